@@ -21,9 +21,9 @@ Colour mix(const Colour &a, const Colour &b, double part) {
 }
 
 /// An endless picture that repeats after some hundred px.
-class Scenery {
+class Backdrop {
  public:
-  explicit Scenery(unsigned seed) : next_(seed) {
+  explicit Backdrop(unsigned seed) : next_(seed) {
     const double light = number(40, 200);
     sky_ = colour(light), ground_ = colour(light * number(0.4, 1));
     for (Disc &disc : discs_)
@@ -69,7 +69,7 @@ class Maker {
  public:
   Maker(std::string name, unsigned seed) : seed_(seed), noise_(seed) {
     clip_.name = std::move(name);
-    scenery_ = std::make_unique<Scenery>(seed_);
+    backdrop_ = std::make_unique<Backdrop>(seed_);
   }
 
   double speed = 0.3;  // px a frame
@@ -87,7 +87,7 @@ class Maker {
     mark(count(), count(), "cut");
   }
   void dissolve(int frames) {
-    const auto before = std::move(scenery_);
+    const auto before = std::move(backdrop_);
     const double at = place_;
     renew();
     mark(count(), count() + frames, "dissolve");
@@ -134,12 +134,12 @@ class Maker {
  private:
   int count() const { return static_cast<int>(clip_.frames.size()); }
   Colour here(double x, double y) const {
-    const Colour c = scenery_->at(x + place_, y);
+    const Colour c = backdrop_->at(x + place_, y);
     return {c.r * light_, c.g * light_, c.b * light_};
   }
   void renew() {
     seed_ += 7919;
-    scenery_ = std::make_unique<Scenery>(seed_);
+    backdrop_ = std::make_unique<Backdrop>(seed_);
     place_ = 0;
     light_ = 1;
   }
@@ -173,7 +173,7 @@ class Maker {
   Clip clip_;
   unsigned seed_;
   std::mt19937 noise_;
-  std::unique_ptr<Scenery> scenery_;
+  std::unique_ptr<Backdrop> backdrop_;
   double place_ = 0, light_ = 1;
 };
 

@@ -11,8 +11,8 @@ namespace glcl::camera {
 namespace {
 
 constexpr int groups = 128, items = 128, sums = 56;  // GROUPS, ITEMS and SUMS in the kernels
-constexpr double most_samples = 140 * 1000;          // pixels that count, about
-constexpr int coarse[steps] = {8, 4, 1};             // px that are one
+constexpr double most_samples = 140 * 1000;          // pixels in the last step, about
+constexpr int coarse[steps] = {8, 4, 1};             // px per side of a mean
 constexpr float scatter[steps] = {24, 16, 8};        // levels
 
 }  // namespace
@@ -56,21 +56,21 @@ void Align::shrink(Queue &queue, const motion::LumaPlane &plane) {
           static_cast<cl_int>(frame_.shrink), small_, frame_.size);
 }
 
-void Align::run(Queue &queue, Compensation compensation, bool first, const cl::Buffer &picture,
-                const cl::Buffer &known, const cl::Buffer &front, const cl::Buffer &state) {
+void Align::run(Queue &queue, Compensation compensation, bool first, const cl::Buffer &background,
+                const cl::Buffer &ages, const cl::Buffer &foreground, const cl::Buffer &state) {
   const int motion = compensation != Compensation::none,
             turn = compensation == Compensation::first_order_flow;
   const double pixels = double(frame_.size.s[0]) * frame_.size.s[1];
   const int rows = static_cast<int>(std::ceil(pixels / most_samples));
-  const Rows::Remembered remembered{picture, known, front, state};
-  if (!first) rows_.guess(queue, small_, remembered, motion);
+  const Rows::Model model{background, ages, foreground, state};
+  if (!first) rows_.guess(queue, small_, model, motion);
   for (int i = 0; i < steps && !first; i++)
-    align_(queue, {size_t(groups) * items, 1}, small_, picture, known, front, sums_[i % 2],
+    align_(queue, {size_t(groups) * items, 1}, small_, background, ages, foreground, sums_[i % 2],
            sums_[(i + 1) % 2], state, rows_.guessed(), rows_.bands(), i, frame_, motion, turn,
            coarse[i], coarse[i] > 1 ? coarse[i] : rows, scatter[i]);
   settle_(queue, {items, 1}, sums_[steps % 2], state, rows_.guessed(), rows_.bands(),
           first ? 0 : steps, frame_, motion, turn, int(first));
-  rows_.measure(queue, small_, remembered);
+  rows_.measure(queue, small_, model);
 }
 
 }  // namespace glcl::camera

@@ -20,15 +20,14 @@ class Align {
   /// Enqueues a frame's reduction to small().
   void shrink(Queue &queue, const motion::LumaPlane &plane);
   const cl::Buffer &small() const { return small_; }
-  /// How the rows of the last frame are lit.
+  /// The brightness of the last frame's rows.
   const Rows &rows() const { return rows_; }
 
-  /// Enqueues the alignment of small() to a picture: float2 pixels, the first number counts; uchar2
-  /// for each, the first is 0 where nothing is known; uchar, not 0 where something hid it in the
-  /// frame before. `state`: a State; its fits, steps and path are written. `first`: there is
-  /// nothing before it.
-  void run(Queue &queue, Compensation compensation, bool first, const cl::Buffer &picture,
-           const cl::Buffer &known, const cl::Buffer &front, const cl::Buffer &state);
+  /// Enqueues the alignment of small() with the background, given as objects::BackgroundModel has
+  /// it: levels, ages, and the foreground of the previous frame, which does not count. Writes fits,
+  /// step and path of `state`, a CameraState. `first`: no frame precedes this one.
+  void run(Queue &queue, Compensation compensation, bool first, const cl::Buffer &background,
+           const cl::Buffer &ages, const cl::Buffer &foreground, const cl::Buffer &state);
 
  private:
   FrameGeometry frame_{};

@@ -11,14 +11,14 @@ namespace glcl::camera {
 
 namespace {
 
-constexpr int spread = 16;     // px from vector to vector, or a block
+constexpr int spread = 16;     // px between vectors, or the size of a block
 constexpr int most = 1 << 14;  // vectors
 
 size_t group_items(Context &context) {
   return context.device().is_cpu() ? 1 : std::min<size_t>(512, one_group(context.device().device));
 }
 
-/// Vectors of cells of so many px that are taken along one axis: one in as many cells.
+/// The step along one axis: one in so many cells of `cell` px has a vector that is used.
 int step_of(int cell, int width, int height) {
   int step = std::max(spread / cell, 1);
   const auto along = [&](int length) { return length / (cell * step) + 1; };
@@ -75,7 +75,7 @@ void BlockVectors::run(Queue &queue, const motion::BlockMotion &motion) {
   const int step = step_of(field.cell, size_.s[0], size_.s[1]);
   columns_ = std::max(field.columns / step, 1);
   rows_ = std::max(field.rows / step, 1);
-  // A field smaller than a step has its first cell.
+  // A field smaller than a step uses its first cell.
   const int taken = std::min({step, 2 * field.columns - 1, 2 * field.rows - 1});
   kernel_(queue, {size_t(columns_), size_t(rows_)}, plane.buffer, plane.pitch, motion.vectors(),
           field.cell, field.columns, taken, cl_int2{{columns_, rows_}}, size_,

@@ -19,11 +19,11 @@ class Ransac {
     int least = 50, most = 300;  ///< iterations, 1 … 4096; see usual()
     float error = 1.5f;          ///< px
     float converged = 0.75f;
-    bool translation = false;     ///< of that alone
-    float width = 0, height = 0;  ///< of the frame, px; 0: what agrees need not be spread over it
+    bool translation = false;     ///< neither rotation nor scaling
+    float width = 0, height = 0;  ///< of the frame, px; 0: inliers need not reach across it
   };
 
-  /// Of a device: one whose work-groups run side by side has 150 iterations at least.
+  /// The defaults of a device: at least 150 iterations if its work-groups run in parallel.
   static Settings usual(const Device &device);
 
   Ransac() = default;
@@ -31,9 +31,9 @@ class Ransac {
   explicit Ransac(Context &context);
   Ransac(Context &context, size_t items);
 
-  /// Enqueues it over `count` float4 (x, y, vx, vy), px, places from the frame's centre: vectors
-  /// from there to the next frame; x from 1e9 on is none. `state`: a State; its vectors, inliers,
-  /// counted, sure and confidence are written.
+  /// Enqueues the estimate from `count` vectors, float4 (x, y, vx, vy), px: the place relative to
+  /// the frame's centre, and the motion to the next frame. x ≥ 1e9 marks an unused one. Writes
+  /// vectors, inliers, counted, reliable and confidence of `state`, a CameraState.
   void run(Queue &queue, const Settings &settings, const cl::Buffer &vectors, int count,
            const cl::Buffer &state);
 
@@ -42,16 +42,16 @@ class Ransac {
   cl::Buffer best_;
 };
 
-/// A list of vectors, for Ransac, of those blocks whose pixels show where they went: in squares
-/// of 16 px around their middles the mean squared gradient along the direction with least of it is
-/// 3 levels² more than noise. Of blocks smaller than 16 px only some count.
+/// The vectors of blocks with texture, for Ransac: in squares of 16 px around their centres, the
+/// mean squared gradient along its weakest direction exceeds the noise by 3 levels². Of blocks
+/// smaller than 16 px only some are used.
 class BlockVectors {
  public:
   BlockVectors() = default;
   /// For frames of width × height px. Throws Error::failed.
   BlockVectors(Context &context, int width, int height);
 
-  /// Enqueues it for the last frame of a search.
+  /// Enqueues the list for the last frame of a search.
   void run(Queue &queue, const motion::BlockMotion &motion);
 
   const cl::Buffer &list() const { return list_; }

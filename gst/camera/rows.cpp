@@ -14,7 +14,7 @@ namespace {
 constexpr int band = 8;           // BAND in the kernels
 constexpr size_t counters = 128;  // COUNTERS in the kernel
 
-/// Of a group: 1, or enough for a counter each.
+/// Work-items of a group: 1, or at least one per counter.
 int group_items(const Device &device) {
   const size_t most =
       device.is_cpu() ? 1 : std::min<size_t>(2 * counters, one_group(device.device));
@@ -44,19 +44,19 @@ Rows::Rows(Context &context, const FrameGeometry &frame)
   }
 }
 
-void Rows::guess(Queue &queue, const cl::Buffer &small, const Remembered &remembered, bool motion) {
-  run(queue, small, remembered, 1, motion, rows_[now_], guess_);
+void Rows::guess(Queue &queue, const cl::Buffer &small, const Model &model, bool motion) {
+  run(queue, small, model, 1, motion, rows_[now_], guess_);
 }
 
-void Rows::measure(Queue &queue, const cl::Buffer &small, const Remembered &remembered) {
+void Rows::measure(Queue &queue, const cl::Buffer &small, const Model &model) {
   now_ = 1 - now_;
-  run(queue, small, remembered, 0, 0, rows_[1 - now_], rows_[now_]);
+  run(queue, small, model, 0, 0, rows_[1 - now_], rows_[now_]);
 }
 
-void Rows::run(Queue &queue, const cl::Buffer &small, const Remembered &remembered, int guess,
-               int motion, const cl::Buffer &before, const cl::Buffer &rows) {
-  kernel_(queue, {size_t(bands_) * items_, 1}, small, remembered.picture, remembered.known,
-          remembered.front, remembered.state, frame_, bands_, guess, motion, before, rows, tally_);
+void Rows::run(Queue &queue, const cl::Buffer &small, const Model &model, int guess, int motion,
+               const cl::Buffer &before, const cl::Buffer &rows) {
+  kernel_(queue, {size_t(bands_) * items_, 1}, small, model.background, model.ages,
+          model.foreground, model.state, frame_, bands_, guess, motion, before, rows, tally_);
 }
 
 }  // namespace glcl::camera

@@ -16,23 +16,23 @@ class Rows {
   /// Throws Error::failed where the device refuses kernels or memory.
   Rows(Context &context, const FrameGeometry &frame);
 
-  /// What a frame is compared with, as Align has it, and State.
-  struct Remembered {
-    const cl::Buffer &picture, &known, &front, &state;
+  /// The background model, as Align::run() has it.
+  struct Model {
+    const cl::Buffer &background, &ages, &foreground, &state;
   };
-  /// Enqueues the light for the alignment of a frame, by its vectors if `motion`.
-  void guess(Queue &queue, const cl::Buffer &small, const Remembered &remembered, bool motion);
-  /// Enqueues it after that.
-  void measure(Queue &queue, const cl::Buffer &small, const Remembered &remembered);
+  /// Enqueues the estimate for the alignment of a frame, by its vectors if `motion`.
+  void guess(Queue &queue, const cl::Buffer &small, const Model &model, bool motion);
+  /// Enqueues the measurement after the alignment.
+  void measure(Queue &queue, const cl::Buffer &small, const Model &model);
 
-  /// Rows of kernels/camera/rows.clh: what was guessed; measured.
+  /// Rows of kernels/camera/rows.clh, estimated and measured.
   const cl::Buffer &guessed() const { return guess_; }
   const cl::Buffer &brightness() const { return rows_[now_]; }
   cl_int bands() const { return bands_; }
 
  private:
-  void run(Queue &queue, const cl::Buffer &small, const Remembered &remembered, int guess,
-           int motion, const cl::Buffer &before, const cl::Buffer &rows);
+  void run(Queue &queue, const cl::Buffer &small, const Model &model, int guess, int motion,
+           const cl::Buffer &before, const cl::Buffer &rows);
   FrameGeometry frame_{};
   Kernel kernel_;
   size_t items_ = 1;

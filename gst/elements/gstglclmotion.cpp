@@ -188,7 +188,7 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   MotionState *state = GST_GLCL_MOTION(filter)->state;
   const glcl::Layout layout = glcl::layout_for(context.device());
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
-                            std::max(BlockMotion::sums_bytes, sizeof(glcl::objects::Result)));
+                            std::max(BlockMotion::sums_bytes, sizeof(glcl::objects::RegionList)));
   state->context = context.shared_from_this();
   state->layout = layout;
   state->width = width;

@@ -77,7 +77,7 @@ void ObjectDetection::look(Queue &queue, Queue &results, const Settings &setting
                            const Picture &in) {
   const objects::Objects::Settings wanted = settings_of(settings);
   if (!settings.runs() || !wanted.shadows) return;
-  objects().look(queue, wanted, in);
+  objects().sample_colours(queue, wanted, in);
   wait_for(results, queue);
 }
 
@@ -87,7 +87,7 @@ void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMo
   if (!settings.runs()) {
     // What was followed is lost, once the results that are under way have come.
     if (remembered)
-      gst_glcl_analyzer_read(element_, queue, objects().result(), sizeof(cl_int),
+      gst_glcl_analyzer_read(element_, queue, objects().regions(), sizeof(cl_int),
                              [weak = weak_from_this(), times](const void *) {
                                const auto self = weak.lock();
                                if (!self) return;
@@ -104,18 +104,18 @@ void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMo
     objects().set_mask(queue, mask_ ? mask.levels.data() : nullptr, mask.width, mask.height);
   }
   objects().next(queue, settings_of(settings), motion, !remembered || !moved);
-  gst_glcl_analyzer_read(element_, queue, objects().result(), sizeof(objects::Result),
+  gst_glcl_analyzer_read(element_, queue, objects().regions(), sizeof(objects::RegionList),
                          [weak = weak_from_this(), settings, frame = objects().frame(), times,
                           posts](const void *bytes) {
                            const auto self = weak.lock();
                            if (!self) return;
-                           objects::Result result;
+                           objects::RegionList result;
                            std::memcpy(&result, bytes, sizeof result);
                            self->take(settings, result, frame, times, posts);
                          });
 }
 
-void ObjectDetection::take(const Settings &settings, const objects::Result &result,
+void ObjectDetection::take(const Settings &settings, const objects::RegionList &result,
                            const camera::FrameGeometry &frame, const FrameTimes &times,
                            bool posts) {
   camera_ = {};
@@ -148,7 +148,7 @@ void ObjectDetection::report(const objects::Tracker::Report &report, const Frame
     since_[object.id] = times.timestamp;
     post("motion-begin", times, object);
   }
-  known_.set({tracker_.ahead(), since_, last_times_.timestamp,
+  known_.set({tracker_.predicted(), since_, last_times_.timestamp,
               camera_ ? camera_->step : camera::SimilarityMotion{}});
   active_ += int(report.begun.size()) - int(report.ended.size());
   set_detected(active_ > 0);

@@ -91,7 +91,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   objects::Objects &objects() {
     return *objects_.get([this] { return build(); });
   }
-  void take(const Settings &settings, const objects::Result &result,
+  void take(const Settings &settings, const objects::RegionList &result,
             const camera::FrameGeometry &frame, const FrameTimes &times, bool posts);
   void post(const char *name, const FrameTimes &times, const objects::Object &object) const;
   void report(const objects::Tracker::Report &report, const FrameTimes &times);

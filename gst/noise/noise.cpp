@@ -16,7 +16,7 @@ constexpr int side = 16;                   // px; SIDE in the kernels
 constexpr int most_squares = 2048;         // about
 constexpr int counters = 160;              // COUNTERS in the kernels
 constexpr int in_group = 4;                // SQUARES
-constexpr int flicker_words = 4 + 33 + 2;  // words of a Renewed
+constexpr int flicker_words = 4 + 33 + 2;  // words of a Flicker
 
 /// What white noise of variance 1 gives the response to the mask and the change from frame to
 /// frame.

@@ -55,7 +55,7 @@ class Noise {
   /// 2 + bands float on the device: the variance in levels² over all, by brightness, and of coding
   /// noise, as noise/bands.clh reads it.
   const cl::Buffer &variances() const { return variances_; }
-  /// Renewed noise, and its counters for the next measurement: Renewed of noise/flicker.clh.
+  /// Flicker noise, and its counters for the next measurement: Flicker of noise/flicker.clh.
   const cl::Buffer &flicker() const { return flicker_; }
   /// Forgets renewed noise, as frames do that follow no others.
   void reset() { fresh_ = true; }

@@ -9,7 +9,7 @@ namespace glcl::objects {
 
 namespace {
 
-Memory::Bounds bounds_of(double sensitivity) {
+BackgroundModel::Bounds bounds_of(double sensitivity) {
   const auto s = static_cast<float>(sensitivity);
   return {8 - 7 * s, 0.5f - 0.5f * s};
 }
@@ -28,7 +28,7 @@ Objects::Objects(Context &context, int width, int height, Layout layout, int und
       ransac_(context),
       usual_(camera::Ransac::usual(context.device())),
       align_(context, frame_),
-      memory_(context, frame_),
+      background_(context, frame_),
       shadows_(context, frame_, layout, under_way),
       regions_(context, frame_) {
   try {
@@ -53,16 +53,17 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMo
     vectors_.run(queue, motion);
     ransac_.run(queue, ransac, vectors_.list(), vectors_.count(), state_);
   }
-  align_.run(queue, settings.compensation, first, memory_.picture(), memory_.ages(), front(),
-             state_);
-  memory_.run(queue, bounds_of(settings.sensitivity), align_.small(), state_, align_.rows(),
-              motion.noise(), regions_.result());
-  // Objects that are followed may be smaller than those that begin.
+  align_.run(queue, settings.compensation, first, background_.levels(), background_.ages(),
+             foreground(), state_);
+  background_.run(queue, bounds_of(settings.sensitivity), align_.small(), state_, align_.rows(),
+                  motion.noise(), regions_.list());
+  // Tracked objects may be smaller than new ones.
   const double least = least_area(settings, width_, height_) / (2 * frame_.shrink * frame_.shrink);
-  if (settings.shadows) shadows_.run(queue, align_.small(), state_, memory_, !told_apart_);
-  told_apart_ = settings.shadows;
-  regions_.run(queue, static_cast<int>(std::clamp(least, 1.0, 1e9)), front(), align_.small(),
-               state_, memory_.deviation());
+  if (settings.shadows)
+    shadows_.run(queue, align_.small(), state_, background_, !separates_shadows_);
+  separates_shadows_ = settings.shadows;
+  regions_.run(queue, static_cast<int>(std::clamp(least, 1.0, 1e9)), foreground(), align_.small(),
+               state_, background_.deviation());
 }
 
 }  // namespace glcl::objects

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "backgroundmodel.h"
 #include "camera/align.h"
 #include "camera/ransac.h"
-#include "memory.h"
 #include "regions.h"
 #include "shadows.h"
 
@@ -19,42 +19,45 @@ class Objects {
     double sensitivity = 0.5;  ///< 0 … 1
     int min_area = 0;          ///< px² of frames; 0: 1/1500 of the frame
     cl_uint seed = 0;
-    bool shadows = true;  ///< are no part of what moves
+    bool shadows = true;  ///< separate them from objects
   };
 
-  /// For frames of width × height px in pictures of a layout; `under_way`: as Shadows has it.
-  /// Throws Error::failed where the device refuses kernels or memory.
+  /// For frames of width × height px in pictures of a layout; `under_way`: see Shadows. Throws
+  /// Error::failed where the device refuses kernels or memory.
   Objects(Context &context, int width, int height, Layout layout, int under_way = 1);
 
-  /// Regions::set_mask.
+  /// See Regions::set_mask().
   void set_mask(Queue &queue, const unsigned char *mask, int width, int height) {
     regions_.set_mask(queue, mask, width, height);
   }
 
-  /// Enqueues what is needed of the colours of a frame, before next() has that frame.
-  void look(Queue &queue, const Settings &settings, const Picture &in) {
-    if (settings.shadows) shadows_.look(queue, in);
+  /// Enqueues the copy of a frame's colours for shadows, before next() for that frame.
+  void sample_colours(Queue &queue, const Settings &settings, const Picture &in) {
+    if (settings.shadows) shadows_.sample_colours(queue, in);
   }
 
-  /// Enqueues it for the last frame of a search; `first`: it does not follow another.
+  /// Enqueues the detection in the last frame of a search; `first`: it does not follow another.
   void next(Queue &queue, const Settings &settings, const motion::BlockMotion &motion, bool first);
 
-  /// Enqueues what of the last frame, in small, is in front and part of a region: bytes of 1, of 2
-  /// where a shadow falls, else 0, of frame().size, into `out` from `offset` on.
+  /// Enqueues the mask of the last frame, of frame().size, into `out` from `offset` on: see
+  /// Regions::mask().
   void mask(Queue &queue, const cl::Buffer &out, size_t offset) {
-    regions_.mask(queue, front(), out, offset);
+    regions_.mask(queue, foreground(), out, offset);
   }
 
-  /// A Result; overwritten by next().
-  const cl::Buffer &result() const { return regions_.result(); }
+  /// A RegionList; overwritten by next().
+  const cl::Buffer &regions() const { return regions_.list(); }
   const camera::FrameGeometry &frame() const { return frame_; }
-  const Memory &memory() const { return memory_; }
-  /// Memory::front() of the last frame, with shadows where these are told apart.
-  const cl::Buffer &front() const { return told_apart_ ? shadows_.front() : memory_.front(); }
-  /// The frame in small, float.
+  const BackgroundModel &background() const { return background_; }
+  /// BackgroundModel::foreground() of the last frame, or Shadows::foreground() if they are
+  /// separated.
+  const cl::Buffer &foreground() const {
+    return separates_shadows_ ? shadows_.foreground() : background_.foreground();
+  }
+  /// The reduced frame, float.
   const cl::Buffer &small() const { return align_.small(); }
 
-  /// Px² of frames in front that make an object.
+  /// The least foreground area of a new object, px² of frames.
   static double least_area(const Settings &settings, int width, int height);
 
  private:
@@ -64,12 +67,12 @@ class Objects {
   camera::Ransac ransac_;
   camera::Ransac::Settings usual_;
   camera::Align align_;
-  Memory memory_;
+  BackgroundModel background_;
   Shadows shadows_;
-  bool told_apart_ = false;  // shadows, in the last frame
+  bool separates_shadows_ = false;  // in the last frame
   Regions regions_;
   cl::Buffer state_;
-  cl_uint number_ = 0;  // of the frame since a first one
+  cl_uint number_ = 0;  // of the frame since the first one
 };
 
 }  // namespace glcl::objects

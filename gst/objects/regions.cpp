@@ -10,8 +10,8 @@ namespace glcl::objects {
 
 namespace {
 
-constexpr float change = 0.6f;  // part of a frame that no object covers
-constexpr int apart = 8;        // px, DEVIATION_APART in the kernels
+constexpr float cut_part = 0.6f;  // of the frame; more foreground is a cut
+constexpr int spacing = 8;        // px, DEVIATION_SPACING in the kernels
 
 }  // namespace
 
@@ -37,13 +37,13 @@ Regions::Regions(Context &context, const camera::FrameGeometry &frame, size_t it
     std::vector<unsigned char> everywhere(cells, 255);
     mask_ =
         cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, cells, everywhere.data());
-    looks_ = make(cells * sizeof(cl_uint2));
+    cell_words_ = make(cells * sizeof(cl_uint2));
     labels_ = make(cells * sizeof(cl_int));
     regions_ = make(cells * sizeof(Region));
-    std::vector<cl_uint> none(1 + (cells + 31) / 32);
+    std::vector<cl_uint> zeros(1 + (cells + 31) / 32);
     seen_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                       none.size() * sizeof(cl_uint), none.data());
-    result_ = make(sizeof(Result));
+                       zeros.size() * sizeof(cl_uint), zeros.data());
+    region_list_ = make(sizeof(RegionList));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for object detection on " + context.device().name + ".",
                 error);
@@ -63,21 +63,23 @@ void Regions::set_mask(Queue &queue, const unsigned char *mask, int width, int h
   queue.cl().enqueueWriteBuffer(mask_, CL_TRUE, 0, cells.size(), cells.data());
 }
 
-void Regions::run(Queue &queue, int least, const cl::Buffer &front, const cl::Buffer &small,
+void Regions::run(Queue &queue, int least, const cl::Buffer &foreground, const cl::Buffer &small,
                   const cl::Buffer &state, const cl::Buffer &deviation) {
   const Size cells{size_t(cells_.s[0]), size_t(cells_.s[1])};
-  cells_kernel_(queue, cells, front, small, frame_.size, mask_, cells_, looks_, labels_, regions_,
-                seen_);
-  join_(queue, cells, looks_, cells_, labels_);
-  gather_(queue, cells, looks_, cells_, labels_, regions_, seen_);
-  list_(queue, list_.group(), static_cast<cl_int>(cells.x * cells.y), least, change,
-        frame_.size.s[0] * frame_.size.s[1], regions_, seen_, state, result_, deviation,
-        ((frame_.size.s[0] + apart - 1) / apart) * ((frame_.size.s[1] + apart - 1) / apart));
+  cells_kernel_(queue, cells, foreground, small, frame_.size, mask_, cells_, cell_words_, labels_,
+                regions_, seen_);
+  join_(queue, cells, cell_words_, cells_, labels_);
+  gather_(queue, cells, cell_words_, cells_, labels_, regions_, seen_);
+  list_(
+      queue, list_.group(), static_cast<cl_int>(cells.x * cells.y), least, cut_part,
+      frame_.size.s[0] * frame_.size.s[1], regions_, seen_, state, region_list_, deviation,
+      ((frame_.size.s[0] + spacing - 1) / spacing) * ((frame_.size.s[1] + spacing - 1) / spacing));
 }
 
-void Regions::mask(Queue &queue, const cl::Buffer &front, const cl::Buffer &out, size_t offset) {
-  mask_kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, front, frame_.size,
-               mask_, cells_, result_, out, static_cast<cl_int>(offset));
+void Regions::mask(Queue &queue, const cl::Buffer &foreground, const cl::Buffer &out,
+                   size_t offset) {
+  mask_kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, foreground, frame_.size,
+               mask_, cells_, region_list_, out, static_cast<cl_int>(offset));
 }
 
 }  // namespace glcl::objects

@@ -6,28 +6,28 @@
 
 namespace glcl::objects {
 
-/// A region of pixels in front of the scenery; as the kernels lay it out.
+/// A region of foreground; as the kernels lay it out.
 struct Region {
-  cl_int left, top, right, bottom;  ///< px of frames in small, the last ones included
-  cl_int area;                      ///< pixels in front
-  cl_int away;     ///< sum of how far they are from the scenery, by its bound, in eighths
-  cl_int levels;   ///< sum of what these pixels show, 0 … 255 each
-  cl_int squares;  ///< sum of the squares of that, of each cell in 64ths rounded down
+  cl_int left, top, right, bottom;  ///< px of a reduced frame, inclusive
+  cl_int area;                      ///< foreground pixels
+  cl_int distance;  ///< sum of their distances from the background, in eighths of the bound
+  cl_int levels;    ///< sum of their levels, 0 … 255 each
+  cl_int squares;   ///< sum of the squared levels, in 64ths, rounded down per cell
 };
 
-/// What was found in a frame, as it is read from the device.
-struct Result {
+/// The regions of a frame, as it is read from the device.
+struct RegionList {
   static constexpr int most = 128;
   camera::CameraState state;
-  cl_int count;  ///< of regions; those beyond `most` are not in the list
-  cl_int front;  ///< pixels in front, in all
+  cl_int count;       ///< of regions; those beyond `most` are not in the list
+  cl_int foreground;  ///< pixels, in all
   cl_int unused[2];
   Region regions[most];
 };
 
 /// Finds boxes around the foreground on the device: cells of 4×4 px with at least 9 foreground
-/// pixels, and their neighbours with 4, form regions; cells up to two apart belong to the same
-/// region. Nothing waits.
+/// pixels, and their neighbours with 4, form regions. Cells at a distance of up to two belong to
+/// the same region. Nothing waits.
 class Regions {
  public:
   static constexpr int cell = 4;  ///< px
@@ -37,29 +37,29 @@ class Regions {
   Regions(Context &context, const camera::FrameGeometry &frame);
   Regions(Context &context, const camera::FrameGeometry &frame, size_t items);
 
-  /// Only where `mask` is not 0 is anything found: levels of any size, stretched over the frame.
-  /// None: everywhere. Waits.
+  /// Limits detection to pixels where `mask` is not 0: levels of any size, scaled to the frame.
+  /// Null: no limit. Waits.
   void set_mask(Queue &queue, const unsigned char *mask, int width, int height);
 
-  /// Enqueues it for pixels as Memory::front() or Shadows::front() has them: regions of at least
-  /// `least` of them. `small`: the frame in small. Where more than 0.6 of all are in front, the
-  /// scene is another: `state` is marked for the next frame to begin anew, and there are no
-  /// regions. `deviation`: Memory::deviation(), which becomes that for the next frame.
-  void run(Queue &queue, int least, const cl::Buffer &front, const cl::Buffer &small,
+  /// Enqueues the search for regions of at least `least` foreground pixels. `foreground`: of
+  /// BackgroundModel or Shadows; `small`: the reduced frame. If more than 0.6 of the frame is
+  /// foreground, this is a cut: `state` makes the next frame restart, and the list is empty.
+  /// `deviation`: BackgroundModel::deviation(), which is updated for the next frame.
+  void run(Queue &queue, int least, const cl::Buffer &foreground, const cl::Buffer &small,
            const cl::Buffer &state, const cl::Buffer &deviation);
 
-  /// Enqueues, after run(), which pixels in front belong to a region that is told: bytes of 1, of 2
-  /// where a shadow falls, else 0, row by row, into `out` from `offset` on.
-  void mask(Queue &queue, const cl::Buffer &front, const cl::Buffer &out, size_t offset);
+  /// Enqueues the mask after run(): a byte per pixel, row by row, into `out` from `offset` on. It
+  /// is 1 for foreground in the box of a region, 2 for shadows, else 0.
+  void mask(Queue &queue, const cl::Buffer &foreground, const cl::Buffer &out, size_t offset);
 
-  /// A Result, with a copy of the state.
-  const cl::Buffer &result() const { return result_; }
+  /// A RegionList, with a copy of the state.
+  const cl::Buffer &list() const { return region_list_; }
 
  private:
   camera::FrameGeometry frame_{};
   cl_int2 cells_{};
   Kernel cells_kernel_, join_, gather_, list_, mask_kernel_;
-  cl::Buffer mask_, looks_, labels_, regions_, seen_, result_;
+  cl::Buffer mask_, cell_words_, labels_, regions_, seen_, region_list_;
 };
 
 }  // namespace glcl::objects

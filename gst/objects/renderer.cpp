@@ -32,29 +32,29 @@ ObjectRenderer::ObjectRenderer(Context &context, int width, int height, Layout l
 
 namespace {
 
-/// What the motion makes of the middle of the frame in `ahead` frames: a way from where it is to
-/// where it goes, to the top of a square there, and around it. Empty where that is less than a
-/// pixel anywhere in the frame.
+/// The camera motion as a trail: from the centre of the frame to where it moves in `ahead` frames,
+/// then to the top of a square there and around it. Empty if no pixel of the frame moves by one
+/// pixel.
 std::deque<Object::Point> camera_sign(const camera::SimilarityMotion &step, int width, int height) {
   constexpr float ahead = 10;
   const float x = float(width) / 2, y = float(height) / 2;
   const float turn = std::hypot(step.dilation, step.rotation);
   if (ahead * (std::hypot(step.x, step.y) + turn * std::hypot(x, y)) < 1) return {};
   const float half = std::min(x, y) / 6;
-  std::deque<Object::Point> way{{x, y}};
+  std::deque<Object::Point> points{{x, y}};
   for (const auto &[u, v] :
        {std::pair{0, 0}, {0, -1}, {1, -1}, {1, 1}, {-1, 1}, {-1, -1}, {0, -1}}) {
     const float p = half * float(u), q = half * float(v);
-    way.push_back({x + p + ahead * (step.x + step.dilation * p - step.rotation * q),
-                   y + q + ahead * (step.y + step.dilation * q + step.rotation * p)});
+    points.push_back({x + p + ahead * (step.x + step.dilation * p - step.rotation * q),
+                      y + q + ahead * (step.y + step.dilation * q + step.rotation * p)});
   }
-  return way;
+  return points;
 }
 
 }  // namespace
 
-void ObjectRenderer::draw_way(Queue &queue, const std::deque<Object::Point> &points,
-                              cl_float4 colour, cl_float4 edge, const drawing::Canvas &canvas) {
+void ObjectRenderer::draw_trail(Queue &queue, const std::deque<Object::Point> &points,
+                                cl_float4 colour, cl_float4 edge, const drawing::Canvas &canvas) {
   if (points.size() < 2) return;
   const int thick = thickness(), outline = std::max(1, thick / 2);
   Trail trail{};
@@ -87,8 +87,8 @@ void ObjectRenderer::draw(Queue &queue, const std::vector<Object> &objects,
   const int thick = thickness(), outline = std::max(1, thick / 2),
             dot = drawing::dot(width_, height_), overlay = canvas.overlay;
   const size_t count = std::min(objects.size(), most);
-  draw_way(queue, camera_sign(step, width_, height_), colour, edge, canvas);
-  for (size_t i = 0; i < count; i++) draw_way(queue, objects[i].trail, colour, edge, canvas);
+  draw_trail(queue, camera_sign(step, width_, height_), colour, edge, canvas);
+  for (size_t i = 0; i < count; i++) draw_trail(queue, objects[i].trail, colour, edge, canvas);
   for (size_t i = 0; i < count; i++) {
     const Box &b = objects[i].box;
     const cl_int4 box{{static_cast<int>(std::lround(b.left)), static_cast<int>(std::lround(b.top)),

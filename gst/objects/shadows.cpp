@@ -9,7 +9,7 @@ Shadows::Shadows(Context &context, const camera::FrameGeometry &frame, Layout la
     : frame_(frame) {
   const Program program = context.program("objects/shadows.cl", frame_options(layout));
   const Size group = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};
-  look_ = Kernel(context, program, "objects_colours", group);
+  sample_ = Kernel(context, program, "objects_colours", group);
   mark_ = Kernel(context, program, "objects_shadows", group);
   const size_t pixels = size_t(frame.size.s[0]) * frame.size.s[1];
   const auto make = [&](size_t bytes) {
@@ -18,27 +18,27 @@ Shadows::Shadows(Context &context, const camera::FrameGeometry &frame, Layout la
   try {
     for (int i = 0; i < under_way; i++) seen_.push_back(make(sizeof(cl_short2)));
     for (cl::Buffer &buffer : colours_) buffer = make(sizeof(cl_short2));
-    front_ = make(1);
+    foreground_ = make(1);
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for shadow detection on " + context.device().name + ".",
                 error);
   }
 }
 
-void Shadows::look(Queue &queue, const Picture &in) {
+void Shadows::sample_colours(Queue &queue, const Picture &in) {
   last_ = (last_ + 1) % seen_.size();
-  look_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, in,
-        cl_int2{{in.width, in.height}}, static_cast<cl_int>(frame_.shrink), seen_[last_],
-        frame_.size);
+  sample_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, in,
+          cl_int2{{in.width, in.height}}, static_cast<cl_int>(frame_.shrink), seen_[last_],
+          frame_.size);
 }
 
 void Shadows::run(Queue &queue, const cl::Buffer &small, const cl::Buffer &state,
-                  const Memory &memory, bool anew) {
+                  const BackgroundModel &background, bool anew) {
   const int from = now_;
   now_ = 1 - now_;
   mark_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, small, seen_[last_], state,
-        frame_, memory.picture(), memory.ages(), memory.front(), colours_[from], colours_[now_],
-        static_cast<cl_int>(anew), front_);
+        frame_, background.levels(), background.ages(), background.foreground(), colours_[from],
+        colours_[now_], static_cast<cl_int>(anew), foreground_);
 }
 
 }  // namespace glcl::objects

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "memory.h"
+#include "backgroundmodel.h"
 #include "opencl/picture.h"
 
 namespace glcl::objects {
@@ -15,28 +15,28 @@ namespace glcl::objects {
 class Shadows {
  public:
   Shadows() = default;
-  /// For frames in pictures of a layout, of which `under_way` may have been seen before the results
-  /// of the first are used. Throws Error::failed where the device refuses kernels or memory.
+  /// For frames in pictures of a layout. `under_way`: so many calls of sample_colours() may come
+  /// before the first one's run(). Throws Error::failed where the device refuses kernels or memory.
   Shadows(Context &context, const camera::FrameGeometry &frame, Layout layout, int under_way);
 
-  /// Enqueues what is needed of the colours of a frame.
-  void look(Queue &queue, const Picture &in);
-  /// Enqueues it for the frame that look() saw last, in small, after Memory::run() had it. `anew`:
-  /// the frame before was not seen.
-  void run(Queue &queue, const cl::Buffer &small, const cl::Buffer &state, const Memory &memory,
-           bool anew);
+  /// Enqueues the copy of a frame's colours.
+  void sample_colours(Queue &queue, const Picture &in);
+  /// Enqueues the detection in the last frame of sample_colours(), after BackgroundModel::run().
+  /// `small`: the reduced frame. `anew`: the previous frame was left out.
+  void run(Queue &queue, const cl::Buffer &small, const cl::Buffer &state,
+           const BackgroundModel &background, bool anew);
 
-  /// As Memory::front(), with 1 where a shadow falls.
-  const cl::Buffer &front() const { return front_; }
-  /// short2: R − Y and B − Y of the scenery, levels · 64.
+  /// As BackgroundModel::foreground(), but 1 for shadows.
+  const cl::Buffer &foreground() const { return foreground_; }
+  /// short2: R − Y and B − Y of the background, levels · 64.
   const cl::Buffer &colours() const { return colours_[now_]; }
 
  private:
   camera::FrameGeometry frame_{};
-  Kernel look_, mark_;
-  std::vector<cl::Buffer> seen_;  // colours of frames in turn
-  size_t last_ = 0;               // of these
-  cl::Buffer colours_[2], front_;
+  Kernel sample_, mark_;
+  std::vector<cl::Buffer> seen_;  // colours of frames, used in turn
+  size_t last_ = 0;               // the latest of them
+  cl::Buffer colours_[2], foreground_;
   int now_ = 0;
 };
 

@@ -10,26 +10,26 @@ namespace glcl::objects {
 namespace {
 
 // Frames
-constexpr int most_told_missed = 3;  // that an object is told of though it is not found
-constexpr int most_new_missed = 1;   // that one may be missed that has not begun
-constexpr int merge_frames = 8;      // after which two that share what is found may be one
-constexpr int exceed_frames = 4;     // in which a region is more than two, and they are one
-constexpr int settling_frames = 8;   // after a cut, in which anything may begin
-constexpr int crowd_size = 5;        // so many new ones in a frame are an encoder's, or light
-constexpr int lead_frames = 3;       // that one side alone goes on of what was scenery
-constexpr int leap_frames = 3;       // in which one is found that goes further than it is long
-// Shares
-constexpr float explained = 0.6f;     // of a region, that two cover unless it is more than they
-constexpr float wide_share = 0.8f;    // of the frame, along an axis
-constexpr float most_alike = 1;       // that two differ, see unlike()
-constexpr float usual_speed = 0.25f;  // of the frame's longer side, in a frame
-constexpr float most_wobble = 0.5f;   // of its size that changes, beyond which it is no thing
+constexpr int most_reported_missed = 3;  // an object is reported though it was missed so often
+constexpr int most_new_missed = 1;       // a new track ends if it was missed more often
+constexpr int merge_frames = 8;          // after sharing a region so long, two may be one object
+constexpr int exceed_frames = 4;    // after a region exceeded both so long, they are one object
+constexpr int settling_frames = 8;  // after a cut any number of objects may begin
+constexpr int crowd_size = 5;       // so many new regions at once come from an encoder or light
+constexpr int lead_frames = 3;      // a parked object starts if one side moved on so long
+constexpr int jump_frames = 3;      // detections before an object that jumps begins
+// Fractions
+constexpr float explained = 0.6f;     // of a region; it exceeds two objects that cover less
+constexpr float wide_share = 0.8f;    // of the frame along an axis
+constexpr float most_unlike = 1;      // difference_of(): a factor of two in size, or 24 levels
+constexpr float usual_speed = 0.25f;  // of the frame's longer side, per frame
+constexpr float most_wobble = 0.5f;   // change of size per frame, beyond which it is no object
 // Others
-constexpr float own_side = 3;       // px that a side is beyond those of others
-constexpr float faint_wobbles = 2;  // changes of size by which what is faint has to move
-constexpr float light_levels = 4;   // that light changed lately, by which things go twice as far
+constexpr float own_side = 3;       // px by which a side must exceed the other objects
+constexpr float faint_wobbles = 2;  // a faint object must move by so many changes of its size
+constexpr float light_levels = 4;   // after such a change of light objects must move twice as far
 constexpr float clear_score = 0.8f, faint_score = 0.5f;
-constexpr float least_score = 0.1f;    // what does not exceed its bound by so much is noise
+constexpr float least_score = 0.1f;    // a new object with less is noise
 constexpr float score_gain = 0.3f;     // of a new score and change of size
 constexpr float velocity_gain = 0.4f;  // of a new velocity
 
@@ -70,29 +70,29 @@ bool Tracker::inside(const Box &box) const {
   return common(box, {0, 0, float(width_), float(height_)}) >= 0.25f * box.area();
 }
 
-/// Whether two fill a box around them about as well as the larger one fills its own: then they are
-/// parts of one thing.
+/// Whether two regions fill their common box about as densely as the larger one fills its own. Then
+/// they are parts of one object.
 bool Tracker::fills(const Detection &a, const Detection &b) {
   const Detection &larger = a.area >= b.area ? a : b;
   return (a.area + b.area) * larger.box.area() >= 0.5f * larger.area * around(a.box, b.box).area();
 }
 
-std::vector<Tracker::Detection> Tracker::detections(const Result &result,
+std::vector<Tracker::Detection> Tracker::detections(const RegionList &result,
                                                     const camera::FrameGeometry &frame) const {
   std::vector<Detection> list;
   const camera::SimilarityMotion &offset = result.state.from_frame;
   const float scale = frame.shrink;
-  for (int i = 0; i < std::min<int>(result.count, Result::most); i++) {
+  for (int i = 0; i < std::min<int>(result.count, RegionList::most); i++) {
     const Region &r = result.regions[i];
     const Box box = {float(r.left) * scale, float(r.top) * scale, float(r.right + 1) * scale,
                      float(r.bottom + 1) * scale};
-    const float away = float(r.away) / (8 * float(std::max(r.area, 1)));
+    const float distance = float(r.distance) / (8 * float(std::max(r.area, 1)));
     list.push_back(
         {clipped(box.moved(offset.x * scale, offset.y * scale), float(width_), float(height_)),
-         float(r.area) * scale * scale, std::clamp(1 - 1 / std::max(away, 1.0f), 0.0f, 1.0f),
+         float(r.area) * scale * scale, std::clamp(1 - 1 / std::max(distance, 1.0f), 0.0f, 1.0f),
          float(r.levels) / float(std::max(r.area, 1))});
   }
-  // What lies close together is one thing.
+  // Regions close together are one object.
   const float near = 0.02f * float(std::min(width_, height_));
   for (size_t i = 0; i < list.size(); i++)
     for (size_t k = 0; k < list.size();) {
@@ -108,7 +108,7 @@ std::vector<Tracker::Detection> Tracker::detections(const Result &result,
   return list;
 }
 
-/// Moves it as the camera and its own velocity do.
+/// Moves a track with the camera and by its own velocity.
 void Tracker::predict(Track &track, const camera::SimilarityMotion &step) const {
   const auto move = [&](float x, float y) -> Object::Point {
     const float u = x - float(width_) / 2, v = y - float(height_) / 2;
@@ -126,18 +126,17 @@ void Tracker::predict(Track &track, const camera::SimilarityMotion &step) const 
   for (Object::Point &point : track.object.trail) point = move(point.x, point.y);
 }
 
-/// What is left of a box in which one side leads and the other stays behind: a thing is followed by
-/// all of itself, but what it has uncovered lies behind it until the memory knows it. `was`: where
-/// it would be had it not moved by itself.
-Box Tracker::followed(const Track &track, const Box &was, Box box) const {
-  // Where one side stays, all of what it went is uncovered.
+/// Cuts a box at its lagging side if the other side leads: the area behind a moving object is
+/// uncovered background, which stays foreground for a while. `was`: the box without own motion.
+Box Tracker::without_uncovered(const Track &track, const Box &was, Box box) const {
+  // If one side stays, the whole advance is uncovered background.
   const bool starts = track.leads >= lead_frames;
   const float part = starts ? 1 : 0.9f, more = starts ? 0 : 1;
   const auto cut = [=](float &low, float &high, float was_low, float was_high, float velocity,
                        float length) {
     const float first = low - was_low, last = high - was_high;
-    if (std::max(std::abs(first), std::abs(last)) > was_high - was_low) return;  // another one
-    // One that was scenery uncovers more than it goes on by.
+    if (std::max(std::abs(first), std::abs(last)) > was_high - was_low) return;  // another object
+    // A parked object uncovers more than it advances.
     const bool back =
         first < 0 &&
         (-first > std::abs(last) ? velocity < 0.5f : starts && last > 0 && velocity < -0.5f);
@@ -152,7 +151,7 @@ Box Tracker::followed(const Track &track, const Box &was, Box box) const {
   return box;
 }
 
-/// Which side of a box alone went on, from 1; 0: none, or others too.
+/// The side of a box, from 1, that moved outwards while the others stayed; 0: none.
 int Tracker::leading(const Box &was, const Box &box) {
   const float by[] = {was.left - box.left, box.right - was.right, was.top - box.top,
                       box.bottom - was.bottom};
@@ -165,9 +164,8 @@ int Tracker::leading(const Box &was, const Box &box) {
   return int(side) + 1;
 }
 
-/// Whether both its sides, or its top and bottom, went the same way; by half its size where many
-/// began at once. What an object uncovers stands
-/// out for a moment too, but stays and shrinks.
+/// Whether the left and right side, or the top and bottom, moved in the same direction; in a crowd
+/// by half of the size. Uncovered background is foreground too, but stays and shrinks.
 bool Tracker::has_moved(const Track &track, float lag) const {
   const float small =
                   std::max(1.5f, float(std::min(width_, height_)) / 320) * (1 + lag / light_levels),
@@ -177,7 +175,7 @@ bool Tracker::has_moved(const Track &track, float lag) const {
                       : small;
   const float doubt =
       std::clamp((clear_score - track.object.score) / (clear_score - faint_score), 0.0f, 1.0f);
-  // What one can doubt goes on as it went, and is about where it was expected.
+  // A faint object must keep its direction and stay near the predicted position.
   const auto both = [=, age = float(std::max(track.object.age, 1))](
                         float a, float b, float wobble, float off, float size, float velocity) {
     const float way = std::min(std::abs(a), std::abs(b)), on = a > 0 ? velocity : -velocity;
@@ -188,8 +186,8 @@ bool Tracker::has_moved(const Track &track, float lag) const {
   const Box now = clipped(track.seen, float(width_), float(height_)), &then = track.began;
   float left = now.left - then.left, right = now.right - then.right, top = now.top - then.top,
         bottom = now.bottom - then.bottom;
-  // The frame's edge stays where it is: the other side alone has to tell, by twice as much.
-  // What reaches, or nearly, from one to the other may have grown.
+  // A side at the frame's edge can't move, so the other side must move twice as far. A box that
+  // nearly spans the frame may have grown.
   const auto at_edges = [](float &low, float &high, bool low_at, bool high_at) {
     if (low_at && high_at)
       low = high = 0;
@@ -206,19 +204,19 @@ bool Tracker::has_moved(const Track &track, float lag) const {
          both(top, bottom, track.wobble_y, track.off_y, now.height(), track.dy);
 }
 
-/// Finds those again that went further than they are long, by their size and level: a track that
-/// claims nothing and a region that nobody claims. Which tracks did.
-std::vector<bool> Tracker::leap(const Settings &settings, double least, Claims &claimed,
-                                std::vector<Detection> &list) const {
-  std::vector<bool> leapt(tracks_.size());
+/// Matches tracks without a region to regions without a track, by size and level: objects that
+/// moved further than their length. Returns which tracks were matched.
+std::vector<bool> Tracker::match_distant(const Settings &settings, double least, Claims &claimed,
+                                         std::vector<Detection> &list) const {
+  std::vector<bool> jumped(tracks_.size());
   std::vector<int> free;
   for (size_t d = 0; d < list.size(); d++)
     if (!list[d].claims && list[d].area >= float(least)) free.push_back(int(d));
-  if (free.size() >= crowd_size) return leapt;
+  if (free.size() >= crowd_size) return jumped;
   const auto longer = float(std::max(width_, height_));
   const float fastest = settings.max_speed > 0 ? float(settings.max_speed) : usual_speed * longer;
-  // How unlike two are, from 0 on. What is at the frame's edge may be seen in part.
-  const auto unlike = [this](const Track &track, const Detection &found) {
+  // The difference of a track and a region, from 0 on. At the frame's edge the size does not count.
+  const auto difference_of = [this](const Track &track, const Detection &found) {
     const auto ratio = [](float a, float b) {
       return std::log2(std::max(a, 1.0f) / std::max(b, 1.0f));
     };
@@ -243,61 +241,63 @@ std::vector<bool> Tracker::leap(const Settings &settings, double least, Claims &
     for (size_t t = 0; t < tracks_.size(); t++) {
       const Track &track = tracks_[t];
       if (!claimed[t].empty() || track.hidden || track.crowd) continue;
-      // One whose way is known goes on about as it did.
+      // A track with a known velocity changes it by a part only.
       const float length = std::max(track.box.width(), track.box.height()),
-                  on = 0.25f * std::hypot(track.dx, track.dy) + (track.leaps ? 0.5f * length : 0),
+                  on = 0.25f * std::hypot(track.dx, track.dy) + (track.jumps ? 0.5f * length : 0),
                   reach =
                       float(track.missed + 1) * (track.found > 1 ? std::min(on, fastest) : fastest);
       for (int d : free) {
         const Detection &found = list[size_t(d)];
-        const float far = std::hypot(found.box.x() - track.box.x(), found.box.y() - track.box.y()),
-                    cost = unlike(track, found) + 0.5f * far / fastest;
-        if (found.claims || far > reach || unlike(track, found) > most_alike || cost >= best)
+        const float distance =
+                        std::hypot(found.box.x() - track.box.x(), found.box.y() - track.box.y()),
+                    cost = difference_of(track, found) + 0.5f * distance / fastest;
+        if (found.claims || distance > reach || difference_of(track, found) > most_unlike ||
+            cost >= best)
           continue;
         best = cost, which = t, what = d;
       }
     }
-    if (which == tracks_.size()) return leapt;
+    if (which == tracks_.size()) return jumped;
     claimed[which] = {what};
     list[size_t(what)].claims = 1;
-    leapt[which] = true;
+    jumped[which] = true;
   }
 }
 
-/// Counts for how long a track and an older one have shared what was found.
-void Tracker::meet(size_t which, const Claims &claimed) {
+/// Counts for how many frames a track has shared a region with an older one.
+void Tracker::count_shared_frames(size_t which, const Claims &claimed) {
   Track &track = tracks_[which];
   for (size_t o = 0; o < which; o++)
     if (std::find_first_of(claimed[o].begin(), claimed[o].end(), claimed[which].begin(),
                            claimed[which].end()) != claimed[o].end()) {
-      track.together = track.other == tracks_[o].serial ? track.together + 1 : 1;
-      track.other = tracks_[o].serial;
+      track.together = track.met == tracks_[o].serial ? track.together + 1 : 1;
+      track.met = tracks_[o].serial;
       return;
     }
 }
 
-/// Whether a track is in the place of an older one, or shared what was found with it for so long
-/// though they go alike, or what was found kept one from going on, or is more than both of them.
-bool Tracker::one_thing(const Track &older, const Track &track) {
+/// Whether a track and an older one are one object: they overlap and move alike; or they shared a
+/// region long enough and move alike or one is held back by it; or the region exceeds both.
+bool Tracker::same_object(const Track &older, const Track &track) {
   if (!track.hidden) return false;
-  const float apart = std::hypot(older.dx - track.dx, older.dy - track.dy);
-  if (older.hidden && common(older.box, track.box) > 0.7f * track.box.area() && apart < 0.5f)
+  const float difference = std::hypot(older.dx - track.dx, older.dy - track.dy);
+  if (older.hidden && common(older.box, track.box) > 0.7f * track.box.area() && difference < 0.5f)
     return true;
   const float fastest = std::max(std::hypot(older.dx, older.dy), std::hypot(track.dx, track.dy));
-  if (track.other == older.serial && track.exceeded >= exceed_frames) return true;
-  return track.other == older.serial && track.together >= merge_frames &&
-         (apart < 0.5f + 0.1f * fastest || kept_back(track) || kept_back(older));
+  if (track.met == older.serial && track.exceeded >= exceed_frames) return true;
+  return track.met == older.serial && track.together >= merge_frames &&
+         (difference < 0.5f + 0.1f * fastest || held_back(track) || held_back(older));
 }
 
-bool Tracker::kept_back(const Track &track) {
-  return track.pushed > 0.5f * std::max(track.box.width(), track.box.height());
+bool Tracker::held_back(const Track &track) {
+  return track.held_back_px > 0.5f * std::max(track.box.width(), track.box.height());
 }
 
-/// Two that shared what was found, where two are found now: who is who is told by where they were
-/// expected, by their sizes and looks. The light may have changed for both alike.
-void Tracker::part(size_t which, size_t older, Claims &claimed, std::vector<Detection> &list) {
+/// Assigns two regions to two tracks that shared one region before, by predicted position, size and
+/// level. The light may have changed for both.
+void Tracker::separate(size_t which, size_t older, Claims &claimed, std::vector<Detection> &list) {
   const Track &a = tracks_[which], &b = tracks_[older];
-  if (!a.hidden || !b.hidden || a.other != b.serial) return;
+  if (!a.hidden || !b.hidden || a.met != b.serial) return;
   std::vector<int> both = claimed[which];
   for (int d : claimed[older])
     if (std::find(both.begin(), both.end(), d) == both.end()) both.push_back(d);
@@ -328,9 +328,9 @@ void Tracker::part(size_t which, size_t older, Claims &claimed, std::vector<Dete
   list[size_t(mine)].claims = list[size_t(others)].claims = 1;
 }
 
-/// Where a track is in what it shares with others: moved on, by the sides of it that are its own,
-/// and within it.
-void Tracker::share(size_t which, const Box &all, const std::vector<size_t> &others) {
+/// Places a track within a region that it shares with others: it moves on by its velocity and
+/// follows those sides of the region that are its own.
+void Tracker::place_in_shared(size_t which, const Box &all, const std::vector<size_t> &others) {
   Track &track = tracks_[which];
   Box outside{1e9f, 1e9f, -1e9f, -1e9f};
   for (size_t other : others) outside = around(outside, tracks_[other].expected);
@@ -339,7 +339,7 @@ void Tracker::share(size_t which, const Box &all, const std::vector<size_t> &oth
   const auto move_side = [](float &low, float &high, float &velocity, float from, float to,
                             float others_low, float others_high) {
     const float length = high - low, most = 2 + 0.1f * length;
-    // Behind it lies what it has uncovered.
+    // The lagging side is uncovered background.
     float off = 0;
     int sides = 0;
     if (low + own_side < others_low && (from > low || velocity < 0.3f)) off += from - low, sides++;
@@ -349,7 +349,7 @@ void Tracker::share(size_t which, const Box &all, const std::vector<size_t> &oth
     low += 0.6f * off, high += 0.6f * off;
     velocity += 0.15f * off;
   };
-  // It keeps its size; how far it had to be moved is returned.
+  // Moves it into the region without changing its size; returns the distance.
   const auto fit = [](float &low, float &high, float from, float to) {
     const float length = high - low, was = low + high;
     if (length >= to - from) {
@@ -366,28 +366,26 @@ void Tracker::share(size_t which, const Box &all, const std::vector<size_t> &oth
   move_side(box.top, box.bottom, track.dy, all.top, all.bottom, outside.top, outside.bottom);
   const float x = fit(box.left, box.right, all.left, all.right),
               y = fit(box.top, box.bottom, all.top, all.bottom);
-  track.pushed = 0.9f * track.pushed + std::max(std::max(x, y) - 1, 0.0f);
+  track.held_back_px = 0.9f * track.held_back_px + std::max(std::max(x, y) - 1, 0.0f);
   track.box = box;
 }
 
-bool Tracker::told(const Settings &settings, const Track &track) const {
-  return track.object.id && track.missed <= most_told_missed && inside(track.box);
+bool Tracker::is_reported(const Settings &settings, const Track &track) const {
+  return track.object.id && track.missed <= most_reported_missed && inside(track.box);
 }
 
-/// Whether it is an object from this frame on. With min_frames of 1 it has not to move first.
+/// Whether a track becomes an object in this frame. With min_frames of 1 it need not move first.
 bool Tracker::begins(const Settings &settings, const Track &track, float lag) const {
   if (track.object.id || track.missed || track.object.score < least_score) return false;
   if (settings.min_frames <= 1 && !track.crowd) return true;
-  // What was scenery leaves its place behind, which stands out until it is known.
+  // The place that a parked object leaves is foreground until the background is known there.
   const bool starts =
       track.leads >= lead_frames && !track.crowd && lag < 1 && track.object.score >= faint_score;
-  return track.found >= std::max(settings.min_frames, track.leaps ? leap_frames : 1) &&
+  return track.found >= std::max(settings.min_frames, track.jumps ? jump_frames : 1) &&
          (starts || has_moved(track, lag));
 }
 
 Tracker::Claims Tracker::claim(std::vector<Detection> &list) const {
-  // Which detections lie where a track is expected. One that has but begun gives way to one that is
-  // known.
   Claims claimed(tracks_.size());
   for (size_t d = 0; d < list.size(); d++) {
     std::vector<size_t> claims;
@@ -436,11 +434,11 @@ Tracker::Claims Tracker::associate(std::vector<Detection> &list) {
   for (size_t t = 0; t < tracks_.size(); t++) keep_nearest(t, claimed[t], list);
   for (size_t t = 0; t < tracks_.size(); t++)
     for (size_t o = 0; o < t; o++)
-      if (known(tracks_[t]) && known(tracks_[o])) part(t, o, claimed, list);
+      if (known(tracks_[t]) && known(tracks_[o])) separate(t, o, claimed, list);
   return claimed;
 }
 
-Tracker::Found Tracker::found_by(const std::vector<int> &mine, const std::vector<Detection> &list) {
+Tracker::Found Tracker::found_of(const std::vector<int> &mine, const std::vector<Detection> &list) {
   Found found;
   for (int d : mine) {
     const Detection &detection = list[size_t(d)];
@@ -448,7 +446,7 @@ Tracker::Found Tracker::found_by(const std::vector<int> &mine, const std::vector
       found.all.add(detection);
     else
       found.all = detection;
-    std::optional<Box> &box = detection.claims > 1 ? found.shared : found.alone;
+    std::optional<Box> &box = detection.claims > 1 ? found.shared : found.own;
     box = box ? around(*box, detection.box) : detection.box;
     found.score = std::max(found.score, detection.score);
   }
@@ -456,7 +454,7 @@ Tracker::Found Tracker::found_by(const std::vector<int> &mine, const std::vector
 }
 
 void Tracker::update_shared(size_t which, const Found &found, const Claims &claimed) {
-  meet(which, claimed);
+  count_shared_frames(which, claimed);
   const std::vector<int> &mine = claimed[which];
   std::vector<size_t> others;
   for (size_t o = 0; o < tracks_.size(); o++)
@@ -464,53 +462,53 @@ void Tracker::update_shared(size_t which, const Found &found, const Claims &clai
         std::find_first_of(claimed[o].begin(), claimed[o].end(), mine.begin(), mine.end()) !=
             claimed[o].end())
       others.push_back(o);
-  share(which, found.all.box, others);
+  place_in_shared(which, found.all.box, others);
   Track &track = tracks_[which];
   track.hidden = true;
-  track.missed = 0, track.lost = 0;
+  track.missed = 0, track.missed_seconds = 0;
 }
 
-void Tracker::update_change(Track &track, const Box &expected, const Box &box, bool leapt) {
-  // More of it is seen, or of something else: from here on it has to go.
+void Tracker::update_change(Track &track, const Box &expected, const Box &box, bool jumped) {
+  // The box grew or contains something else: its motion counts from here on.
   if (!track.object.id && box.area() > 1.6f * track.seen.area()) track.began = box;
   track.wobble_x += score_gain * (std::abs(box.width() - track.seen.width()) - track.wobble_x);
   track.wobble_y += score_gain * (std::abs(box.height() - track.seen.height()) - track.wobble_y);
   track.off_x += 0.5f * (std::abs(box.x() - expected.x()) - track.off_x);
   track.off_y += 0.5f * (std::abs(box.y() - expected.y()) - track.off_y);
   if (track.found == 1) track.off_x *= 2, track.off_y *= 2;
-  if (leapt) track.off_x = track.off_y = 0, track.leaps = true;
+  if (jumped) track.off_x = track.off_y = 0, track.jumps = true;
   const int side = leading(track.seen, box);
   track.leads = side && side == track.leader ? track.leads + 1 : side > 0;
   track.leader = side;
   track.seen = box;
 }
 
-void Tracker::update_motion(Track &track, const Box &expected, const Box &box, bool leapt) {
-  // Its velocity, without the camera's. A box that grows or shrinks at once is one of more or
-  // fewer things.
+void Tracker::update_motion(Track &track, const Box &expected, const Box &box, bool jumped) {
+  // A box that suddenly grows or shrinks contains more or fewer objects and says nothing about the
+  // velocity.
   const float ratio = box.area() / std::max(expected.area(), 1.0f);
   if (!track.hidden && (track.found < 6 || (ratio > 0.6f && ratio < 1.6f))) {
     const float dx = box.x() - expected.x() + track.dx, dy = box.y() - expected.y() + track.dy;
-    const float part = leapt ? 1 : track.found < 3 ? 0.7f : velocity_gain;
+    const float part = jumped ? 1 : track.found < 3 ? 0.7f : velocity_gain;
     track.dx += part * (dx - track.dx);
     track.dy += part * (dy - track.dy);
   }
 }
 
-void Tracker::update_found(Track &track, const Found &found, bool leapt) const {
+void Tracker::update_found(Track &track, const Found &found, bool jumped) const {
   const Box expected = track.box;
-  Box box = found.alone ? *found.alone : *found.shared;
-  if (found.alone && found.shared) box = around(box, *found.shared);
-  update_change(track, expected, box, leapt);
-  if (!track.hidden) box = followed(track, expected.moved(-track.dx, -track.dy), box);
-  update_motion(track, expected, box, leapt);
+  Box box = found.own ? *found.own : *found.shared;
+  if (found.own && found.shared) box = around(box, *found.shared);
+  update_change(track, expected, box, jumped);
+  if (!track.hidden) box = without_uncovered(track, expected.moved(-track.dx, -track.dy), box);
+  update_motion(track, expected, box, jumped);
   track.hidden = false;
   track.together = std::max(track.together - 1, 0);
-  track.pushed = 0, track.exceeded = 0;
+  track.held_back_px = 0, track.exceeded = 0;
   track.box = box;
   track.level += (track.found < 3 ? 0.5f : score_gain) * (found.all.level - track.level);
   track.object.score += score_gain * (found.score - track.object.score);
-  track.missed = 0, track.lost = 0;
+  track.missed = 0, track.missed_seconds = 0;
   track.found++;
 }
 
@@ -525,33 +523,34 @@ void Tracker::update_object(Track &track) const {
 }
 
 void Tracker::update(size_t which, const Claims &claimed, const std::vector<Detection> &list,
-                     bool leapt, double seconds) {
+                     bool jumped, double seconds) {
   Track &track = tracks_[which];
-  const Found found = found_by(claimed[which], list);
-  // Another one is near: what both claim holds both.
+  const Found found = found_of(claimed[which], list);
+  // A region that two tracks claim contains both.
   if (found.shared && known(track)) {
     update_shared(which, found, claimed);
-  } else if (found.alone || found.shared) {
-    update_found(track, found, leapt);
+  } else if (found.own || found.shared) {
+    update_found(track, found, jumped);
   } else {
     track.missed++;
-    track.lost += seconds;
+    track.missed_seconds += seconds;
     track.dx *= 0.8f, track.dy *= 0.8f;
   }
   update_object(track);
 }
 
 bool Tracker::is_gone(const Settings &settings, const Track &track) const {
-  if (track.object.id) return track.lost >= settings.gap || (track.missed && !inside(track.box));
+  if (track.object.id)
+    return track.missed_seconds >= settings.gap || (track.missed && !inside(track.box));
   return track.missed > most_new_missed;
 }
 
 bool Tracker::merges(size_t which) {
   Track &track = tracks_[which];
   for (size_t o = 0; o < which; o++) {
-    if (!one_thing(tracks_[o], track)) continue;
-    // Whichever goes on as it did, under the number that was reported.
-    if (kept_back(tracks_[o]) && !kept_back(track)) {
+    if (!same_object(tracks_[o], track)) continue;
+    // Keep the track that moves on as before, with the number that was reported.
+    if (held_back(tracks_[o]) && !held_back(track)) {
       std::swap(tracks_[o], track);
       if (track.object.id) std::swap(tracks_[o].object.id, track.object.id);
     }
@@ -572,7 +571,7 @@ void Tracker::remove(const Settings &settings, Report &report) {
   }
 }
 
-void Tracker::add(const Result &result, const std::vector<Detection> &list, double least) {
+void Tracker::add(const RegionList &result, const std::vector<Detection> &list, double least) {
   const auto is_new = [least](const Detection &detection) {
     return !detection.claims && detection.area >= float(least) &&
            detection.box.area() >= float(least);
@@ -591,7 +590,7 @@ void Tracker::add(const Result &result, const std::vector<Detection> &list, doub
     }
 }
 
-Tracker::Report Tracker::step(const Settings &settings, const Result &result,
+Tracker::Report Tracker::step(const Settings &settings, const RegionList &result,
                               const camera::FrameGeometry &frame, double least, double seconds) {
   if (result.state.cut || result.state.fresh) return reset();
   std::vector<Detection> list = detections(result, frame);
@@ -601,8 +600,8 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
     track.expected = track.box;
   }
   Claims claimed = associate(list);
-  const std::vector<bool> leapt = leap(settings, least, claimed, list);
-  for (size_t t = 0; t < tracks_.size(); t++) update(t, claimed, list, leapt[t], seconds);
+  const std::vector<bool> jumped = match_distant(settings, least, claimed, list);
+  for (size_t t = 0; t < tracks_.size(); t++) update(t, claimed, list, jumped[t], seconds);
   Report report;
   remove(settings, report);
   add(result, list, least);
@@ -612,7 +611,7 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       report.begun.push_back(track.object);
     }
   for (const Track &track : tracks_)
-    if (told(settings, track)) report.objects.push_back(track.object);
+    if (is_reported(settings, track)) report.objects.push_back(track.object);
   return report;
 }
 
@@ -624,10 +623,10 @@ Tracker::Report Tracker::reset() {
   return report;
 }
 
-std::vector<Object> Tracker::ahead() const {
+std::vector<Object> Tracker::predicted() const {
   std::vector<Object> list;
   for (const Track &track : tracks_)
-    if (told({}, track)) {
+    if (is_reported({}, track)) {
       list.push_back(track.object);
       list.back().box = clipped(track.object.box.moved(track.object.vx, track.object.vy),
                                 float(width_), float(height_));

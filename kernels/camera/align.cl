@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A frame laid onto a picture that is remembered, to hundredths of a pixel, and in its light: the motion between them,
-// a gain and an offset by robust least squares over their pixels. It begins from the motion of vectors. Build with -DITEMS, the items of a group, a power
-// of two of at least SUMS, and -DGROUPS; with -DUNROLLED the sums stay in registers and what votes is shared by items.
+// Aligns a frame with the background to hundredths of a pixel: the motion between them, a gain and an offset, by robust least squares
+// over the pixels, starting from the motion of the vectors. Build with -DITEMS, the items of a group, a power of two of at least SUMS,
+// and -DGROUPS. With -DUNROLLED the sums stay in registers and several items share the votes of a pixel.
 #include "camera/similarity.clh"
 #include "camera/rows.clh"
 #include "camera/state.clh"
@@ -9,7 +9,7 @@
 #include "motion/plane.clh"
 #include "noise/bands.clh"
 
-// A frame in small: means of f × f px, f = `shrink`, smoothed by (1 2 1) / 4 along both axes. Work-items: pixels.
+// Reduces a frame: means of f × f px, f = `shrink`, smoothed by (1 2 1) / 4 along both axes. Work-items: pixels.
 __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, __global float *out, int2 size) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
@@ -27,7 +27,7 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #define UNROLL _Pragma("unroll")
 #define UNROLL_16 _Pragma("unroll 16")
 #define SHARES OTHERS     // items that share the votes of a pixel
-#define WIDEST(coarse) 8  // pixels of a row that are read at once
+#define WIDEST(coarse) 8  // pixels of a row, read at once
 #define IN_MEMORY
 #else
 #define UNROLL
@@ -38,49 +38,49 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #endif
 
 #define PARAMETERS 8  // x, y, d, r, the bend, gain, offset
-#define PRODUCTS 36   // of two of their derivatives
-#define SUMS 56       // and of one with what is left; then the weights
-#define FIRST (PRODUCTS + PARAMETERS + 1)  // weights of some pixels, with the motion of the vectors
-#define STILL (FIRST + 1)                  // with none; then with that of the frame before, and 4 px beside it along both axes
-#define OTHERS (SUMS - STILL)              // motions than that of the vectors
-#define BESIDE 4
-#define VOTING 4         // one in so many pixels votes
-#define MORE 1.0001f     // times the votes of another are more than rounding makes
-#define ROW (ITEMS + 1)  // from a sum of all items to the next, in local memory: they lie in different banks
-#define MOST_STAND 0.9f     // of the vectors
-#define LEAST_MOTION 0.25f  // px of frames, in the middle and at the corners
-#define CONTRAST 16.0f  // levels in a block that votes by half
-#define LIGHT 0.015625f  // the gain counts by levels from mid-grey / 64
-#define MOST_CURVED 1.5f  // of a lens as wide as they are, over the radius
-#define RIDGE 0.01f      // levels² a pixel, so that nothing to see is no motion
+#define PRODUCTS 36   // products of two derivatives
+#define SUMS 56       // products, derivatives times residual, weights, then the votes:
+#define FIRST (PRODUCTS + PARAMETERS + 1)  // for the motion of the vectors
+#define STATIC (FIRST + 1)                 // for zero motion, then for the motion of the previous frame and 8 motions near it
+#define OTHERS (SUMS - STATIC)             // motions that compete with that of the vectors
+#define NEAR_STEP 4            // px between these
+#define VOTING 4               // one in so many pixels votes
+#define MORE_VOTES 1.0001f     // a motion with so many times the votes wins; less may be rounding
+#define ROW (ITEMS + 1)        // the stride of sums in local memory, which avoids bank conflicts
+#define STATIC_SHARE 0.9f      // the part of the vectors that agree on a static camera
+#define LEAST_MOTION 0.25f     // px of frames, at the centre and at the corners
+#define CONTRAST 16.0f         // levels; a block with this contrast has half a vote
+#define LIGHT 0.015625f        // scales the gain's derivative
+#define MAX_CURVE 1.5f         // of the widest lenses, over the radius
+#define RIDGE 0.01f            // levels² per pixel; without texture the motion is zero
 
-// The step before and those beside it: 9 in all.
-inline float4 step_before(__global const State *state, Frame frame, int which) {
+// The step of the previous frame and 8 around it.
+inline float4 step_before(__global const CameraState *state, FrameGeometry frame, int which) {
   return scaled(state->step, 1.0f / frame.shrink) +
-         (float4)(BESIDE * (which % 3 - 1), BESIDE * (which / 3 - 1), 0.0f, 0.0f);
+         (float4)(NEAR_STEP * (which % 3 - 1), NEAR_STEP * (which / 3 - 1), 0.0f, 0.0f);
 }
-inline float4 as_before(__global const State *state, Frame frame, int which) {
+inline float4 as_before(__global const CameraState *state, FrameGeometry frame, int which) {
   return after(state->from_frame, step_before(state, frame, which));
 }
 
-// Nearly all vectors are 0: no other motion is looked for, since light that changed may agree with any by chance.
-inline bool stands(__global const State *state, Frame frame) {
+// Whether nearly all vectors are zero. Then no other motion is tried: under changed light any motion may agree by chance.
+inline bool is_static(__global const CameraState *state, FrameGeometry frame) {
   const float4 vectors = state->vectors;
-  return state->inliers >= MOST_STAND * state->counted && length(vectors.xy) < LEAST_MOTION &&
+  return state->inliers >= STATIC_SHARE * state->counted && length(vectors.xy) < LEAST_MOTION &&
          length(vectors.zw) * frame.radius * frame.shrink < LEAST_MOTION;
 }
 
-// The bend that goes with a motion, where the lens makes it.
-inline float2 bend_of(__global const State *state, float2 way, int turn) {
+// The bend that the lens causes for a motion.
+inline float2 bend_of(__global const CameraState *state, float2 way, int turn) {
   return state->bend_frame + (turn ? state->curve * way : (float2)(0.0f));
 }
 
-// How much a pixel counts by what is left of it.
-inline float weight_of(float rest, float scatter) {
-  const float far = rest / scatter, part = 1.0f / (1.0f + far * far);
+// The weight of a pixel by its residual (Geman and McClure).
+inline float weight_of(float residual, float scatter) {
+  const float far = residual / scatter, part = 1.0f / (1.0f + far * far);
   return part * part;
 }
-// The sum of `coarse` values of a row in the frame in small, from a place on; the frame's edge goes on beyond it.
+// The sum of `coarse` values of a row of the reduced frame; the frame's edge is repeated outside.
 inline float sum_of_row(__global const float *current, int2 size, int2 from, int coarse) {
   __global const float *row = current + clamp(from.y, 0, size.y - 1) * size.x;
   float sum = 0.0f;
@@ -88,13 +88,13 @@ inline float sum_of_row(__global const float *current, int2 size, int2 from, int
   for (int i = 0; i < WIDEST(coarse); i++) sum += i < coarse ? row[clamp(from.x + i, 0, size.x - 1)] : 0.0f;
   return sum;
 }
-// The mean of coarse × coarse pixels from a corner on.
+// The mean of coarse × coarse pixels.
 inline float mean(__global const float *current, int2 size, int2 corner, int coarse) {
   float sum = 0.0f;
   for (int j = 0; j < coarse; j++) sum += sum_of_row(current, size, corner + (int2)(0, j), coarse);
   return sum / (coarse * coarse);
 }
-// How the means of as many pixels change along both axes, there.
+// The slopes of such means along both axes.
 inline float2 slopes(__global const float *current, int2 size, int2 corner, int coarse) {
   float2 sum = 0.0f;
   for (int j = 0; j < coarse; j++) {
@@ -105,7 +105,7 @@ inline float2 slopes(__global const float *current, int2 size, int2 corner, int 
   return sum / (2 * coarse * coarse * coarse);
 }
 
-// The mean around a point, and between the pixels: of one row and column more, those at the sides count in part.
+// The mean around a point between pixels: of one more row and column, with the outer ones weighted.
 inline float level_at(__global const float *current, int2 size, float2 p, int coarse) {
   if (coarse == 1) return sample(current, size, p);
   const float2 corner = p - 0.5f * (coarse - 1);
@@ -121,9 +121,9 @@ inline float level_at(__global const float *current, int2 size, float2 p, int co
   return sum / (coarse * coarse);
 }
 
-// The mean and contrast of what is remembered of as many pixels, of those that are known and were seen in the frame before;
-// whether these are half of them.
-inline bool remembered(__global const float2 *picture, __global const uchar2 *known, __global const uchar *front, int2 size,
+// The mean and contrast of the background over coarse × coarse pixels that are known and were not foreground; false if these are less
+// than half.
+inline bool background_of(__global const float2 *background, __global const uchar2 *ages, __global const uchar *foreground, int2 size,
                        int2 corner, int coarse, float *level, float *contrast) {
   int count = 0;
   float sum = 0.0f, least = INFINITY, most = -INFINITY;
@@ -132,9 +132,9 @@ inline bool remembered(__global const float2 *picture, __global const uchar2 *kn
     UNROLL
     for (int i = 0; i < WIDEST(coarse); i++) {
       const int at = row + min(corner.x + i, size.x - 1);
-      const bool counts = known[at].x && !front[at] && i < coarse;
+      const bool counts = ages[at].x && !foreground[at] && i < coarse;
       count += counts;
-      const float here = picture[at].x;
+      const float here = background[at].x;
       sum += counts ? here : 0.0f;
       least = counts ? fmin(least, here) : least, most = counts ? fmax(most, here) : most;
     }
@@ -149,13 +149,13 @@ inline float agreement(__global const float *current, int2 size, float2 p, int c
   return weight_of(level - mean(current, size, convert_int2_rte(p - 0.5f * (coarse - 1)), coarse), scatter);
 }
 
-// Solves for the parameters, by the sums of all groups. `motion`: the first ones are to be found; `turn`: those after x and y too.
+// Solves the normal equations. `motion`: x and y are free; `turn`: rotation, scale and bend too.
 inline void solve(__local const float *sums, int motion, int turn, float *step) {
   IN_MEMORY float matrix[PARAMETERS][PARAMETERS + 1];
   const float ridge = RIDGE * sums[PRODUCTS + PARAMETERS] + 1e-3f;
   UNROLL
   for (int i = 0; i < PARAMETERS; i++) {
-    const int product = i * PARAMETERS - i * (i + 1) / 2;  // that of i with itself is i behind
+    const int product = i * PARAMETERS - i * (i + 1) / 2;  // its place for j = i, less i
     UNROLL
     for (int j = i; j < PARAMETERS; j++) matrix[i][j] = matrix[j][i] = sums[product + j] + (i == j ? ridge : 0.0f);
   }
@@ -183,15 +183,15 @@ inline void solve(__local const float *sums, int motion, int turn, float *step) 
   }
   UNROLL
   for (int i = PARAMETERS - 1; i >= 0; i--) {
-    float rest = matrix[i][PARAMETERS];
+    float residual = matrix[i][PARAMETERS];
     UNROLL
-    for (int j = i + 1; j < PARAMETERS; j++) rest -= matrix[i][j] * step[j];
-    step[i] = rest / matrix[i][i];
+    for (int j = i + 1; j < PARAMETERS; j++) residual -= matrix[i][j] * step[j];
+    step[i] = residual / matrix[i][i];
   }
 }
 
-// What a group begins with: the estimate of this step, by the sums of the step before it; every item gets it.
-inline Fit estimate(__global const float *sums, __global const State *state, int number, Frame frame, int motion,
+// The estimate at the start of a step, from the sums of the previous step, for every item of a group.
+inline Fit estimate(__global const float *sums, __global const CameraState *state, int number, FrameGeometry frame, int motion,
                     int turn, __local float *total, __local Fit *fit) {
   const int item = get_local_id(0), column = item % SUMS, parts = ITEMS / SUMS;
   float part = 0.0f;
@@ -217,12 +217,11 @@ inline Fit estimate(__global const float *sums, __global const State *state, int
       float step[PARAMETERS];
       solve(total, motion, turn, step);
       *fit = state->fits[number - 1];
-      // More of the picture agrees with no motion, or with one like that before, than with the vectors: they are of
-      // something else, or it is faster than they can be.
-      if (number == 1 && motion && !stands(state, frame)) {
+      // If another motion gets more votes, the vectors follow an object, or the camera is faster than their range.
+      if (number == 1 && motion && !is_static(state, frame)) {
         int best = 0;
         for (int i = 1; i <= OTHERS; i++)
-          if (total[FIRST + i] > MORE * total[FIRST + best]) best = i;
+          if (total[FIRST + i] > MORE_VOTES * total[FIRST + best]) best = i;
         if (best) {
           fit->motion = best == 1 ? state->from_frame : as_before(state, frame, best - 2);
           fit->bend = bend_of(state, best == 1 ? (float2)(0.0f) : step_before(state, frame, best - 2).xy, turn);
@@ -240,32 +239,31 @@ inline Fit estimate(__global const float *sums, __global const State *state, int
   return *fit;
 }
 
-// A sample: some pixels of the picture, the place of their middle from the frame's centre and in the frame, and what is remembered there. Whether
-// it counts.
+// A sample of the background: its centre relative to the frame's centre (z) and in the frame (p), its mean and contrast. False if it
+// does not count.
 typedef struct {
   float2 z, p;
   float level, contrast;
 } Sample;
-inline bool sample_of(__global const float2 *picture, __global const uchar2 *known, __global const uchar *front, Frame frame,
+inline bool sample_of(__global const float2 *background, __global const uchar2 *ages, __global const uchar *foreground, FrameGeometry frame,
                       Fit fit, int i, int columns, int coarse, int rows, Sample *out) {
   const int2 corner = (int2)(i % columns * coarse, i / columns * rows);
   out->z = convert_float2(corner) + 0.5f * (coarse - 1) - frame.centre;
   out->p = bent(fit.motion, fit.bend, out->z) + frame.centre;
-  return remembered(picture, known, front, frame.size, corner, coarse, &out->level, &out->contrast) && inside(out->p, frame.size);
+  return background_of(background, ages, foreground, frame.size, corner, coarse, &out->level, &out->contrast) && inside(out->p, frame.size);
 }
 
-// What has no contrast agrees with all motions.
+// Without contrast any motion agrees, so the vote grows with it.
 inline float votes_of(float contrast) { return contrast * contrast / (contrast * contrast + CONTRAST * CONTRAST); }
 
-// One step: the sums of the normal equations. `current`: the frame in small; `lit`: the light of its `bands` of rows; `picture`: what is
-// remembered, .x, `known`: for how many frames; `front`: not 0 where that was hidden in the frame before, by what moves by itself.
-// `number`: of the step, from 0. `rows`: from a row that counts to the next. A rest of `scatter` levels counts a quarter. Work-groups:
-// GROUPS.
+// One step: sums up the normal equations. `current`: the reduced frame; `lit`: the brightness of its `bands` of rows. `background`: its
+// levels are .x; `ages`: .x is 0 where unknown; `foreground`: of the previous frame, which does not count. `number`: of the step, from
+// 0. `rows`: the step between rows that are used. A residual of `scatter` levels has a weight of a quarter. Work-groups: GROUPS.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void camera_align(__global const float *current, __global const float2 *picture, __global const uchar2 *known,
-                  __global const uchar *front,
-                  __global const float *before, __global float *sums, __global State *state, __global const float *lit, int bands,
-                  int number, Frame frame, int motion, int turn, int coarse, int rows, float scatter) {
+void camera_align(__global const float *current, __global const float2 *background, __global const uchar2 *ages,
+                  __global const uchar *foreground,
+                  __global const float *before, __global float *sums, __global CameraState *state, __global const float *lit, int bands,
+                  int number, FrameGeometry frame, int motion, int turn, int coarse, int rows, float scatter) {
   __local float total[SUMS * ROW];
   motion = motion && state->reliable, turn = turn && motion;
   __local Fit shared_fit;
@@ -280,11 +278,11 @@ void camera_align(__global const float *current, __global const float2 *picture,
   Sample at;
   const int share = (count + GROUPS - 1) / GROUPS, end = min((group + 1) * share, count);
   for (int i = group * share + item; i < end; i += ITEMS) {
-    if (!sample_of(picture, known, front, frame, fit, i, columns, coarse, rows, &at)) continue;
+    if (!sample_of(background, ages, foreground, frame, fit, i, columns, coarse, rows, &at)) continue;
     const float2 slope = slopes(current, size, convert_int2_rte(at.p - middle), coarse);
     const float gx = slope.x, gy = slope.y;
-    const float row = brightness_of_row(lit, bands, at.p.y), rest = row * (fit.gain * at.level + fit.offset) - level_at(current, size, at.p, coarse);
-    const float weight = weight_of(rest, scatter);
+    const float row = brightness_of_row(lit, bands, at.p.y), residual = row * (fit.gain * at.level + fit.offset) - level_at(current, size, at.p, coarse);
+    const float weight = weight_of(residual, scatter);
     const float2 unit = at.z / frame.radius;
     const float out = gx * unit.x + gy * unit.y;
     const float d[PARAMETERS] = {gx, gy, out, gy * unit.x - gx * unit.y, out * unit.x, out * unit.y,
@@ -292,26 +290,26 @@ void camera_align(__global const float *current, __global const float2 *picture,
     UNROLL
     for (int j = 0; j < PARAMETERS; j++) {
       const float part = weight * d[j];
-      const int product = j * PARAMETERS - j * (j + 1) / 2;  // that of j with itself is j behind
+      const int product = j * PARAMETERS - j * (j + 1) / 2;  // its place for k = j, less j
       UNROLL
       for (int k = j; k < PARAMETERS; k++) own[product + k] += part * d[k];
-      own[PRODUCTS + j] += part * rest;
+      own[PRODUCTS + j] += part * residual;
     }
     own[PRODUCTS + PARAMETERS] += weight;
     own[FIRST] += i % VOTING ? 0.0f : votes_of(at.contrast) * weight;
   }
-  // The last items vote, as the first have samples.
+  // The last items vote, because the first ones have samples.
   const int voting = number ? 0 : (count + VOTING - 1) / VOTING * SHARES;
   const int votes = (voting + GROUPS - 1) / GROUPS, last = min((group + 1) * votes, voting);
   for (int i = group * votes + ITEMS - 1 - item; i < last; i += ITEMS) {
-    if (!sample_of(picture, known, front, frame, fit, i / SHARES * VOTING, columns, coarse, rows, &at)) continue;
+    if (!sample_of(background, ages, foreground, frame, fit, i / SHARES * VOTING, columns, coarse, rows, &at)) continue;
     const float row = brightness_of_row(lit, bands, at.p.y), counts = votes_of(at.contrast);
     for (int k = i % SHARES; k < OTHERS; k += SHARES) {
       const float2 way = k ? step_before(state, frame, k - 1).xy : (float2)(0.0f);
       const float2 q = bent(k ? as_before(state, frame, k - 1) : state->from_frame, bend_of(state, way, turn), at.z) + frame.centre;
       const float vote = counts * agreement(current, size, q, coarse, row * at.level, scatter);
       UNROLL
-      for (int j = 0; j < OTHERS; j++) own[STILL + j] += j == k ? vote : 0.0f;
+      for (int j = 0; j < OTHERS; j++) own[STATIC + j] += j == k ? vote : 0.0f;
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -332,11 +330,10 @@ void camera_align(__global const float *current, __global const float2 *picture,
   if (group == 0 && item == 0) state->fits[number] = fit;
 }
 
-// After the last step, of that `number`: where the remembered picture and the frame are, from where the picture goes on.
-// It moves by whole pixels as long as turning and growing leave all of it within half a pixel; the rest stays between it
-// and the frame. Else it takes the place of the frame. One group.
+// After the last step, `number`: updates the state. The background moves by whole pixels while rotation, scale and bend move no corner by
+// half a pixel; the remaining motion is kept for the comparison. Otherwise it is resampled to the frame. One group.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void camera_settle(__global const float *before, __global State *state, __global const float *lit, int bands, int number, Frame frame, int motion,
+void camera_settle(__global const float *before, __global CameraState *state, __global const float *lit, int bands, int number, FrameGeometry frame, int motion,
                    int turn, int first) {
   __local float total[ITEMS];
   motion = motion && state->reliable, turn = turn && motion;
@@ -347,13 +344,13 @@ void camera_settle(__global const float *before, __global State *state, __global
   if (first || state->cut || !(fabs(fit.motion.z) < 0.5f && fabs(fit.motion.w) < 0.5f && fit.gain > 0.25f && fit.gain < 4.0f)) {
     fit.motion = none, fit.bend = 0.0f, fit.gain = 1.0f, fit.offset = 0.0f;
     state->step = state->path = none;
-    state->from_picture = state->from_frame = none;
-    state->bend_picture = state->bend_frame = 0.0f;
+    state->from_background = state->from_frame = none;
+    state->bend_background = state->bend_frame = 0.0f;
     state->curve = state->brightness = state->lag = 0.0f;
     state->frames = 0;
     state->fresh = 1;
   } else {
-    // Of the frame alone: without what lay between the picture and the frame before.
+    // From the previous frame: without the motion that remained there.
     const float4 step = scaled(after(inverse(state->from_frame), fit.motion), frame.shrink);
     const float2 grown = (float2)(1.0f + step.z, step.w);
     const float2 path = times(grown, state->path.xy) + step.xy;
@@ -363,18 +360,18 @@ void camera_settle(__global const float *before, __global State *state, __global
     const float square = dot(way, way), all = frame.radius * frame.radius;
     if (square > 1.0f) {
       const float now = dot(fit.bend - state->bend_frame, way) / square;
-      state->curve += 0.3f * (clamp(now, 0.0f, MOST_CURVED / all) - state->curve);
+      state->curve += 0.3f * (clamp(now, 0.0f, MAX_CURVE / all) - state->curve);
     }
     if (length(fit.motion.zw) * frame.radius + length(fit.bend) * all < 0.5f) {
       const float2 shift = rint(fit.motion.xy);
-      state->from_picture = (float4)(-shift, 0.0f, 0.0f);
-      state->from_frame = after(state->from_picture, fit.motion);
-      state->bend_picture = 0.0f;
+      state->from_background = (float4)(-shift, 0.0f, 0.0f);
+      state->from_frame = after(state->from_background, fit.motion);
+      state->bend_background = 0.0f;
       state->bend_frame = fit.bend;
     } else {
-      state->from_picture = inverse(fit.motion);
+      state->from_background = inverse(fit.motion);
       state->from_frame = none;
-      state->bend_picture = fit.bend;
+      state->bend_background = fit.bend;
       state->bend_frame = 0.0f;
     }
     const float rows = mean_brightness(lit, bands);

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The motion of a camera from vectors of which many belong to it: by RANSAC, in one launch. Build with -DITEMS, the items
-// of a group, a power of two.
+// Estimates the motion of a camera from vectors by RANSAC, in one launch. Build with -DITEMS, the items of a group, a power of two.
 #include "camera/similarity.clh"
 #include "camera/state.clh"
 #include "common/sum.clh"
 
-#define NONE 1e9f  // x of a vector that there is not
+#define NONE 1e9f  // x of an unused vector
 inline bool counts(float4 v) { return v.x < NONE; }
 
-// The vectors of blocks that show where they went, by their place in the frame before, from its centre. `field`: forward
-// vectors in quarter pixels, one for each cell of `cell` px, `columns` a row. Vectors are taken `spacing` cells from each
-// other, from the middle of as many; those of squares of SIDE px around them whose gradients all lie along one line or
-// are within `noise` count as none. Work-items: vectors.
+// Collects the vectors of blocks with texture, by their place in the previous frame, relative to its centre. `field`: forward vectors in
+// quarter pixels, one per cell of `cell` px, `columns` per row. One cell in `spacing` along both axes is used. A vector is unused if the
+// gradients in SIDE px around it lie along one line or are within `noise`. Work-items: vectors.
 #include "motion/plane.clh"
 #include "noise/bands.clh"
 #define SIDE 16
 #define STEP 2
-#define LEAST_GRADIENT 3.0f  // levels² a pixel, along the direction that has least of it
+#define LEAST_GRADIENT 3.0f  // levels² per pixel, along the weakest direction
 
 __kernel void camera_collect(__global const uchar *plane, int pitch, __global const short2 *field, int cell,
                              int columns, int spacing, int2 count, int2 size, __global const float *noise,
@@ -46,8 +44,8 @@ inline uint mixed(uint x) {
   return x ^ (x >> 16);
 }
 
-// The first vector that counts from a place on, round and round; `count` where none does. All items of a group call it and
-// look at ITEMS vectors at a time where that at the place does not; `first` is a word of theirs.
+// The first usable vector from a place on, cyclically; `count` if there is none. All items of a group call it and search ITEMS vectors
+// at a time; `first` is a word in local memory.
 inline int next_from(__global const float4 *vectors, int count, int place, __local int *first) {
   const int item = get_local_id(0);
   int found = count > 0 && counts(vectors[place]) ? place : count;
@@ -64,18 +62,17 @@ inline int next_from(__global const float4 *vectors, int count, int place, __loc
   return found;
 }
 
-// The motion through two vectors. Where they are one, begin in one place or turn the frame by more than MOST, it is a
-// translation by their mean.
-#define MOST 0.5f
+// The motion through two vectors. Two equal ones, two in one place, or a rotation above MAX_TURN give a translation by their mean.
+#define MAX_TURN 0.5f
 inline float4 through(float4 a, float4 b, int translation) {
   const float2 offset = a.xy - b.xy, change = a.zw - b.zw;
   const float square = dot(offset, offset);
   float2 turn = times(conjugate(offset), change) / fmax(square, 1.0f);
-  if (translation || square < 1.0f || dot(turn, turn) > MOST * MOST) turn = 0.0f;
+  if (translation || square < 1.0f || dot(turn, turn) > MAX_TURN * MAX_TURN) turn = 0.0f;
   return (float4)(0.5f * (a.zw + b.zw) - times(turn, 0.5f * (a.xy + b.xy)), turn);
 }
 
-// That of an iteration; two of the first `count` vectors are drawn by chance, of which `one` is the first. All items of a group call it.
+// The motion of an iteration, through two random vectors of the first `count`; `one` is the first. All items of a group call it.
 inline float4 drawn(__global const float4 *vectors, int count, uint seed, int iteration, int translation,
                     __local int *first, float4 *one) {
   const uint chance = mixed(seed ^ mixed(2 * iteration)), other = mixed(seed ^ mixed(2 * iteration + 1));
@@ -86,11 +83,11 @@ inline float4 drawn(__global const float4 *vectors, int count, uint seed, int it
 }
 
 inline bool fits(float4 motion, float4 vector, float error) {
-  const float2 rest = vector_at(motion, vector.xy) - vector.zw;
-  return counts(vector) && dot(rest, rest) < error * error;
+  const float2 residual = vector_at(motion, vector.xy) - vector.zw;
+  return counts(vector) && dot(residual, residual) < error * error;
 }
 
-// Sum over a group; every item gets it.
+// The sum over a group, for every item.
 inline float8 sum_of(__local float8 *sums, float8 own) {
   const int item = get_local_id(0);
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -113,23 +110,23 @@ inline float8 sum_of(__local float8 *sums, float8 own) {
 #endif
 }
 
-// An iteration's count of inliers and, below it, its number, so that of equal ones the first is the largest.
+// The inliers of an iteration, then its number in the low bits, so that the first of equal iterations has the largest key.
 #define NUMBERS 4095u
 inline uint key_of(uint inliers, int iteration) { return inliers << 12 | (NUMBERS - iteration); }
 
 #define REFINEMENTS 3
-#define LEAST_SHARE 25  // one in so many of all vectors agrees with a camera's motion: of fewer, something moves by itself
-// So does what does not reach across the frame: how far the inliers are spread, 1 where they are everywhere.
+#define LEAST_SHARE 25  // one in so many vectors must agree with the camera's motion; fewer are an object
+// The inliers must also reach across the frame; their extent is 1 if they are everywhere.
 #define NARROW 0.6f
 #define WIDE 0.8f
-#define MOVES 1.0f  // px a frame: a camera that moved goes on, whatever it follows before a background that blurs
+#define MOVES 1.0f  // px per frame; a camera that moved may follow an object before a blurred background
 
-// Work-groups share the iterations: group g has g, g + groups and so on, `rounds` of them, but ends once the outliers of
-// its best are fewer than `converged` of all. The last group to end takes the best of all and fits it to its inliers by
-// least squares. `size`: of the frame, px. `best`: its key, and how many groups have ended; both 0 before and after. Every barrier is met by every item of every group.
+// Work-groups share the iterations: group g runs g, g + groups and so on, `rounds` of them, and stops once less than `converged` of all
+// vectors are outliers of its best motion. The last group to end fits the best motion of all to its inliers by least squares. `size`: of
+// the frame, px. `best`: its key, and the number of groups that ended; both 0 before and after. All items meet every barrier.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_ransac(__global const float4 *vectors, int count, uint seed, int rounds, float error, float converged,
-                   int translation, float2 size, __global volatile uint *best, __global State *state) {
+                   int translation, float2 size, __global volatile uint *best, __global CameraState *state) {
   __local float8 sums[ITEMS];
   __local int last, first;
   const int item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
@@ -159,11 +156,11 @@ void camera_ransac(__global const float4 *vectors, int count, uint seed, int rou
   barrier(CLK_LOCAL_MEM_FENCE);
   const bool ends = last;
   const int iteration = ends ? (int)(NUMBERS - (atomic_or(&best[0], 0u) & NUMBERS)) : 0, end = ends ? count : 0;
-  float4 origin;  // from which sums are taken, so that they are exact wherever the inliers are
+  float4 origin;  // sums are relative to it, which keeps them exact
   float4 motion = drawn(vectors, end, seed, iteration, translation, &first, &origin);
   float inliers = -1.0f;
   for (int k = 0; k <= REFINEMENTS; k++) {
-    float8 sum = 0.0f;  // of inliers: 1, place, vector; products of place and vector, of the place with itself
+    float8 sum = 0.0f;  // over inliers: 1, place, vector, place × vector, squared place
     for (int i = item; i < end; i += ITEMS) {
       const float4 v = vectors[i], d = v - origin;
       const float8 part = (float8)(1.0f, d, times(conjugate(d.xy), d.zw), dot(d.xy, d.xy));
@@ -172,14 +169,14 @@ void camera_ransac(__global const float4 *vectors, int count, uint seed, int rou
     sum = sum_of(sums, sum);
     const bool same = sum.s0 == inliers;
     inliers = sum.s0;
-    if (same) break;  // as many as before: the same ones
+    if (same) break;  // the same inliers
     const float4 mean = sum.s1234 / fmax(inliers, 1.0f);
     const float2 product = sum.s56 - inliers * times(conjugate(mean.xy), mean.zw);
     const float square = sum.s7 - inliers * dot(mean.xy, mean.xy);
     const float2 turn = translation || square < 1.0f ? (float2)(0.0f) : product / square;
     if (k < REFINEMENTS && inliers > 0.0f) motion = (float4)(origin.zw + mean.zw - times(turn, origin.xy + mean.xy), turn);
   }
-  float8 around = 0.0f;  // of inliers: 1, place, its squares
+  float8 around = 0.0f;  // over inliers: 1, place, its squares
   for (int i = item; i < end; i += ITEMS) {
     const float4 v = vectors[i];
     const float2 at = v.xy - origin.xy;

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How rows are lit. Build with -DITEMS, the items of a group: 1 or at least COUNTERS.
+// Measures the brightness of rows. Build with -DITEMS, the items of a group: 1 or at least COUNTERS.
 #include "camera/rows.clh"
 #include "camera/sample.clh"
 #include "camera/similarity.clh"
 #include "camera/state.clh"
 
-#define COUNTERS 128           // counters of ratios of a band
+#define COUNTERS 128           // of a band's ratios
 #define LEAST_RATIO (0.75f - 0.5f * RATIO)
-#define RATIO (1.0f / 256.0f)  // from a counter to the next
-#define DARKEST 16.0f          // levels; darker pixels say little
+#define RATIO (1.0f / 256.0f)  // the step between counters
+#define DARKEST 16.0f          // levels; darker pixels are not used
 #define FEWEST 6               // bands
-#define LEAST_ROLL 0.01f      // what more than half of the bands change by: none of their light counts
-#define MOST_ROLL 0.02f       // all of it
-#define KEPT 0.9f              // of what counts, in the next frame
+#define LEAST_ROLL 0.01f       // if more than half of the bands change by this, the ratios begin to count
+#define MOST_ROLL 0.02f        // and by this they count fully
+#define KEPT 0.9f              // of the part that counts, per frame
 
 #define LEAST_PART 0.01f
 #define FIXED_ONE 65536.0f
 
 typedef struct {
-  int rolls, ratios, changes;  // sums over bands: how many changed by more than LEAST_ROLL and MOST_ROLL; of changes; without their signs
-  int ended;                   // groups
+  int rolling, ratios, changes;  // sums over bands: changes above LEAST_ROLL and MOST_ROLL; changes; their magnitudes
+  int ended;                     // groups
 } Tally;
 
-// The ratio of a band is the median over its pixels, every other one along both axes, without those that are not known or something
-// hid in the frame before. `picture`, `known`, `front`: as camera_align has them. `guess`: before the alignment of the frame, by its vectors
-// and for what rolled before; else by what was found. `before`: of the frame before. `tally`: 0 before and after. Work-groups: bands.
+// The ratio of a band is the median over every other pixel along both axes. Unknown pixels and foreground of the previous frame are left
+// out. `background`, `ages`, `foreground`: see camera_align. `guess`: before the alignment, by the motion of the vectors, and only if
+// bands rolled before; otherwise after it. `before`: of the previous frame. `tally`: 0 before and after. Work-groups: bands.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void camera_rows(__global const float *current, __global const float2 *picture, __global const uchar2 *known,
-                 __global const uchar *front, __global const State *state, Frame frame, int bands, int guess, int motion,
+void camera_rows(__global const float *current, __global const float2 *background, __global const uchar2 *ages,
+                 __global const uchar *foreground, __global const CameraState *state, FrameGeometry frame, int bands, int guess, int motion,
                  __global const float *before, __global float *rows, __global volatile Tally *tally) {
   __local uint counts[COUNTERS];
   const int item = get_local_id(0), band = get_group_id(0);
@@ -47,13 +47,13 @@ void camera_rows(__global const float *current, __global const float2 *picture, 
     if (!inside(from, size)) continue;
     const int2 nearest = clamp(convert_int2_rte(from), (int2)(0), size - 1);
     const int at = nearest.y * size.x + nearest.x;
-    const float level = gain * picture[at].x + offset;
-    if (!known[at].x || front[at] || level < DARKEST) continue;
+    const float level = gain * background[at].x + offset;
+    if (!ages[at].x || foreground[at] || level < DARKEST) continue;
     const float place = (current[y * size.x + x] / level - LEAST_RATIO) / RATIO;
     if (place >= 0.0f && place < COUNTERS) atomic_inc(&counts[(int)place]);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  // Each counter gets those below it.
+  // Cumulative counts.
 #if ITEMS == 1
   for (int i = 1; i < COUNTERS; i++) counts[i] += counts[i - 1];
 #else
@@ -66,7 +66,7 @@ void camera_rows(__global const float *current, __global const float2 *picture, 
 #endif
   if (item) return;
   const uint all = counts[COUNTERS - 1];
-  int least = 0, most = COUNTERS - 1;  // the first that half of all are not beyond
+  int least = 0, most = COUNTERS - 1;  // searches the counter of the median
   while (least < most) {
     const int middle = (least + most) / 2;
     if (2 * counts[middle] < all) least = middle + 1;
@@ -76,19 +76,19 @@ void camera_rows(__global const float *current, __global const float2 *picture, 
   const float ratio = all ? LEAST_RATIO + RATIO * (least + (0.5f * all - below) / (counts[least] - below)) : 1.0f,
               roll = fabs(ratio - 1.0f);
   rows[RATIOS + band] = ratio;
-  // Whole numbers, whose sums do not depend on the order.
-  atomic_add(&tally->rolls, (roll > LEAST_ROLL) + (roll > MOST_ROLL));
+  // Sums of integers do not depend on the order.
+  atomic_add(&tally->rolling, (roll > LEAST_ROLL) + (roll > MOST_ROLL));
   atomic_add(&tally->ratios, convert_int_rte((ratio - 1.0f) * FIXED_ONE));
   atomic_add(&tally->changes, convert_int_rte(roll * FIXED_ONE));
   mem_fence(CLK_GLOBAL_MEM_FENCE);
   if (atomic_inc(&tally->ended) != bands - 1) return;
-  const int rolls = atomic_xchg(&tally->rolls, 0), ratios = atomic_xchg(&tally->ratios, 0), changes = atomic_xchg(&tally->changes, 0);
+  const int rolling = atomic_xchg(&tally->rolling, 0), ratios = atomic_xchg(&tally->ratios, 0), changes = atomic_xchg(&tally->changes, 0);
   tally->ended = 0;
   if (guess) {
     rows[ROLL_PART] = before[ROLL_PART];
     rows[SWING] = before[SWING];
   } else {
-    const float part = bands < FEWEST ? 0.0f : clamp(2.0f * rolls / bands - 1.0f, 0.0f, 1.0f);
+    const float part = bands < FEWEST ? 0.0f : clamp(2.0f * rolling / bands - 1.0f, 0.0f, 1.0f);
     const float kept = KEPT * before[ROLL_PART];
     rows[ROLL_PART] = state->fresh ? 0.0f : fmax(part, kept < LEAST_PART ? 0.0f : kept);
     rows[SWING] = state->fresh ? 0.0f : fmax(part * (changes - (int)abs(ratios)) / (FIXED_ONE * bands), KEPT * before[SWING]);

@@ -76,7 +76,7 @@ inline float2 shares_of(Follow follow, float4 rest) {
 // After the frame's points are known: where it lies in the steady picture, how that goes on, and the anchors. `camera`: their motion.
 // Items: slots.
 __kernel void klt_hold(__global const float4 *place, __global const int4 *who, int slots, __global const int *state,
-                       __global const State *camera, int fresh, Follow follow, __global const Steady *before,
+                       __global const CameraState *camera, int fresh, Follow follow, __global const Steady *before,
                        __global Steady *now, __global Anchor *anchors) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;

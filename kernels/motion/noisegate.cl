@@ -70,7 +70,7 @@ inline float least_variance(const Area *a, uint sum, uint before) {
 // Keys with the vector 0 where that costs no more than noise of the block's brightness explains, as it is or with the block's
 // light changed, or where there is nothing but noise; `between`: 1 where vectors may end between pixels, else 0. Work-items: keys.
 __kernel void motion_noise_gate(__global const uchar *current, __global const uchar *reference, int pitch, int lambda,
-                           __global const float *noise, __global Renewed *flicker, float between,
+                           __global const float *noise, __global Flicker *flicker, float between,
                            __global const ulong *keys,
                            __global ulong *kept, int columns, int count) {
   const int i = get_global_id(0);

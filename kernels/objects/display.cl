@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Boxes, numbers and trails of objects over frames. Build with -DBUFFERS for frames in buffers. `overlay`: see
+// Draws boxes, numbers and trails of objects over frames. Build with -DBUFFERS for frames in buffers. `overlay`: see
 // drawing/over.clh.
 #include "common/frame.clh"
 #include "drawing/font.clh"
@@ -11,7 +11,7 @@ inline int digits_of(uint number) {
   return count;
 }
 
-// Whether a place of the text of a number has a dot; `dot`: its side.
+// Whether the text of a number covers a pixel; `dot`: the side of a dot of the font.
 inline bool in_number(uint number, int digits, int x, int y, int dot) {
   const int at = x / (6 * dot);
   if (x < 0 || y < 0 || at >= digits) return false;
@@ -19,8 +19,8 @@ inline bool in_number(uint number, int digits, int x, int y, int dot) {
   return in_glyph(number % 10, x / dot % 6, y / dot);
 }
 
-// The frame of a box, `thick` px, within an outline of `outline` px, and its number on a plate above its upper left corner, or below that where
-// there is no room. `box`: left, top, right, bottom. Work-items: pixels from `from` on, `area` of them.
+// Draws a box with lines of `thick` px and an outline of `outline` px, and its number on a plate above the upper left corner, or below
+// that corner if there is no room. `box`: left, top, right, bottom. Work-items: pixels from `from` on, `area` of them.
 __kernel void objects_box(IN_FRAME(in), OUT_FRAME(out), int2 size, int2 from, int2 area, int4 box, uint number,
                           int thick, int outline, int dot, float4 colour, float4 edge, int overlay) {
   const int2 item = (int2)(get_global_id(0), get_global_id(1));
@@ -45,7 +45,7 @@ typedef struct {
   float2 points[POINTS];
 } Trail;
 
-// Where an object was: a line of `count` points, `thick` px. Work-items: pixels from `from` on, `area` of them.
+// Draws the trail of an object: a line through `count` points, `thick` px. Work-items: pixels from `from` on, `area` of them.
 __kernel void objects_trail(IN_FRAME(in), OUT_FRAME(out), int2 size, int2 from, int2 area, Trail trail, int count,
                             float thick, float outline, float4 colour, float4 edge, int overlay) {
   const int2 item = (int2)(get_global_id(0), get_global_id(1));

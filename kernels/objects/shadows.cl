@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which of what is in front is only a shadow: light that falls alike in red, green and blue, while texture and colour of the scenery stay. Build with
-// -DBUFFERS for frames in buffers.
+// Separates shadows from the rest of the foreground: a shadow darkens red, green and blue equally and keeps texture and colour. Build
+// with -DBUFFERS for frames in buffers.
 #include "camera/sample.clh"
 #include "camera/similarity.clh"
 #include "camera/state.clh"
 #include "common/frame.clh"
-#include "objects/result.clh"
+#include "objects/regionlist.clh"
 
-#define COLOUR_UNIT 64.0f  // of what is kept, for a level
-#define COLOUR_FRAMES 10   // that a colour is the mean of
+#define COLOUR_UNIT 64.0f  // stored units per level
+#define COLOUR_FRAMES 10   // frames over which a colour is averaged
 #define WINDOW 2           // px to each side that are compared
-#define LEAST_SEEN 6       // pixels in front there
-#define OLD_ENOUGH 3       // frames that a scenery was seen
-#define DARKEST 0.5f       // part of the light that a shadow leaves
-#define MOST_REST 0.4f     // of texture and colour that a shadow changes
+#define MIN_PIXELS 6       // foreground pixels in the window
+#define MIN_AGE 3          // frames in which the background was seen
+#define DARKEST 0.5f       // the least part of the light that a shadow leaves
+#define MAX_RESIDUAL 0.4f  // the part of texture and colour that may differ
 
-// The colours of a frame in small, without luma: R - Y, B - Y. Work-items: pixels in small.
+// Stores the colours of a reduced frame, R - Y and B - Y. Work-items: its pixels.
 __kernel void objects_colours(IN_FRAME(in), int2 frame, int shrink, __global short2 *out, int2 size) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
   if (any(place >= size)) return;
@@ -25,29 +25,30 @@ __kernel void objects_colours(IN_FRAME(in), int2 frame, int shrink, __global sho
   out[place.y * size.x + place.x] = convert_short2_rte(COLOUR_UNIT * (levels.xz - luma));
 }
 
-// Marks shadows, in the order of the remembered picture. `current`, `colours`: the frame in small. `scenery`, `ages`, `front`: as objects_remember
-// leaves them. `from`, `to`: the colours of the scenery. `anew`: they are not known. `marked`: as `front`, with SHADOW. Work-items: pixels.
-__kernel void objects_shadows(__global const float *current, __global const short2 *colours, __global const State *state, Frame frame,
-                              __global const float2 *scenery, __global const uchar2 *ages, __global const uchar *front,
-                              __global const short2 *from, __global short2 *to, int anew, __global uchar *marked) {
+// Marks shadows and updates the colours of the background. `current`, `colours`: the reduced frame. `background`, `ages`, `foreground`:
+// as objects_background leaves them. `anew`: there are no colours yet. `marked`: as `foreground`, with SHADOW. Work-items: pixels of the
+// model.
+__kernel void objects_shadows(__global const float *current, __global const short2 *colours, __global const CameraState *state, FrameGeometry frame,
+                              __global const float2 *background, __global const uchar2 *ages, __global const uchar *foreground,
+                              __global const short2 *colours_before, __global short2 *colours_after, int anew, __global uchar *marked) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1)), size = frame.size;
   if (any(place >= size)) return;
   const int at = place.y * size.x + place.x;
   const float2 z = convert_float2(place) - frame.centre;
-  const float2 old = unbent(state->from_picture, state->bend_picture, z) + frame.centre,
+  const float2 old = unbent(state->from_background, state->bend_background, z) + frame.centre,
                here = bent(state->from_frame, state->bend_frame, z) + frame.centre;
   const int2 was = convert_int2_rte(old), is = convert_int2_rte(here);
-  const int2 seen_at = clamp(is, (int2)(0), size - 1), held_at = clamp(was, (int2)(0), size - 1);
-  const float2 seen = convert_float2(colours[seen_at.y * size.x + seen_at.x]);
-  float2 held = state->fit.gain * convert_float2(from[held_at.y * size.x + held_at.x]);
-  const uchar away = front[at];
+  const int2 frame_at = clamp(is, (int2)(0), size - 1), stored_at = clamp(was, (int2)(0), size - 1);
+  const float2 frame_colour = convert_float2(colours[frame_at.y * size.x + frame_at.x]);
+  float2 stored = state->fit.gain * convert_float2(colours_before[stored_at.y * size.x + stored_at.x]);
+  const uchar distance = foreground[at];
   if (anew || state->fresh || ages[at].x <= 1)
-    held = seen;
-  else if (!away)
-    held += (seen - held) / min((int)ages[at].x, COLOUR_FRAMES);
-  to[at] = convert_short2_sat_rte(held);
-  marked[at] = away;
-  if (!away || anew || state->fresh) return;
+    stored = frame_colour;
+  else if (!distance)
+    stored += (frame_colour - stored) / min((int)ages[at].x, COLOUR_FRAMES);
+  colours_after[at] = convert_short2_sat_rte(stored);
+  marked[at] = distance;
+  if (!distance || anew || state->fresh) return;
 
   int count = 0;
   float now = 0.0f, before = 0.0f, now_squares = 0.0f, before_squares = 0.0f, products = 0.0f;
@@ -55,22 +56,22 @@ __kernel void objects_shadows(__global const float *current, __global const shor
   for (int i = 0; i < (2 * WINDOW + 1) * (2 * WINDOW + 1); i++) {
     const int2 by = (int2)(i % (2 * WINDOW + 1), i / (2 * WINDOW + 1)) - WINDOW, p = place + by;
     if (any(p < 0) || any(p >= size)) continue;
-    const int beside = p.y * size.x + p.x;
-    if (!front[beside] || ages[beside].x < OLD_ENOUGH) continue;
+    const int neighbour = p.y * size.x + p.x;
+    if (!foreground[neighbour] || ages[neighbour].x < MIN_AGE) continue;
     const int2 q = clamp(is + by, (int2)(0), size - 1), r = clamp(was + by, (int2)(0), size - 1);
-    const float level = sample(current, size, here + convert_float2(by)), expected = scenery[beside].x;
+    const float level = sample(current, size, here + convert_float2(by)), expected = background[neighbour].x;
     count++;
     now += level, before += expected;
     now_squares += level * level, before_squares += expected * expected, products += level * expected;
     now_colour += convert_float2(colours[q.y * size.x + q.x]);
-    before_colour += convert_float2(from[r.y * size.x + r.x]);
+    before_colour += convert_float2(colours_before[r.y * size.x + r.x]);
   }
-  if (count < LEAST_SEEN) return;
+  if (count < MIN_PIXELS) return;
   const float light = now / before;
   if (!(light >= DARKEST && light < 1.0f)) return;
-  // Sums of squares: of what texture and colour have become beside what a shadow leaves of them, and of that.
+  // Sums of squares: of the texture that a shadow would leave, and of the difference from it.
   const float texture = light * light * (before_squares - before * before / count),
               changed = now_squares - now * now / count - 2.0f * light * (products - now * before / count) + texture;
-  const float2 colour = light * state->fit.gain * before_colour / COLOUR_UNIT, other = now_colour / COLOUR_UNIT - colour;
-  if (changed + dot(other, other) / count <= MOST_REST * MOST_REST * (texture + dot(colour, colour) / count)) marked[at] = SHADOW;
+  const float2 colour = light * state->fit.gain * before_colour / COLOUR_UNIT, residual = now_colour / COLOUR_UNIT - colour;
+  if (changed + dot(residual, residual) / count <= MAX_RESIDUAL * MAX_RESIDUAL * (texture + dot(colour, colour) / count)) marked[at] = SHADOW;
 }

@@ -21,7 +21,7 @@ inline float smoothness(__local const float2 *p, int pitch) {
 
 // What support_of() has of the cells from `low` on, `count` of them, into `kept`, for all of the group. `around`: room for those
 // and MOST_REACH more on each side, `rows`: for a row of the largest area each.
-inline void support_cells(__global const Support *restrict support, __global const uint *votes, __global const Renewed *flicker,
+inline void support_cells(__global const Support *restrict support, __global const uint *votes, __global const Flicker *flicker,
                           int2 cells, int keeps_all, float noise, float light_change, int2 low, int2 count, __local Support *around, __local Support *rows,
                           __local float4 *kept) {
   const int2 from = low - MOST_REACH, side = count + 2 * MOST_REACH;
@@ -68,7 +68,7 @@ inline bool inside(float2 to, int2 size) { return to.x >= 0.0f && to.y >= 0.0f &
 __kernel void flow_finish(__global const float2 *restrict flow, __global const float *restrict certain,
                           int2 lattice, int shift, int spacing, __global const float *noise, __global const float2 *light, __global float2 *restrict vectors,
                           __global float *restrict confidence, int2 size, int keeps_all, __global const Support *restrict support, int2 cells,
-                          __global const uint *restrict votes, __global const Renewed *restrict flicker, __global float *restrict kept,
+                          __global const uint *restrict votes, __global const Flicker *restrict flicker, __global float *restrict kept,
                           __local float4 *room, __local float2 *medians, __local float *sure, __local float4 *near) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 area = items * (int2)(1, ROWS), origin = (int2)(get_group_id(0), get_group_id(1)) * area;

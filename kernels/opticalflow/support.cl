@@ -70,7 +70,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
                   __global const float *restrict noise_table, float4 gain, __global const float2 *restrict flow,
                   __global float *restrict certain, int2 size, int keeps_all, __global const float *restrict rows,
                   __global const float2 *restrict row_light,
-                  __global Support *restrict support, int2 cells, __global uint *restrict votes, __global Renewed *restrict flicker) {
+                  __global Support *restrict support, int2 cells, __global uint *restrict votes, __global Flicker *restrict flicker) {
   __local float4 changes[GROUP], ways[GROUP], wholes[GROUP], greys[GROUP], lit[GROUP], known[GROUP];
   __local float2 sums[GROUP];
 #ifdef CENSUS

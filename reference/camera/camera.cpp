@@ -46,9 +46,9 @@ Similarity inverse(const Similarity &motion) {
 }
 
 Similarity through(const CameraVector &a, const CameraVector &b, bool translation) {
-  const Complex apart(a[0] - b[0], a[1] - b[1]), change(a[2] - b[2], a[3] - b[3]);
-  Complex turn = std::conj(apart) * change / std::max(std::norm(apart), 1.0f);
-  if (translation || std::norm(apart) < 1 || std::norm(turn) > 0.25f) turn = 0;
+  const Complex offset(a[0] - b[0], a[1] - b[1]), change(a[2] - b[2], a[3] - b[3]);
+  Complex turn = std::conj(offset) * change / std::max(std::norm(offset), 1.0f);
+  if (translation || std::norm(offset) < 1 || std::norm(turn) > 0.25f) turn = 0;
   const Complex place = 0.5f * Complex(a[0] + b[0], a[1] + b[1]),
                 v = 0.5f * Complex(a[2] + b[2], a[3] + b[3]);
   return similarity(v - turn * place, turn);
@@ -175,7 +175,7 @@ std::vector<float> shrunk(const Texel &luma, const glcl::camera::FrameGeometry &
 
 namespace {
 
-/// A picture between its pixels; none outside.
+/// Interpolates a picture between its pixels.
 struct Sampler {
   const std::vector<float> &levels;
   int width, height;
@@ -195,12 +195,12 @@ struct Sampler {
   }
 };
 
-double weight(double rest, double scatter) {
-  const double part = 1 / (1 + rest * rest / (scatter * scatter));
+double weight(double residual, double scatter) {
+  const double part = 1 / (1 + residual * residual / (scatter * scatter));
   return part * part;
 }
 
-constexpr int parameters = 8, beside = 4;
+constexpr int parameters = 8, near_step = 4;
 using Row = std::array<double, parameters + 1>;
 
 /// Solves matrix · x = right by Gauss.
@@ -216,7 +216,7 @@ std::array<double, parameters> solved(std::array<Row, parameters> m) {
   return x;
 }
 
-/// What is known of a frame in blocks of so many pixels.
+/// Means of a frame over blocks.
 struct Blocks {
   const Sampler &current;
   int coarse;
@@ -281,9 +281,9 @@ float RowLight::mean() const {
 
 namespace {
 
-/// The ratios of what the pixels of a frame are to what is remembered where they come from.
-std::vector<float> ratios_of(const std::vector<float> &small, const std::vector<float> &picture,
-                             const std::vector<bool> &known,
+/// The ratios of a frame's pixels to the background.
+std::vector<float> ratios_of(const std::vector<float> &small, const std::vector<float> &background,
+                             const std::vector<bool> &visible,
                              const glcl::camera::FrameGeometry &frame, const Bent &motion,
                              float gain, float offset) {
   const int width = frame.size.s[0], height = frame.size.s[1];
@@ -302,8 +302,8 @@ std::vector<float> ratios_of(const std::vector<float> &small, const std::vector<
         const int left = std::clamp(int(std::rint(from.real())), 0, width - 1),
                   above = std::clamp(int(std::rint(from.imag())), 0, height - 1);
         const size_t at = size_t(above) * width + left;
-        const float level = gain * picture[at] + offset;
-        if (!known[at] || level < 16) continue;
+        const float level = gain * background[at] + offset;
+        if (!visible[at] || level < 16) continue;
         const float place = (small[size_t(y) * width + x] / level - least) / step;
         if (place >= 0 && place < 128) counts[size_t(place)]++;
       }
@@ -320,8 +320,9 @@ std::vector<float> ratios_of(const std::vector<float> &small, const std::vector<
 
 }  // namespace
 
-RowLight RowLight::guessed(const std::vector<float> &small, const std::vector<float> &picture,
-                           const std::vector<bool> &known, const glcl::camera::FrameGeometry &frame,
+RowLight RowLight::guessed(const std::vector<float> &small, const std::vector<float> &background,
+                           const std::vector<bool> &visible,
+                           const glcl::camera::FrameGeometry &frame,
                            const glcl::camera::CameraState &state, bool motion) const {
   RowLight light = *this;
   Similarity step = motion && state.reliable ? state.vectors : Similarity{};
@@ -329,18 +330,18 @@ RowLight RowLight::guessed(const std::vector<float> &small, const std::vector<fl
   std::fill(light.ratios.begin(), light.ratios.end(), 1.0f);
   if (part > 0)
     light.ratios = ratios_of(
-        small, picture, known, frame,
+        small, background, visible, frame,
         {after(state.from_frame, step), {state.bend_frame[0], state.bend_frame[1]}}, 1, 0);
   return light;
 }
 
-RowLight RowLight::measured(const std::vector<float> &small, const std::vector<float> &picture,
-                            const std::vector<bool> &known,
+RowLight RowLight::measured(const std::vector<float> &small, const std::vector<float> &background,
+                            const std::vector<bool> &visible,
                             const glcl::camera::FrameGeometry &frame,
                             const glcl::camera::CameraState &state) const {
   RowLight light(frame);
   if (state.fresh) return light;
-  light.ratios = ratios_of(small, picture, known, frame,
+  light.ratios = ratios_of(small, background, visible, frame,
                            {state.fit.motion, {state.fit.bend[0], state.fit.bend[1]}},
                            state.fit.gain, state.fit.offset);
   const auto count = float(light.ratios.size());
@@ -369,8 +370,8 @@ bool agree(const glcl::camera::CameraState &state) { return state.inliers >= 0.9
 
 }  // namespace
 
-void align(const std::vector<float> &small, const std::vector<float> &picture,
-           const std::vector<bool> &known, const glcl::camera::FrameGeometry &frame,
+void align(const std::vector<float> &small, const std::vector<float> &background,
+           const std::vector<bool> &visible, const glcl::camera::FrameGeometry &frame,
            glcl::camera::Compensation compensation, bool first, const RowLight &lit,
            glcl::camera::CameraState &state) {
   using glcl::camera::Compensation;
@@ -391,8 +392,8 @@ void align(const std::vector<float> &small, const std::vector<float> &picture,
   for (int i = 0; i < 9; i++) {
     Similarity step = state.step;
     const int column = i % 3 - 1, row = i / 3 - 1;
-    step.x = step.x / frame.shrink + float(beside * column);
-    step.y = step.y / frame.shrink + float(beside * row);
+    step.x = step.x / frame.shrink + float(near_step * column);
+    step.y = step.y / frame.shrink + float(near_step * row);
     others.push_back(going(step, false));
   }
   const bool stands = stays(state.vectors, 0.25f, frame) && agree(state);
@@ -417,24 +418,25 @@ void align(const std::vector<float> &small, const std::vector<float> &picture,
           for (int i = 0; i < c; i++) {
             const size_t at =
                 size_t(std::min(y + j, height - 1)) * width + std::min(x + i, width - 1);
-            if (!known[at]) continue;
-            count++, level += picture[at];
-            least = std::min<double>(least, picture[at]),
-            most = std::max<double>(most, picture[at]);
+            if (!visible[at]) continue;
+            count++, level += background[at];
+            least = std::min<double>(least, background[at]),
+            most = std::max<double>(most, background[at]);
           }
         if (2 * count <= c * c || !current.inside(p.real(), p.imag())) continue;
         level /= count;
         const int nx = int(std::rint(p.real() - middle)), ny = int(std::rint(p.imag() - middle));
         const double gx = (blocks.mean(nx + c, ny) - blocks.mean(nx - c, ny)) / (2 * c),
                      gy = (blocks.mean(nx, ny + c) - blocks.mean(nx, ny - c)) / (2 * c);
-        const double row = lit.at(p.imag()), rest = row * (gain * level + offset) - blocks.at(p);
-        const double w = weight(rest, scatter[step]), u = z.real() / frame.radius,
+        const double row = lit.at(p.imag()),
+                     residual = row * (gain * level + offset) - blocks.at(p);
+        const double w = weight(residual, scatter[step]), u = z.real() / frame.radius,
                      v = z.imag() / frame.radius, out = gx * u + gy * v;
         const double d[] = {gx, gy, out, gy * u - gx * v, out * u, out * v, -light * (level - 128),
                             -1};
         for (int i = 0; i < parameters; i++) {
           for (int j = 0; j < parameters; j++) m[i][j] += w * d[i] * d[j];
-          m[i][parameters] += w * d[i] * rest;
+          m[i][parameters] += w * d[i] * residual;
         }
         weights += w;
         if (step || number % 4) continue;
@@ -481,9 +483,9 @@ void settle(const Similarity &motion, Complex bend, double gain, double offset,
                       gain > 0.25 && gain < 4;
   if (first || state.cut || !likely) {
     state.fit = {still, {}, 1, 0};
-    std::fill_n(state.bend_picture, 2, 0.0f), std::fill_n(state.bend_frame, 2, 0.0f);
+    std::fill_n(state.bend_background, 2, 0.0f), std::fill_n(state.bend_frame, 2, 0.0f);
     state.curve = state.brightness = state.lag = 0;
-    state.step = state.from_picture = state.from_frame = still;
+    state.step = state.from_background = state.from_frame = still;
     std::fill_n(state.path, 4, 0.0f);
     state.frames = 0, state.fresh = 1;
   } else {
@@ -504,14 +506,14 @@ void settle(const Similarity &motion, Complex bend, double gain, double offset,
     }
     const bool whole = std::abs(turn(motion)) * frame.radius + std::abs(bend) * all < 0.5f;
     for (int i = 0; i < 2; i++) {
-      state.bend_picture[i] = whole ? 0 : state.fit.bend[i];
+      state.bend_background[i] = whole ? 0 : state.fit.bend[i];
       state.bend_frame[i] = whole ? state.fit.bend[i] : 0;
     }
     if (whole) {
-      state.from_picture = {-std::rint(motion.x), -std::rint(motion.y), 0, 0};
-      state.from_frame = after(state.from_picture, motion);
+      state.from_background = {-std::rint(motion.x), -std::rint(motion.y), 0, 0};
+      state.from_frame = after(state.from_background, motion);
     } else {
-      state.from_picture = inverse(motion);
+      state.from_background = inverse(motion);
       state.from_frame = still;
     }
     state.brightness =

@@ -308,8 +308,8 @@ int company(const std::vector<Key> &keys, int i, int across, int columns) {
 }  // namespace
 
 void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &reference, int block,
-                int lambda, const NoiseTable &noise, bool between, Renewed *flicker) {
-  Renewed none;
+                int lambda, const NoiseTable &noise, bool between, Flicker *flicker) {
+  Flicker none;
   if (!flicker) flicker = &none;
   flicker->next();
   const bool divided = block == Search::partitions;

@@ -64,7 +64,7 @@ void refine(std::vector<glcl::motion::Key> &keys, const Plane &current, const Sa
 /// frames ahead, by default none.
 void keep_still(std::vector<glcl::motion::Key> &keys, const Plane &current, const Plane &reference,
                 int block, int lambda, const NoiseTable &noise, bool between,
-                Renewed *flicker = nullptr);
+                Flicker *flicker = nullptr);
 /// The noise of two planes.
 NoiseTable noise_of(const Plane &before, const Plane &after);
 

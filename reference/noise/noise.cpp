@@ -107,13 +107,13 @@ NoiseTable even_noise(double level) {
   return table;
 }
 
-void Renewed::count(float variance) {
+void Flicker::count(float variance) {
   cells_++;
   const float place = (std::log2(variance) + 4) * 4;
   if (place >= 0) counters_[std::min(static_cast<int>(place), 32)]++;
 }
 
-void Renewed::next() {
+void Flicker::next() {
   const auto known = static_cast<float>(std::max(moved_ + std::exchange(rested_, 0), 1));
   const auto all = static_cast<float>(std::max(cells_, 1));
   pans_ = std::clamp(std::min((static_cast<float>(moved_) / known - 0.8f) / 0.15f,

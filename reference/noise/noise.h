@@ -24,8 +24,8 @@ NoiseTable noise(glcl::noise::Noise::Texels texels, int width, int height, const
 /// The same level at every brightness, without coding noise.
 NoiseTable even_noise(double level);
 
-/// Renewed noise through the frames of a stream, as glcl::noise::Noise defines it.
-class Renewed {
+/// Flicker noise through the frames of a stream, as glcl::noise::Noise defines it.
+class Flicker {
  public:
   /// Counts a cell whose change of this variance, levels², nothing explains.
   void count(float variance);

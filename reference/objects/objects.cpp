@@ -15,11 +15,12 @@ using glcl::objects::Region;
 
 namespace {
 
-constexpr int oldest = 90, slowest = 20, young = 3, sure_frames = 5, sure_bent = 3, takes_over = 3;
-constexpr float faint = 0.5f, white = 250;
+constexpr int max_age = 90, max_mean_frames = 20, young_age = 3, candidate_frames = 5,
+              candidate_frames_bent = 3, candidate_ages = 3;
+constexpr float faint = 0.5f, saturated = 250;
 constexpr int cell = 4, strong = 9, weak = 4, reach = 2;
 
-/// The four pixels around a point and how much each counts.
+/// The four pixels around a point and their weights.
 struct Around {
   Around(std::complex<float> p, int width, int height) {
     const int x = std::clamp(int(std::floor(p.real())), 0, std::max(width - 2, 0)),
@@ -53,18 +54,19 @@ float cubic_part(float t, int i) {
   }
 }
 
-/// Where a pixel of the remembered picture was in the one before, and is in the frame.
+/// Where a pixel of the background was before this frame, and where it is in the frame.
 struct Places {
   Places(const glcl::camera::FrameGeometry &frame, const CameraState &state, int x, int y) {
     const std::complex<float> centre(frame.centre.s[0], frame.centre.s[1]),
         z = std::complex<float>(float(x), float(y)) - centre;
-    old = unbent(state.from_picture, {state.bend_picture[0], state.bend_picture[1]}, z) + centre;
+    old = unbent(state.from_background, {state.bend_background[0], state.bend_background[1]}, z) +
+          centre;
     here = bent(state.from_frame, {state.bend_frame[0], state.bend_frame[1]}, z) + centre;
   }
   std::complex<float> old, here;
 };
 
-/// The pixel nearest to a point, and some beside it.
+/// The pixel nearest to a point, plus an offset.
 size_t nearest(std::complex<float> p, int dx, int dy, int width, int height) {
   return size_t(std::clamp(int(std::rint(p.imag())) + dy, 0, height - 1)) * width +
          std::clamp(int(std::rint(p.real())) + dx, 0, width - 1);
@@ -72,24 +74,24 @@ size_t nearest(std::complex<float> p, int dx, int dy, int width, int height) {
 
 }  // namespace
 
-Memory::Memory(const glcl::camera::FrameGeometry &frame)
+BackgroundModel::BackgroundModel(const glcl::camera::FrameGeometry &frame)
     : pixels(size_t(frame.size.s[0]) * frame.size.s[1]), frame_(frame), rows_(frame) {}
 
-void Memory::next(const glcl::objects::Memory::Bounds &bounds, const std::vector<float> &small,
-                  const CameraState &state, const NoiseTable &noise,
-                  const std::vector<Region> &regions) {
+void BackgroundModel::next(const glcl::objects::BackgroundModel::Bounds &bounds,
+                           const std::vector<float> &small, const CameraState &state,
+                           const NoiseTable &noise, const std::vector<Region> &regions) {
   std::vector<Pixel> now;
   for (int y = 0; y < frame_.size.s[1]; y++)
     for (int x = 0; x < frame_.size.s[0]; x++)
       now.push_back(pixel(x, y, bounds, small, state, noise, regions));
   pixels = now;
-  // How far most of those that count are away.
-  std::vector<float> away;
+  // The deviation is estimated from one pixel in 64.
+  std::vector<float> eighths;
   for (int y = 0; y < frame_.size.s[1]; y += 8)
     for (int x = 0; x < frame_.size.s[0]; x += 8)
       if (const Pixel &p = pixels[size_t(y) * frame_.size.s[0] + x]; p.counts)
-        away.push_back(p.strays);
-  counted_deviation_ = deviation(away, last_deviation_);
+        eighths.push_back(p.excess);
+  counted_deviation_ = deviation(eighths, last_deviation_);
 }
 
 float deviation(const std::vector<float> &distances, float before) {
@@ -108,46 +110,50 @@ float deviation(const std::vector<float> &distances, float before) {
   return now > before ? before + 0.2f * (now - before) : std::max(now, 0.99f * before);
 }
 
-Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &bounds,
-                            const std::vector<float> &small, const CameraState &state,
-                            const NoiseTable &noise, const std::vector<Region> &regions) const {
+BackgroundModel::Pixel BackgroundModel::pixel(int x, int y,
+                                              const glcl::objects::BackgroundModel::Bounds &bounds,
+                                              const std::vector<float> &small,
+                                              const CameraState &state, const NoiseTable &noise,
+                                              const std::vector<Region> &regions) const {
   const int width = frame_.size.s[0], height = frame_.size.s[1];
   const std::complex<float> centre(frame_.centre.s[0], frame_.centre.s[1]),
       z = std::complex<float>(float(x), float(y)) - centre;
-  const std::complex<float> bend(state.bend_picture[0], state.bend_picture[1]),
+  const std::complex<float> bend(state.bend_background[0], state.bend_background[1]),
       bend_frame(state.bend_frame[0], state.bend_frame[1]);
-  const auto old = unbent(state.from_picture, bend, z) + centre,
+  const auto old = unbent(state.from_background, bend, z) + centre,
              here = bent(state.from_frame, bend_frame, z) + centre;
   const Around now(here, width, height), before(old, width, height);
   const auto contrast_of = [](const auto &value) {
     const auto [least, most] = std::minmax({value(0), value(1), value(2), value(3)});
     return most - least;
   };
-  float level = 0, scenery = 0;
+  float level = 0, background = 0;
   for (int i = 0; i < 4; i++) level += now.part[i] * small[size_t(now.at[i])];
-  const float contrast = contrast_of([&](int i) { return pixels[size_t(before.at[i])].scenery; });
-  const bool turns = state.from_picture.dilation != 0 || state.from_picture.rotation != 0 ||
-                     bend != std::complex<float>();
-  if (turns) {
+  const float contrast =
+      contrast_of([&](int i) { return pixels[size_t(before.at[i])].background; });
+  const bool resampled = state.from_background.dilation != 0 ||
+                         state.from_background.rotation != 0 || bend != std::complex<float>();
+  if (resampled) {
     const int left = int(std::floor(old.real())), top = int(std::floor(old.imag()));
     for (int j = 0; j < 4; j++)
       for (int i = 0; i < 4; i++)
-        scenery += cubic_part(old.imag() - float(top), j) *
-                   cubic_part(old.real() - float(left), i) *
-                   pixels[size_t(std::clamp(top + j - 1, 0, height - 1)) * width +
-                          std::clamp(left + i - 1, 0, width - 1)]
-                       .scenery;
+        background += cubic_part(old.imag() - float(top), j) *
+                      cubic_part(old.real() - float(left), i) *
+                      pixels[size_t(std::clamp(top + j - 1, 0, height - 1)) * width +
+                             std::clamp(left + i - 1, 0, width - 1)]
+                          .background;
   } else {
-    for (int i = 0; i < 4; i++) scenery += before.part[i] * pixels[size_t(before.at[i])].scenery;
+    for (int i = 0; i < 4; i++)
+      background += before.part[i] * pixels[size_t(before.at[i])].background;
   }
   const int nearest_x = std::clamp(int(std::rint(old.real())), 0, width - 1),
             nearest_y = std::clamp(int(std::rint(old.imag())), 0, height - 1);
   const Pixel &nearest = pixels[size_t(nearest_y) * width + nearest_x];
   const float row = rows_.at(here.imag());
-  Pixel p{row * (state.fit.gain * scenery + state.fit.offset),
-          row * (state.fit.gain * nearest.other + state.fit.offset),
+  Pixel p{row * (state.fit.gain * background + state.fit.offset),
+          row * (state.fit.gain * nearest.candidate + state.fit.offset),
           nearest.age,
-          nearest.other_age,
+          nearest.candidate_age,
           0,
           1e9f,
           nearest.variance};
@@ -159,68 +165,69 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
       quiet * noise_correlation * noise_at(noise, level) * (1 + 1 / float(p.age)) +
       std::max(noise.back(), 0.15f) + flicker_;
   const float slack = std::clamp(std::abs(bend) * frame_.radius * frame_.radius - 0.5f, 0.0f, 1.0f);
-  float least = p.scenery, most = p.scenery;
+  float least = p.background, most = p.background;
   for (int k = 0; k < 9; k++) {
-    const size_t beside = size_t(std::clamp(nearest_y + k / 3 - 1, 0, height - 1)) * width +
-                          std::clamp(nearest_x + k % 3 - 1, 0, width - 1);
-    const float near = row * (state.fit.gain * pixels[beside].scenery + state.fit.offset),
-                taken = p.scenery + slack * (near - p.scenery);
+    const size_t neighbour = size_t(std::clamp(nearest_y + k / 3 - 1, 0, height - 1)) * width +
+                             std::clamp(nearest_x + k % 3 - 1, 0, width - 1);
+    const float near = row * (state.fit.gain * pixels[neighbour].background + state.fit.offset),
+                taken = p.background + slack * (near - p.background);
     least = std::min(least, taken), most = std::max(most, taken);
   }
-  const float expected = p.scenery;
-  if (scenery >= white) most = std::max(most, level);
-  if (level >= white) least = std::min(least, level);
-  const float noise_alone = bounds.deviations * std::sqrt(variance),
-              coded =
+  const float expected = p.background;
+  if (background >= saturated) most = std::max(most, level);
+  if (level >= saturated) least = std::min(least, level);
+  const float noise_bound = bounds.deviations * std::sqrt(variance),
+              compression =
                   bounds.deviations * std::clamp(std::sqrt(nearest.variance), scene_, 2 * scene_),
-              explained = (turns ? 1.6f : 1) * bounds.edges * contrast +
+              explained = (resampled ? 1.6f : 1) * bounds.edges * contrast +
                           0.5f * (state.lag + rows_.swing * expected),
-              bound = std::max(noise_alone, coded) + explained,
+              bound = std::max(noise_bound, compression) + explained,
               distance = std::max({level - most, least - level, 0.0f}),
-              other = std::abs(level - p.other);
+              candidate = std::abs(level - p.candidate);
   const bool in = std::any_of(regions.begin(), regions.end(), [&](const Region &region) {
     return nearest_x >= region.left && nearest_x <= region.right && nearest_y >= region.top &&
            nearest_y <= region.bottom;
   });
-  const float enough = in ? std::max(faint * noise_alone, coded) + explained : bound;
-  const float strays = std::max(distance - explained, 0.0f);
+  const float enough = in ? std::max(faint * noise_bound, compression) + explained : bound;
+  const float excess = std::max(distance - explained, 0.0f);
   p.variance = nearest.variance;
-  p.counts = p.age >= young && strays < 24;
+  p.counts = p.age >= young_age && excess < 24;
   if (p.counts) {
-    p.strays = strays;
-    p.variance += (strays * strays - p.variance) / 50;
+    p.excess = excess;
+    p.variance += (excess * excess - p.variance) / 50;
     p.variance = std::rint(64 * p.variance) / 64;
   }
-  p.margin = std::min(std::abs(distance - enough), std::abs(other - bound));
-  const int scenery_frames =
-      std::max(turns ? 0 : int(float(slowest) / (1 + 0.75f * state.lag)), slowest / 4);
+  p.margin = std::min(std::abs(distance - enough), std::abs(candidate - bound));
+  const int mean_frames = std::max(
+      resampled ? 0 : int(float(max_mean_frames) / (1 + 0.75f * state.lag)), max_mean_frames / 4);
   if (distance <= enough) {
-    const bool hidden = in && p.age >= young - 1 && p.age < 2 * young;
-    p.age = hidden ? young - 1 : std::min(p.age + 1, oldest);
-    p.scenery += (level - p.scenery) / float(std::min(p.age, scenery_frames));
+    const bool hidden = in && p.age >= young_age - 1 && p.age < 2 * young_age;
+    p.age = hidden ? young_age - 1 : std::min(p.age + 1, max_age);
+    p.background += (level - p.background) / float(std::min(p.age, mean_frames));
     return p;
   }
-  p.away = int(std::min(8 * distance / bound, 255.0f));
+  p.eighths = int(std::min(8 * distance / bound, 255.0f));
   p.margin = std::min(p.margin, std::abs(8 * distance / bound - std::rint(8 * distance / bound)));
-  if (p.age < young) {
-    if (state.frames > 2 * young && !in) p.away = 0;
-    p.scenery = level, p.age = 1, p.other_age = 0;
+  if (p.age < young_age) {
+    if (state.frames > 2 * young_age && !in) p.eighths = 0;
+    p.background = level, p.age = 1, p.candidate_age = 0;
     return p;
   }
-  if (p.other_age && other <= bound) {
-    p.other_age = std::min(p.other_age + 1, oldest);
-    p.other += (level - p.other) / float(std::min(p.other_age, slowest));
-    if (p.other_age >=
-        std::min(p.age, std::max(slack > 0.5f ? sure_bent : sure_frames, p.age / takes_over))) {
-      std::swap(p.scenery, p.other);
-      std::swap(p.age, p.other_age);
-      p.away = 0;
+  if (p.candidate_age && candidate <= bound) {
+    p.candidate_age = std::min(p.candidate_age + 1, max_age);
+    p.candidate += (level - p.candidate) / float(std::min(p.candidate_age, max_mean_frames));
+    if (p.candidate_age >=
+        std::min(p.age, std::max(slack > 0.5f ? candidate_frames_bent : candidate_frames,
+                                 p.age / candidate_ages))) {
+      std::swap(p.background, p.candidate);
+      std::swap(p.age, p.candidate_age);
+      p.eighths = 0;
     }
-  } else if (p.other_age > 3) {
-    p.other_age /= 2;
+  } else if (p.candidate_age > 3) {
+    p.candidate_age /= 2;
   } else {
-    p.other = level;
-    p.other_age = 1;
+    p.candidate = level;
+    p.candidate_age = 1;
   }
   return p;
 }
@@ -230,8 +237,8 @@ Shadows::Shadows(const glcl::camera::FrameGeometry &frame)
 
 bool Shadows::is_shadow(int x, int y, const std::vector<Colour> &seen,
                         const std::vector<float> &small, const CameraState &state,
-                        const std::vector<float> &scenery, const std::vector<int> &ages,
-                        const std::vector<uint8_t> &front, float *margin) const {
+                        const std::vector<float> &background, const std::vector<int> &ages,
+                        const std::vector<uint8_t> &foreground, float *margin) const {
   const int width = frame_.size.s[0], height = frame_.size.s[1];
   const Places places(frame_, state, x, y);
   std::vector<double> now, before;
@@ -239,12 +246,12 @@ bool Shadows::is_shadow(int x, int y, const std::vector<Colour> &seen,
   for (int dy = -2; dy <= 2; dy++)
     for (int dx = -2; dx <= 2; dx++) {
       if (x + dx < 0 || x + dx >= width || y + dy < 0 || y + dy >= height) continue;
-      const size_t beside = size_t(y + dy) * width + x + dx;
-      if (!front[beside] || ages[beside] < young) continue;
+      const size_t neighbour = size_t(y + dy) * width + x + dx;
+      if (!foreground[neighbour] || ages[neighbour] < young_age) continue;
       const Around around(places.here + std::complex<float>(float(dx), float(dy)), width, height);
       double level = 0;
       for (int i = 0; i < 4; i++) level += around.part[i] * small[size_t(around.at[i])];
-      now.push_back(level), before.push_back(scenery[beside]);
+      now.push_back(level), before.push_back(background[neighbour]);
       for (size_t c = 0; c < 2; c++) {
         now_colour[c] += seen[nearest(places.here, dx, dy, width, height)][c];
         before_colour[c] += state.fit.gain * colours[nearest(places.old, dx, dy, width, height)][c];
@@ -271,11 +278,11 @@ bool Shadows::is_shadow(int x, int y, const std::vector<Colour> &seen,
 }
 
 std::vector<uint8_t> Shadows::next(const Frame &in, const std::vector<float> &small,
-                                   const CameraState &state, const std::vector<float> &scenery,
-                                   const std::vector<int> &ages, const std::vector<uint8_t> &front,
-                                   bool anew) {
+                                   const CameraState &state, const std::vector<float> &background,
+                                   const std::vector<int> &ages,
+                                   const std::vector<uint8_t> &foreground, bool anew) {
   const int width = frame_.size.s[0], height = frame_.size.s[1], shrink = int(frame_.shrink);
-  std::vector<Colour> seen, held;
+  std::vector<Colour> seen, stored;
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const uint8_t *p = in.at(std::min(x * shrink + shrink / 2, in.width - 1),
@@ -283,8 +290,8 @@ std::vector<uint8_t> Shadows::next(const Frame &in, const std::vector<float> &sm
       const float luma = 0.30f * p[0] + 0.59f * p[1] + 0.11f * p[2];
       seen.push_back({std::rint(64 * (p[0] - luma)) / 64, std::rint(64 * (p[2] - luma)) / 64});
     }
-  std::vector<uint8_t> marked = front;
-  margins.assign(front.size(), 1e9f);
+  std::vector<uint8_t> marked = foreground;
+  margins.assign(foreground.size(), 1e9f);
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const size_t at = size_t(y) * width + x;
@@ -295,27 +302,27 @@ std::vector<uint8_t> Shadows::next(const Frame &in, const std::vector<float> &sm
         colour[c] *= state.fit.gain;
         if (anew || state.fresh || ages[at] <= 1)
           colour[c] = now[c];
-        else if (!front[at])
+        else if (!foreground[at])
           colour[c] += (now[c] - colour[c]) / float(std::min(ages[at], 10));
         colour[c] = std::rint(64 * colour[c]) / 64;
       }
-      held.push_back(colour);
-      if (front[at] && !anew && !state.fresh &&
-          is_shadow(x, y, seen, small, state, scenery, ages, front, &margins[at]))
+      stored.push_back(colour);
+      if (foreground[at] && !anew && !state.fresh &&
+          is_shadow(x, y, seen, small, state, background, ages, foreground, &margins[at]))
         marked[at] = 1;
     }
-  colours = held;
+  colours = stored;
   return marked;
 }
 
-std::vector<Region> regions(const std::vector<uint8_t> &front, const std::vector<float> &small,
+std::vector<Region> regions(const std::vector<uint8_t> &foreground, const std::vector<float> &small,
                             int width, int height, int least, const std::vector<uint8_t> &mask) {
   const int columns = (width + cell - 1) / cell, rows = (height + cell - 1) / cell;
   std::vector<int> counts(size_t(columns) * rows);
   const auto each_pixel = [&](int column, int row, auto work) {
     for (int y = row * cell; y < std::min((row + 1) * cell, height); y++)
       for (int x = column * cell; x < std::min((column + 1) * cell, width); x++)
-        if (const int value = front[size_t(y) * width + x]; value > 1) work(x, y, value);
+        if (const int value = foreground[size_t(y) * width + x]; value > 1) work(x, y, value);
   };
   for (int row = 0; row < rows; row++)
     for (int column = 0; column < columns; column++) {
@@ -330,10 +337,10 @@ std::vector<Region> regions(const std::vector<uint8_t> &front, const std::vector
   };
   for (int row = 0; row < rows; row++)
     for (int column = 0; column < columns; column++) {
-      bool beside = false;
-      around(column, row, 1, [&](int, int, size_t at) { beside |= counts[at] >= strong; });
+      bool neighbour = false;
+      around(column, row, 1, [&](int, int, size_t at) { neighbour |= counts[at] >= strong; });
       const int count = counts[size_t(row) * columns + column];
-      part[size_t(row) * columns + column] = count >= strong || (count >= weak && beside);
+      part[size_t(row) * columns + column] = count >= strong || (count >= weak && neighbour);
     }
   std::vector<Region> list;
   for (int row = 0; row < rows; row++)
@@ -351,7 +358,7 @@ std::vector<Region> regions(const std::vector<uint8_t> &front, const std::vector
           region.levels += level, squares += level * level;
           region.left = std::min(region.left, px), region.right = std::max(region.right, px);
           region.top = std::min(region.top, py), region.bottom = std::max(region.bottom, py);
-          region.area++, region.away += value;
+          region.area++, region.distance += value;
         });
         region.squares += squares / 64;
         around(x, y, reach, [&](int u, int v, size_t at) {
@@ -365,19 +372,19 @@ std::vector<Region> regions(const std::vector<uint8_t> &front, const std::vector
   return list;
 }
 
-std::vector<uint8_t> region_mask(const std::vector<uint8_t> &front, int width,
+std::vector<uint8_t> region_mask(const std::vector<uint8_t> &foreground, int width,
                                  const std::vector<Region> &regions,
                                  const std::vector<uint8_t> &mask) {
   const int columns = (width + cell - 1) / cell;
-  std::vector<uint8_t> out(front.size());
+  std::vector<uint8_t> out(foreground.size());
   for (const Region &region : regions)
     for (int y = region.top; y <= region.bottom; y++)
       for (int x = region.left; x <= region.right; x++) {
         const size_t at = size_t(y) * width + x;
-        out[at] = out[at] || front[at];
+        out[at] = out[at] || foreground[at];
       }
-  for (size_t at = 0; at < front.size(); at++)
-    if (front[at] == 1)
+  for (size_t at = 0; at < foreground.size(); at++)
+    if (foreground[at] == 1)
       out[at] = mask.empty() || mask[at / width / cell * columns + at % width / cell] ? 2 : 0;
   return out;
 }

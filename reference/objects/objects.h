@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What moves by itself, one pixel after the other.
+// Moving objects, pixel by pixel.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "objects/memory.h"
+#include "objects/backgroundmodel.h"
 #include "objects/regions.h"
 #include "reference/camera/camera.h"
 #include "reference/frames.h"
@@ -14,36 +14,36 @@
 
 namespace reference {
 
-/// As glcl::objects::Memory; `regions`: of the frame before.
-struct Memory {
-  explicit Memory(const glcl::camera::FrameGeometry &frame);
-  void next(const glcl::objects::Memory::Bounds &bounds, const std::vector<float> &small,
+/// As glcl::objects::BackgroundModel; `regions`: of the previous frame.
+struct BackgroundModel {
+  explicit BackgroundModel(const glcl::camera::FrameGeometry &frame);
+  void next(const glcl::objects::BackgroundModel::Bounds &bounds, const std::vector<float> &small,
             const glcl::camera::CameraState &state, const NoiseTable &noise,
             const std::vector<glcl::objects::Region> &regions = {});
-  /// How the rows of the next frames are lit.
+  /// The brightness of rows in the next frames.
   void set_rows(const RowLight &rows) { rows_ = rows; }
   /// The variance of renewed noise in the next frames, levels².
   void set_flicker(float variance) { flicker_ = variance; }
-  /// The scene's deviation in the next frames, levels, and what part of it counts.
+  /// The scene's deviation in the next frames, levels, and the part of it that counts.
   void set_deviation(float deviation, float part) {
     scene_ = part * deviation, last_deviation_ = deviation;
   }
-  /// And as it follows from the frames seen.
+  /// The deviation after the last frame.
   float counted_deviation() const { return counted_deviation_; }
 
   struct Pixel {
-    float scenery = 0, other = 0;
-    int age = 0, other_age = 0;
-    int away = 0;
-    float margin = 0;     ///< how far from a decision it was, levels
-    float variance = 0;   ///< about its scenery, levels²
-    float strays = 0;     ///< how far from its scenery it is, beyond edges and light, levels
+    float background = 0, candidate = 0;
+    int age = 0, candidate_age = 0;
+    int eighths = 0;
+    float margin = 0;     ///< distance from the nearest decision, levels
+    float variance = 0;   ///< around its background, levels²
+    float excess = 0;     ///< distance from its background beyond edges and light, levels
     bool counts = false;  ///< for the scene's deviation
   };
   std::vector<Pixel> pixels;
 
  private:
-  Pixel pixel(int x, int y, const glcl::objects::Memory::Bounds &bounds,
+  Pixel pixel(int x, int y, const glcl::objects::BackgroundModel::Bounds &bounds,
               const std::vector<float> &small, const glcl::camera::CameraState &state,
               const NoiseTable &noise, const std::vector<glcl::objects::Region> &regions) const;
   glcl::camera::FrameGeometry frame_;
@@ -51,8 +51,8 @@ struct Memory {
   float flicker_ = 0, scene_ = 0, last_deviation_ = 0, counted_deviation_ = 0;
 };
 
-/// The scene's deviation after a frame by how far its pixels are from their scenery, as
-/// objects/deviation.clh says.
+/// The scene's deviation after a frame, from the distances of its pixels from their background. See
+/// objects/deviation.clh.
 float deviation(const std::vector<float> &distances, float before);
 
 /// As glcl::objects::Shadows.
@@ -61,31 +61,31 @@ class Shadows {
   using Colour = std::array<float, 2>;  ///< R − Y, B − Y, levels
 
   explicit Shadows(const glcl::camera::FrameGeometry &frame);
-  /// `scenery`, `ages`, `front`: as glcl::objects::Memory has them, of the remembered picture. The
-  /// front with shadows in it.
+  /// Returns the foreground with shadows. `background`, `ages`, `foreground`: as
+  /// glcl::objects::BackgroundModel has them.
   std::vector<uint8_t> next(const reference::Frame &in, const std::vector<float> &small,
                             const glcl::camera::CameraState &state,
-                            const std::vector<float> &scenery, const std::vector<int> &ages,
-                            const std::vector<uint8_t> &front, bool anew);
+                            const std::vector<float> &background, const std::vector<int> &ages,
+                            const std::vector<uint8_t> &foreground, bool anew);
 
-  std::vector<Colour> colours;  ///< of the scenery, in 64ths
-  std::vector<float> margins;   ///< how far from a decision a pixel was, parts
+  std::vector<Colour> colours;  ///< of the background, in 64ths
+  std::vector<float> margins;   ///< distance of each pixel from the nearest decision, parts
 
  private:
   bool is_shadow(int x, int y, const std::vector<Colour> &seen, const std::vector<float> &small,
-                 const glcl::camera::CameraState &state, const std::vector<float> &scenery,
-                 const std::vector<int> &ages, const std::vector<uint8_t> &front,
+                 const glcl::camera::CameraState &state, const std::vector<float> &background,
+                 const std::vector<int> &ages, const std::vector<uint8_t> &foreground,
                  float *margin) const;
   glcl::camera::FrameGeometry frame_;
 };
 
-/// As glcl::objects::Regions; `mask`: of the cells, or none.
-std::vector<glcl::objects::Region> regions(const std::vector<uint8_t> &front,
+/// As glcl::objects::Regions; `mask`: of the cells, or empty.
+std::vector<glcl::objects::Region> regions(const std::vector<uint8_t> &foreground,
                                            const std::vector<float> &small, int width, int height,
                                            int least, const std::vector<uint8_t> &mask = {});
 
 /// As glcl::objects::Regions::mask().
-std::vector<uint8_t> region_mask(const std::vector<uint8_t> &front, int width,
+std::vector<uint8_t> region_mask(const std::vector<uint8_t> &foreground, int width,
                                  const std::vector<glcl::objects::Region> &regions,
                                  const std::vector<uint8_t> &mask = {});
 

@@ -47,7 +47,7 @@ double noise_covariance(int level, int apart) {
 template <int n>
 class Solver {
  public:
-  Solver(const Settings &settings, Renewed *flicker)
+  Solver(const Settings &settings, Flicker *flicker)
       : settings_(settings), flicker_(flicker ? *flicker : none_) {
     step_ = settings.window <= 15 ? 1 : settings.window <= 31 ? 2 : 4;
   }
@@ -639,8 +639,8 @@ class Solver {
   }
 
   Settings settings_;
-  Renewed none_;
-  Renewed &flicker_;
+  Flicker none_;
+  Flicker &flicker_;
   int step_;
   NoiseTable noise_{};
   double light_change_ = 0;                       // of the mean grey, levels; 0 with noise=0
@@ -653,7 +653,7 @@ class Solver {
 }  // namespace
 
 Field flow(const Frame &before, const Frame &after, Flow::Channels channels,
-           const Settings &settings, Renewed *flicker) {
+           const Settings &settings, Flicker *flicker) {
   return channels == Flow::Channels::census ? Solver<4>(settings, flicker).run(before, after)
                                             : Solver<1>(settings, flicker).run(before, after);
 }

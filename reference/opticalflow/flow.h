@@ -12,7 +12,7 @@ namespace reference::opticalflow {
 /// The flow as glcl::opticalflow::Flow defines it, one plane after the other. `flicker`: noise of
 /// the frames ahead of them; by default none.
 Field flow(const Frame &before, const Frame &after, glcl::opticalflow::Flow::Channels channels,
-           const glcl::opticalflow::Flow::Settings &settings, Renewed *flicker = nullptr);
+           const glcl::opticalflow::Flow::Settings &settings, Flicker *flicker = nullptr);
 
 /// As glcl::opticalflow::LucasKanade defines it: one window after the other, in double precision.
 Field lucas_kanade(const Frame &before, const Frame &after,

@@ -59,7 +59,7 @@ RowLight::RowLight(const Plane<1> &before, const Plane<1> &after) {
 }
 
 Support::Support(const std::vector<Change> &nodes, int width, int height, bool census, double rolls,
-                 double noise, double light, bool keeps_all, Renewed &flicker)
+                 double noise, double light, bool keeps_all, Flicker &flicker)
     : columns_((width + side - 1) / side),
       rows_((height + side - 1) / side),
       keeps_all_(keeps_all),

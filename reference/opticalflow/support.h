@@ -44,7 +44,7 @@ class Support {
   /// `census`: whether they have `went`. `rolls`: of RowLight. `noise`: levels. `light`: how far
   /// the mean grey of the frame changes, levels. `keeps_all`: of the flow, whatever changes.
   Support(const std::vector<Change> &nodes, int width, int height, bool census, double rolls,
-          double noise, double light, bool keeps_all, Renewed &flicker);
+          double noise, double light, bool keeps_all, Flicker &flicker);
 
   /// 0..1, at a place in nodes.
   float at(float x, float y) const;

@@ -18,7 +18,7 @@ double mirrored(double x, double length) {
   return x < length ? x : 2 * length - x;
 }
 
-/// From -1 to 1, the same for the same number.
+/// A pseudo-random value from -1 to 1 for a number.
 double chance(unsigned seed, unsigned number) {
   std::mt19937 next(seed * 7919 + number * 104729 + 13);
   next.discard(3);
@@ -72,7 +72,7 @@ Clip::Clip(const std::string &camera, const std::string &objects, double noise,
   add(picture);
   for (unsigned i = 0; i < 3; i++) {
     Frame frame = reference::textured_frame(128, 128, {}, seed + 31 * i);
-    // Of other brightness than each other.
+    // They differ in brightness.
     add(reference::relit(frame, 0.6, i == 0 ? 0 : i == 1 ? 50 : 90));
   }
   const double w = width, h = height;
@@ -127,8 +127,8 @@ Clip::Clip(const std::string &camera, const std::string &objects, double noise,
   }
 }
 
-/// Two that meet near the middle, and are apart in frames 12 and 54; one in four overtakes the
-/// other, and one in four has the other's looks.
+/// Two objects that meet near the centre and are separate in frames 12 and 54. In one of four pairs
+/// one overtakes the other, and in one of four both look the same.
 void Clip::cross(unsigned number) {
   std::mt19937 next(number * 2654435761u + 5);
   next.discard(7);
@@ -228,7 +228,7 @@ Frame Clip::frame(int number, Truth &truth) const {
     for (int e = 0; e < exposures; e++) {
       const double t =
           number + (exposures > 1 ? thing.blur * (double(e) / (exposures - 1) - 0.5) : 0);
-      // It goes where a steady hand would see it.
+      // It moves relative to a steady camera.
       const HoughRenderer steady = smooth_view(t);
       const double px = thing.at_x(t) / steady.zoom, py = thing.at_y(t) / steady.zoom;
       const double wx = steady.x + std::cos(steady.angle) * px - std::sin(steady.angle) * py -
@@ -245,7 +245,7 @@ Frame Clip::frame(int number, Truth &truth) const {
         for (int x = std::max(0, int(x0 - thing.half_width - 2));
              x < std::min<double>(width_, x0 + thing.half_width + 2); x++) {
           const double u = x - x0, v = y - y0;
-          // How far inside, px; edges are a pixel wide.
+          // The distance from the edge, px; edges are a pixel wide.
           const double in =
               thing.round
                   ? (1 - std::hypot(u / thing.half_width, v / thing.half_height)) *

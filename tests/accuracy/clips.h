@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Clips whose camera and objects are known, made from pictures.
+// Clips with known camera and objects, made from photographs.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@ namespace clips {
 using reference::Frame;
 
 struct Box {
-  double left = 0, top = 0, right = 0, bottom = 0;  ///< px, right and bottom beyond it
+  double left = 0, top = 0, right = 0, bottom = 0;  ///< px, right and bottom exclusive
   double area() const { return (right - left) * (bottom - top); }
 };
 double intersection_over_union(const Box &a, const Box &b);
 
-/// How a camera sees a plane: the frame's centre at (x, y), turned by `angle` radians, `zoom` px to
-/// one of the plane.
+/// A camera's view of a plane: the frame's centre at (x, y), rotated by `angle` radians, `zoom` px
+/// per px of the plane.
 struct HoughRenderer {
   double x = 0, y = 0, angle = 0, zoom = 1;
 };
 
 struct Truth {
   HoughRenderer view;
-  std::vector<Box> boxes;    ///< of each object what is seen of it
-  std::vector<bool> counts;  ///< enough of it is seen to be found
+  std::vector<Box> boxes;    ///< the visible part of each object
+  std::vector<bool> counts;  ///< whether enough of it is visible
 };
 
-/// A clip that is made as it is asked for, frame by frame.
+/// A clip that renders its frames on request.
 class Clip {
  public:
-  /// What a camera and objects do, by name: "fixed", "pan", … and "one", "crossing", …; with
-  /// "crossing 1" and so on two that the number chooses meet, from any side.
+  /// The motion of camera and objects by name: "fixed", "pan", … and "one", "crossing", …; with
+  /// "crossing 1" and so on, two objects meet from a side that depends on the number.
   Clip(const std::string &camera, const std::string &objects, double noise, const Frame &picture,
        int width, int height, unsigned seed);
 
@@ -49,11 +49,11 @@ class Clip {
 
  private:
   struct Thing {
-    double x, y, vx, vy;  // px of the frame, from its centre; a frame
+    double x, y, vx, vy;  // px relative to the frame's centre; per frame
     double half_width, half_height;
     int stops = -1, goes = -1;  // frames
     bool round = true;
-    double blur = 0;  // part of a frame that it is exposed
+    double blur = 0;  // the exposure, as a part of the frame interval
     double texture_x = 0, texture_y = 0;
     int texture = 0;
     double at_x(double t) const;
@@ -74,7 +74,7 @@ class Clip {
     int width, height;
     std::vector<float> levels;
   };
-  std::vector<Grey> textures_;  // the scenery first
+  std::vector<Grey> textures_;  // the background first
 };
 
 }  // namespace clips

@@ -28,13 +28,13 @@ class Finder {
   Tracker::Report next(const reference::Frame &frame) {
     const glcl::Picture in = reference::upload(queue_, frame, layout_);
     const bool moved = motion_.next(queue_, motion_settings_, in);
-    objects_.look(queue_, settings_, in);
+    objects_.sample_colours(queue_, settings_, in);
     objects_.next(queue_, settings_, motion_, !moved);
-    queue_.cl().enqueueReadBuffer(objects_.result(), CL_TRUE, 0, sizeof result, &result);
+    queue_.cl().enqueueReadBuffer(objects_.regions(), CL_TRUE, 0, sizeof result, &result);
     return tracker_.step(follows_, result, objects_.frame(), least_, seconds_);
   }
 
-  glcl::objects::Result result{};
+  glcl::objects::RegionList result{};
 
  private:
   glcl::Queue &queue_;

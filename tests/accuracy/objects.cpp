@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// accuracy-objects [--all] [--peers | --still | --coded | --clip NAME] [DEVICE]: how well the
-// moving objects of clips are found whose truth is known, whether they keep their numbers through
-// crossings, and how well the camera's path is.
+// accuracy-objects [--all] [--peers | --still | --coded | --clip NAME] [DEVICE]: how well
+// moving objects are found in clips with known truth, whether they keep their numbers through
+// crossings, and how well the camera's path is estimated.
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -33,14 +33,15 @@ using glcl::objects::Tracker;
 using reference::Frame;
 
 struct Score {
-  int truth = 0, told = 0, hits = 0, switches = 0, events = 0;
-  int crossings = 0, switched = 0;  // found before and after; of these with another number
-  double shift = 0, angle = 0;      // of the path a second: worst, px and degrees
-  double f1() const { return truth + told ? 2.0 * hits / (truth + told) : 1; }
+  int truth = 0, reported = 0, hits = 0, switches = 0, events = 0;
+  int crossings = 0, switched = 0;  // found before and after; of these with swapped numbers
+  double shift = 0, angle = 0;      // the worst error of the path per second, px and degrees
+  double f1() const { return truth + reported ? 2.0 * hits / (truth + reported) : 1; }
   double recall() const { return truth ? double(hits) / truth : 1; }
-  double precision() const { return told ? double(hits) / told : 1; }
+  double precision() const { return reported ? double(hits) / reported : 1; }
   void add(const Score &other) {
-    truth += other.truth, told += other.told, hits += other.hits, switches += other.switches;
+    truth += other.truth, reported += other.reported, hits += other.hits,
+        switches += other.switches;
     crossings += other.crossings, switched += other.switched;
     shift = std::max(shift, other.shift), angle = std::max(angle, other.angle);
   }
@@ -48,18 +49,18 @@ struct Score {
 
 constexpr int frames = 60, settled = 3;
 
-// What is held, of all clips and of each kind of them.
+// The bounds of the test, over all clips and for each kind.
 constexpr double least_recall = 0.9, least_precision = 0.9, least_of_kind = 0.75, most_shift = 1,
                  most_angle = 0.1, most_switched = 0.05;
 
-/// Where the centre of the first frame is in a view, from its own centre, px.
+/// The centre of the first frame in a view, relative to the view's centre, px.
 std::pair<double, double> path(const clips::HoughRenderer &first, const clips::HoughRenderer &now) {
   const double x = first.x - now.x, y = first.y - now.y;
   return {now.zoom * (std::cos(now.angle) * x + std::sin(now.angle) * y),
           now.zoom * (-std::sin(now.angle) * x + std::cos(now.angle) * y)};
 }
 
-/// Which boxes of a frame are true by half; `found`: of a thing and its box.
+/// Which boxes of a frame match the truth by half; `found`: pairs of an object and its box.
 template <class Found>
 void match(const Truth &truth, const std::vector<Box> &boxes, Score &score, Found found) {
   std::vector<bool> used(boxes.size());
@@ -73,7 +74,7 @@ void match(const Truth &truth, const std::vector<Box> &boxes, Score &score, Foun
     if (which < used.size()) {
       used[which] = true;
       if (truth.counts[t]) {
-        score.hits++, score.told++;
+        score.hits++, score.reported++;
         found(t, which);
       }
     }
@@ -81,16 +82,16 @@ void match(const Truth &truth, const std::vector<Box> &boxes, Score &score, Foun
   }
   for (size_t o = 0; o < used.size(); o++) {
     if (used[o]) continue;
-    // One of which little is seen may be told or not.
+    // An object that is hardly visible may be reported or not.
     bool excused = false;
     for (size_t t = 0; t < truth.boxes.size(); t++)
       excused |= !truth.counts[t] && truth.boxes[t].right > 0 &&
                  clips::intersection_over_union(truth.boxes[t], boxes[o]) > 0.1;
-    score.told += !excused;
+    score.reported += !excused;
   }
 }
 
-/// The numbers of two objects before they touched, and after.
+/// The numbers of two objects before and after they touched.
 class Crossing {
  public:
   void frame(const Truth &truth) {
@@ -121,7 +122,7 @@ class Crossing {
   std::map<size_t, uint64_t> before_, after_;
 };
 
-/// `lit`: a frame and its number to what the camera makes of it.
+/// `lit`: applies the light of a frame by its number.
 template <class Lit>
 Score score(glcl::Queue &queue, const Clip &clip, int width, int height, Lit lit) {
   Objects::Settings settings;
@@ -177,11 +178,11 @@ std::vector<Frame> pictures() {
   return list;
 }
 
-/// Clips of every kind of camera with every other kind of objects, or all kinds. Prints how well
-/// they are found; how many bounds were not kept.
+/// Clips of every kind of camera, with every second kind of objects or with all. Prints the scores;
+/// returns the number of bounds that were missed.
 int compare_clips(glcl::Queue &queue, bool whole, const std::string &only) {
   const int width = 320, height = 240;
-  const std::vector<Frame> sceneries = pictures();
+  const std::vector<Frame> photographs = pictures();
   const auto &scenarios = Clip::scenarios();
   Score all;
   std::map<std::string, Score> kinds;
@@ -192,7 +193,7 @@ int compare_clips(glcl::Queue &queue, bool whole, const std::string &only) {
     for (size_t k = 0; k < scenarios.size(); k += whole ? 1 : 4, number++) {
       const std::string &camera = Clip::cameras()[c],
                         &objects = scenarios[(k + c) % scenarios.size()];
-      const Clip clip(camera, objects, number % 2 ? 6 : 0, sceneries[number % sceneries.size()],
+      const Clip clip(camera, objects, number % 2 ? 6 : 0, photographs[number % photographs.size()],
                       width, height, number);
       if (clip.name().find(only) == std::string::npos) continue;
       const Score s = score(queue, clip, width, height);
@@ -217,16 +218,16 @@ int compare_clips(glcl::Queue &queue, bool whole, const std::string &only) {
   return missed + !good;
 }
 
-/// Pairs that meet from any side, under any camera. Prints how they are found, and how many have
-/// another number afterwards; how many bounds were not kept.
+/// Pairs that meet from any side, under any camera. Prints the scores and how many numbers were
+/// swapped; returns the number of bounds that were missed.
 int compare_crossings(glcl::Queue &queue, bool whole, const std::string &only) {
-  const std::vector<Frame> sceneries = pictures();
+  const std::vector<Frame> photographs = pictures();
   Score all;
   std::printf("\n");
   for (unsigned number = 1; number <= (whole ? 80u : 6u); number++) {
     const Clip clip(Clip::cameras()[number % Clip::cameras().size()],
                     "crossing " + std::to_string(number), number / 8 % 2 ? 6 : 0,
-                    sceneries[(number + number / 16) % sceneries.size()], 320, 240, number);
+                    photographs[(number + number / 16) % photographs.size()], 320, 240, number);
     if (clip.name().find(only) == std::string::npos) continue;
     const Score s = score(queue, clip, 320, 240);
     print(clip.name(), s, s.switched ? "switched" : "");
@@ -241,11 +242,11 @@ int compare_crossings(glcl::Queue &queue, bool whole, const std::string &only) {
   return !good;
 }
 
-/// Ours beside OpenCV's, by F1 over the same clips: ahead of them where the camera moves, not
-/// behind the mixtures where it stands. Each method has to stand so with any of its thresholds.
+/// Compares with OpenCV by F1 over the same clips: the element must be better with a moving camera,
+/// and not worse than the mixture models with a static one, whatever threshold these use.
 int compare_peers(glcl::Queue &queue, bool whole) {
   constexpr int width = 320, height = 240;
-  const std::vector<Frame> sceneries = pictures();
+  const std::vector<Frame> photographs = pictures();
   Objects::Settings settings;
   settings.compensation = glcl::camera::Compensation::first_order_flow;
   const std::vector<ObjectPeer> peers =
@@ -254,7 +255,8 @@ int compare_peers(glcl::Queue &queue, bool whole) {
     std::printf("SKIP: no OpenCV in this build (-Dpeers=enabled)\n");
     return 0;
   }
-  std::vector<std::map<std::string, Score>> scores(peers.size() + 1);  // by camera, ours first
+  std::vector<std::map<std::string, Score>> scores(peers.size() +
+                                                   1);  // by camera; the element comes first
   unsigned number = 0;
   for (size_t c = 0; c < Clip::cameras().size(); c++)
     for (size_t k = 0; k < Clip::scenarios().size(); k += whole    ? 1
@@ -263,7 +265,7 @@ int compare_peers(glcl::Queue &queue, bool whole) {
                 number += 3) {
       const std::string &camera = Clip::cameras()[c],
                         &objects = Clip::scenarios()[(k + c) % Clip::scenarios().size()];
-      const Clip clip(camera, objects, number % 2 ? 6 : 0, sceneries[number % sceneries.size()],
+      const Clip clip(camera, objects, number % 2 ? 6 : 0, photographs[number % photographs.size()],
                       width, height, number);
       Finder finder(queue, width, height, settings);
       std::vector<decltype(peers[0].begin())> others;
@@ -302,16 +304,15 @@ int compare_peers(glcl::Queue &queue, bool whole) {
   return missed;
 }
 
-/// Clips in light that rolls through them, or that the camera changes; how many bounds were not
-/// kept.
+/// Clips with rolling bands of light or changing exposure; returns the number of missed bounds.
 int compare_lit(glcl::Queue &queue) {
-  const std::vector<Frame> sceneries = pictures();
+  const std::vector<Frame> photographs = pictures();
   int missed = 0;
   unsigned number = 0;
   std::printf("\n");
   for (const char *camera : {"fixed", "pan", "shake"})
     for (const char *light : {"rolling", "exposure"}) {
-      const Clip clip(camera, "one", 3, sceneries[number % sceneries.size()], 320, 240, number);
+      const Clip clip(camera, "one", 3, photographs[number % photographs.size()], 320, 240, number);
       number++;
       const bool rolls = light[0] == 'r';
       const Score s = score(queue, clip, 320, 240, [rolls](const Frame &frame, int i) {
@@ -325,11 +326,11 @@ int compare_lit(glcl::Queue &queue) {
   return missed;
 }
 
-/// Clips of a still camera as it sends them, coded low; how many bounds were not kept.
+/// Clips of a static camera, compressed at low rates; returns the number of missed bounds.
 int compare_coded(glcl::Queue &queue, bool whole) {
   constexpr double least_coded_recall = 0.65, least_coded_precision = 0.75;
   constexpr int width = 320, height = 240, kbits = 64;
-  const std::vector<Frame> sceneries = pictures();
+  const std::vector<Frame> photographs = pictures();
   std::printf("\n");
   for (const char *codec : {"H.264", "MPEG-4"}) {
     const auto there = clips::codecs();
@@ -341,7 +342,7 @@ int compare_coded(glcl::Queue &queue, bool whole) {
   for (const std::string &codec : clips::codecs())
     for (const std::string &objects :
          whole ? Clip::scenarios() : std::vector<std::string>{"one", "four", "leaving"}) {
-      const Clip clip("fixed", objects, 3, sceneries[number % sceneries.size()], width, height,
+      const Clip clip("fixed", objects, 3, photographs[number % photographs.size()], width, height,
                       number);
       number++;
       std::vector<Frame> list;
@@ -353,14 +354,15 @@ int compare_coded(glcl::Queue &queue, bool whole) {
       print(clip.name() + ", " + codec, s);
       all.add(s);
     }
-  if (!number) return 0;  // left out
+  if (!number) return 0;  // skipped
   const bool good = all.truth > 0 && all.recall() >= least_coded_recall &&
                     all.precision() >= least_coded_precision;
   print("all that are coded", all, good ? "" : "!");
   return !good;
 }
 
-/// Still scenes in noise, flicker and light that changes, and coded: what begins in them.
+/// Static scenes with noise, flicker, changing light and compression: counts the objects that
+/// begin.
 int compare_still(glcl::Queue &queue, bool whole) {
   const int width = 320, height = 240, count = whole ? 1000 : 80;
   int events = 0;
@@ -375,7 +377,7 @@ int compare_still(glcl::Queue &queue, bool whole) {
   struct Kind {
     int noise;
     Light light;
-    double by, step;  // of the light, its part; of the coder, levels
+    double by, step;  // the part by which light changes; the quantiser step, levels
   };
   for (const auto &[name, scene] : scenes)
     for (const auto &[noise, light, by, step] : {Kind{6, flicker, 0.06, 0},
@@ -403,8 +405,8 @@ int compare_still(glcl::Queue &queue, bool whole) {
   return events;
 }
 
-/// A car that a hand-held camera follows: in how many of its frames, from the third on, its box is
-/// found; how many bounds were not kept.
+/// A car that a hand-held camera follows: counts the frames, from the third on, in which its box is
+/// found; returns the number of missed bounds.
 int compare_cars(glcl::Queue &queue) {
   constexpr double least_found = 0.85;
   const std::string folder = reference::data_folder("objects/cars1/");

@@ -62,9 +62,9 @@ const Clip clips[] = {
     {"something moves by 25 px", [](int, double &, double &) {}, false, true},
 };
 
-class Scenery {
+class CroppedScene {
  public:
-  Scenery(Frame scene, int width, int height)
+  CroppedScene(Frame scene, int width, int height)
       : width_(width), height_(height), scene_(std::move(scene)) {}
 
   Frame frame(const Clip &clip, int number) const {
@@ -148,8 +148,8 @@ DeferredError run(const std::shared_ptr<Context> &context, const std::vector<Pic
 }
 
 /// Prints a scene's clips; false where one is worse than is promised.
-bool compare(const std::shared_ptr<Context> &context, const char *scene, const Scenery &scenery,
-             int width, int height, bool all) {
+bool compare(const std::shared_ptr<Context> &context, const char *scene,
+             const CroppedScene &cropped, int width, int height, bool all) {
   bool good = true;
   Queue queue(context);
   for (const Clip &clip : clips) {
@@ -157,7 +157,7 @@ bool compare(const std::shared_ptr<Context> &context, const char *scene, const S
     std::vector<Picture> pictures;
     for (int i = 0; i < (all ? 16 : 7); i++)
       pictures.push_back(
-          reference::upload(queue, scenery.frame(clip, i), layout_for(context->device())));
+          reference::upload(queue, cropped.frame(clip, i), layout_for(context->device())));
     const DeferredError largest = run(context, pictures, ::largest, width, height);
     for (const int range : {8, 16, 24, 32, 48, ::largest, 0}) {
       if (!all && range && range != ::largest) continue;
@@ -240,8 +240,8 @@ int run(const char *device, bool all) {
   std::printf("%s, driver %s: clip, range, PSNR, mean range, candidates and time of those of 64\n",
               context->device().name.c_str(), context->device().driver.c_str());
   const int width = all ? 960 : 480, height = all ? 540 : 272;
-  const Scenery made(reference::natural_frame(width + 2 * margin, height + 2 * margin), width,
-                     height);
+  const CroppedScene made(reference::natural_frame(width + 2 * margin, height + 2 * margin), width,
+                          height);
   bool good = check_defaults(context);
   good = compare(context, "made", made, width, height, all) && good;
   if (all)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // accuracy-scenes [--scene NAME] [DEVICE]: scenes that cameras see day by day, as they are and as
-// encoders leave them: what is found in them beside what is there.
+// encoders leave them: what is found in them beside what is present.
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -31,9 +31,9 @@ struct Scene {
 };
 
 struct Found {
-  int begun = 0, told = 0, hits = 0, there = 0;
+  int begun = 0, reported = 0, hits = 0, present = 0;
   std::vector<int> begins;  ///< frames
-  double share() const { return there ? double(hits) / there : 1; }
+  double share() const { return present ? double(hits) / present : 1; }
 };
 
 /// A texture of one colour.
@@ -160,9 +160,9 @@ Found find(glcl::Queue &queue, const Scene &scene, const std::vector<Frame> &fra
     found.begins.insert(found.begins.end(), report.begun.size(), i);
     if (i < settled) continue;
     std::vector<bool> used(report.objects.size());
-    found.told += int(used.size());
+    found.reported += int(used.size());
     for (const Box &box : scene.truth[size_t(i)]) {
-      found.there++;
+      found.present++;
       for (size_t o = 0; o < used.size(); o++) {
         const auto &b = report.objects[o].box;
         if (used[o] ||
@@ -190,10 +190,10 @@ bool hold(glcl::Queue &queue, const Scene &scene, const Finder::Objects::Setting
              settings, follows, seconds);
     const bool holds = good(found);
     all &= holds;
-    std::printf("%-12s %-8s %6d begin (first in %d), %6.3f of %3d boxes, %4d told %s\n", scene.name,
-                form.empty() ? "as it is" : form.c_str(), found.begun,
-                found.begins.empty() ? -1 : found.begins[0], found.share(), found.there, found.told,
-                holds ? "" : "!");
+    std::printf("%-12s %-8s %6d begin (first in %d), %6.3f of %3d boxes, %4d reported %s\n",
+                scene.name, form.empty() ? "as it is" : form.c_str(), found.begun,
+                found.begins.empty() ? -1 : found.begins[0], found.share(), found.present,
+                found.reported, holds ? "" : "!");
   }
   return all;
 }
@@ -213,7 +213,7 @@ bool run(const std::string &wish, const std::string &only) {
        [&] {
          return hold(queue, parked(), {}, [](const Found &f) {
            return f.begun == 1 && f.begins[0] <= sets_off + 5 && f.share() >= 0.9 &&
-                  f.told <= f.there + 5;
+                  f.reported <= f.present + 5;
          });
        }},
       {"leaps",

@@ -29,7 +29,7 @@ Frame scene(int number, int width = 96, int height = 64) {
 /// What the reference finds between two frames; `flicker` goes from one to the next.
 struct Expected {
   Expected(const Frame &before, const Frame &now, const BlockMotion::Settings &settings,
-           reference::Renewed *flicker = nullptr) {
+           reference::Flicker *flicker = nullptr) {
     const int block = settings.partitions ? glcl::motion::Search::partitions : settings.block;
     current = reference::luma(now);
     const reference::Plane past = reference::luma(before);
@@ -146,7 +146,7 @@ TEST(display) {
     Chain chain("glclmotion");
     GstElement *element = chain["glclmotion"];
     apply(element, settings);
-    reference::Renewed flicker;
+    reference::Flicker flicker;
     int n = 0;
     chain.filter(scene(n++));
     for (const std::string what : {"prediction", "residual", "none", "vectors"}) {
@@ -181,7 +181,7 @@ TEST(messages_and_metas) {
   for (const BlockMotion::Settings &settings : all_settings()) {
     Chain chain("glclmotion interval=0 attach-meta=true");
     apply(chain["glclmotion"], settings);
-    reference::Renewed flicker, told;
+    reference::Flicker flicker, told;
     for (int n = 0; n < 4; n++) {
       GstBuffer *out = nullptr;
       expect(chain.push(scene(n)) == GST_FLOW_OK, "pushed");
@@ -268,7 +268,7 @@ TEST(devices) {
   Chain chain("glclmotion display=prediction " + two_devices());
   BlockMotion::Settings settings;
   settings.noise = -1;
-  reference::Renewed flicker;
+  reference::Flicker flicker;
   chain.filter(scene(0));
   for (int n = 1; n < 4; n++)
     test::expect_same(

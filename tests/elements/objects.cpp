@@ -27,7 +27,8 @@ namespace {
 
 constexpr int width = 160, height = 120;
 
-/// A square of 28 px goes to the right by 3 px a frame over a picture that moves with the camera.
+/// A square of 28 px moves to the right by 3 px per frame over a picture that moves with the
+/// camera.
 Frame scene(int number, const reference::Motion &camera = {}, bool square = true,
             unsigned noise = 0) {
   reference::Motion motion = camera;
@@ -43,7 +44,7 @@ Frame scene(int number, const reference::Motion &camera = {}, bool square = true
   return noise ? reference::noisy(frame, 4, noise * 131 + unsigned(number)) : frame;
 }
 
-/// All element messages of a name that are there.
+/// All pending element messages of a name.
 struct Event {
   std::string name;
   GstStructure *fields;
@@ -80,7 +81,7 @@ double number(const GstStructure *fields, const char *name) {
   return g_value_get_double(value);
 }
 
-/// Whether a box is where the square of a frame is, by what both have in common.
+/// Whether a box lies where the square of a frame is, by their common area.
 void expect_square(const GstStructure *box, int frame, double least = 0.5) {
   const double left = number(box, "x"), top = number(box, "y"), w = number(box, "width"),
                h = number(box, "height");
@@ -101,7 +102,7 @@ void end(Chain &chain) { gst_harness_push_event(chain.harness(), gst_event_new_e
 
 }  // namespace
 
-// One object begins, is told of frame by frame, and ends, whatever the camera does.
+// One object begins, is reported in each frame, and ends, whatever the camera does.
 TEST(messages) {
   for (const reference::Motion &camera : {reference::Motion{}, {-1.3, 0.6}, {2, -1}}) {
     Chain chain("glclmotion detect=true interval=0");
@@ -160,7 +161,7 @@ TEST(messages) {
   }
 }
 
-// Light that changes from the first frame on is no motion of a camera that stands.
+// Light that changes from the first frame on is no camera motion.
 TEST(camera_in_changing_light) {
   const Frame still = reference::textured_frame(320, 240);
   for (const bool rolls : {false, true}) {
@@ -173,9 +174,9 @@ TEST(camera_in_changing_light) {
     Events events;
     end(chain);
     events.gather(chain);
-    const auto told = events.of("glclmotion");
-    expect(told.size() == 5, "a message for each frame but the first");
-    for (const GstStructure *message : told)
+    const auto messages = events.of("glclmotion");
+    expect(messages.size() == 5, "a message for each frame but the first");
+    for (const GstStructure *message : messages)
       for (const char *field : {"camera-x", "camera-y", "camera-path-x", "camera-path-y"})
         fail_unless(std::abs(number(message, field)) < (rolls ? 0.75 : 0.1),
                     "%s of %g in light that %s", field, number(message, field),
@@ -183,7 +184,7 @@ TEST(camera_in_changing_light) {
   }
 }
 
-// A hand before a plain wall has all the vectors, but is not the camera; a pan is.
+// A hand before a plain wall has all the vectors but is not the camera; a pan is.
 TEST(hand_before_a_wall) {
   const auto camera_of = [](const std::function<Frame(int)> &frame) {
     Chain chain("glclmotion interval=0 camera-compensation=first-order-flow");
@@ -212,7 +213,7 @@ TEST(hand_before_a_wall) {
   fail_unless(std::abs(pan - 35) < 1 && sure > 0.8, "a pan goes by %g px, sure by %g", pan, sure);
 }
 
-// camera-compensation alone tells of the camera, and says which kind.
+// camera-compensation alone reports the camera motion, of the chosen model.
 TEST(camera) {
   const reference::Motion turning{0, 0, 0.01, 1.008};
   for (const std::string kind : {"none", "auto", "translation", "first-order-flow"}) {
@@ -224,9 +225,9 @@ TEST(camera) {
     events.gather(chain);
     expect(events.of("objects").empty(), "objects are not sought");
     const GstStructure *message = events.of("glclmotion")[0];
-    const bool tells = gst_structure_has_field(message, "camera-x");
-    expect(tells == (kind == "translation" || kind == "first-order-flow"), kind);
-    if (!tells) continue;
+    const bool reports = gst_structure_has_field(message, "camera-x");
+    expect(reports == (kind == "translation" || kind == "first-order-flow"), kind);
+    if (!reports) continue;
     const double turned = kind == "translation" ? 0 : 0.01;
     fail_unless(std::abs(number(message, "camera-rotation") - turned) < 0.001, "%s: turns by %g",
                 kind.c_str(), number(message, "camera-rotation"));
@@ -257,7 +258,7 @@ TEST(metas) {
     }
     expect(count == 1 || n < 8, "a region of interest");
     if (n > 0) {
-      // What is in front lies in the square, and fills most of it once it is known.
+      // The foreground lies in the square and fills most of it after some frames.
       const GstStructure *result = gst_buffer_get_glcl_result(out, "glclmotion");
       const test::ResultArray mask(result, "mask");
       const auto pixels = mask.numbers<guint8>();
@@ -287,11 +288,11 @@ TEST(metas) {
   expect(events.of("motion-begin").empty() && events.of("glclmotion").empty(), "no messages");
 }
 
-// A shadow has a value of its own in the mask and is no object; with shadows=false it is.
+// A shadow has its own value in the mask and is no object; with shadows=false it is.
 TEST(shadows) {
-  for (const bool apart : {true, false}) {
+  for (const bool shadows : {true, false}) {
     Chain chain(std::string("glclmotion detect=true attach-meta=true camera-compensation=none ") +
-                (apart ? "" : "shadows=false"));
+                (shadows ? "" : "shadows=false"));
     ptrdiff_t moving = 0, shadow = 0;
     for (int n = 0; n < 30; n++) {
       Frame frame = scene(0, {}, false);
@@ -317,20 +318,20 @@ TEST(shadows) {
     Events events;
     end(chain);
     events.gather(chain);
-    fail_unless(apart ? shadow > 5000 && moving < shadow / 4 : shadow == 0 && moving > 5000,
-                "shadows=%d: %zd px move, %zd px are shadows", apart, ssize_t(moving),
+    fail_unless(shadows ? shadow > 5000 && moving < shadow / 4 : shadow == 0 && moving > 5000,
+                "shadows=%d: %zd px move, %zd px are shadows", shadows, ssize_t(moving),
                 ssize_t(shadow));
-    fail_unless(events.of("motion-begin").empty() == apart, "shadows=%d: %zu begin", apart,
+    fail_unless(events.of("motion-begin").empty() == shadows, "shadows=%d: %zu begin", shadows,
                 events.of("motion-begin").size());
   }
 }
 
 TEST(display) {
-  for (const std::string apart : {"", " attach-overlay=true"}) {
+  for (const std::string overlay : {"", " attach-overlay=true"}) {
     Chain chain(
         "glclmotion detect=true display=objects post-messages=false color=0xffff0000 "
         "outline-color=0xff0000ff" +
-        apart + (apart.empty() ? "" : " ! gloverlaycompositor"));
+        overlay + (overlay.empty() ? "" : " ! gloverlaycompositor"));
     for (int n = 0; n < 20; n++) {
       const Frame in = scene(n), out = chain.filter(in);
       size_t red = 0, same = 0;
@@ -338,7 +339,7 @@ TEST(display) {
         red += out.rgba[i] == 255 && out.rgba[i + 1] == 0 && out.rgba[i + 2] == 0;
         same += std::equal(&in.rgba[i], &in.rgba[i] + 3, &out.rgba[i]);
       }
-      if (n < 2) test::expect_near(in, out, apart.empty() ? 0 : 1, "nothing to draw");
+      if (n < 2) test::expect_near(in, out, overlay.empty() ? 0 : 1, "nothing to draw");
       if (n > 6)
         fail_unless(red > 60 && same > in.rgba.size() / 8, "frame %d: %zu red, %zu as before", n,
                     red, same);
@@ -346,7 +347,7 @@ TEST(display) {
   }
 }
 
-// Noise, nothing, everything: no object.
+// Noise, equal frames or a change of the whole frame: no object.
 TEST(nothing) {
   const auto events_of = [](const std::string &settings, const std::function<Frame(int)> &frame,
                             int frames) {
@@ -380,7 +381,7 @@ TEST(nothing) {
                   },
                   30) == 0,
               "flicker");
-  // All vectors are equal, by more than they reach too.
+  // All vectors are equal, also beyond their range.
   for (double speed : {3.0, 40.0})
     fail_unless(events_of(
                     "",
@@ -389,7 +390,7 @@ TEST(nothing) {
                     },
                     15) == 0,
                 "the camera moves by %g", speed);
-  // The whole frame is another in each frame, or is one object.
+  // The whole picture changes in each frame, or is one object.
   fail_unless(
       events_of(
           "", [&](int n) { return reference::random_frame(width, height, unsigned(n)); }, 10) == 0,
@@ -409,7 +410,7 @@ TEST(nothing) {
         "", [w = w, h = h](int n) { return reference::random_frame(w, h, unsigned(n)); }, 4);
 }
 
-// min-area, sensitivity, min-frames, gap and mask do what they say, also while playing.
+// min-area, sensitivity, min-frames, gap and mask take effect, also while playing.
 TEST(properties) {
   const auto first_begin = [](const std::string &settings) {
     Chain chain("glclmotion detect=true interval=0 " + settings);
@@ -428,7 +429,7 @@ TEST(properties) {
   fail_unless(late >= 8, "min-frames: in frame %d", late);
   expect(first_begin("min-area=2000") == -1, "min-area");
   expect(first_begin("min-area=100") >= 0, "a smaller min-area");
-  // A faint square: 12 levels apart from its surroundings.
+  // A faint square: 12 levels brighter than its surroundings.
   const auto faint = [](double sensitivity) {
     Chain chain("glclmotion detect=true interval=0 sensitivity=" + std::to_string(sensitivity));
     Events events;
@@ -448,7 +449,7 @@ TEST(properties) {
   fail_unless(faint(0.1) == 0 && faint(0.9) > 0, "sensitivity");
 }
 
-// Where a file says so, nothing is found. (Plugins are loaded for it, which stay.)
+// Nothing is found where the mask file is black. (It loads plugins, which stay loaded.)
 TEST_LEAVING(mask) {
   gchar *path = g_build_filename(g_get_tmp_dir(), "glcl-mask-XXXXXX.pgm", nullptr);
   const int file = g_mkstemp(path);
@@ -475,7 +476,7 @@ TEST_LEAVING(mask) {
   g_free(path);
 }
 
-// Detection goes on and off while playing; a break in the stream ends what was followed.
+// Detection is switched on and off while playing; a break in the stream ends all objects.
 TEST(live) {
   Chain chain("glclmotion interval=0");
   GstElement *element = chain["glclmotion"];
@@ -510,7 +511,7 @@ TEST(live) {
   expect(chain.messages().errors().empty(), "no errors");
 }
 
-// Of another size it begins anew; stopped, nothing moves any more.
+// A new frame size restarts the detection; after a stop motion-detected is false.
 TEST(sizes_and_stop) {
   Chain chain("glclmotion detect=true interval=0");
   for (int n = 0; n < 10; n++) chain.filter(scene(n));
@@ -523,7 +524,7 @@ TEST(sizes_and_stop) {
   expect(!detected(chain), "stopped");
 }
 
-// Nor where a picture in memory says so, also from one frame to the next.
+// The same with a mask in memory, also if it changes from one frame to the next.
 TEST_LEAVING(mask_sample) {
   const auto sample_of = [](const char *format, int w, int h, guint8 left, guint8 right,
                             int bytes) -> GstSample * {

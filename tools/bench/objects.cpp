@@ -56,7 +56,7 @@ Task ransac_task() {
   return {"camera, 300 × 9600 vectors", nullptr, "", make};
 }
 
-/// All that comes after the search: camera, scenery, regions.
+/// All that comes after the search: camera, background model, regions.
 Task objects_task(camera::Compensation compensation, const std::string &name) {
   const auto make = [=](Context &context, const Parameters &, const Scene &scene) {
     const Layout layout = layout_for(context.device());
@@ -71,30 +71,31 @@ Task objects_task(camera::Compensation compensation, const std::string &name) {
     for (int i = 0; i < 2; i++) {
       in = reference::upload(queue, scene.frame(i), layout);
       const bool moved = search->next(queue, settings, in);
-      objects->look(queue, {compensation}, in);
+      objects->sample_colours(queue, {compensation}, in);
       objects->next(queue, {compensation}, *search, !moved);
     }
     queue.cl().finish();
     Run run;
     run.enqueue = [=](Queue &queue) {
-      objects->look(queue, {compensation}, in);
+      objects->sample_colours(queue, {compensation}, in);
       objects->next(queue, {compensation}, *search, false);
     };
     run.compare = [=](Queue &queue) -> Agreement {
       run.enqueue(queue);
       const cl_int2 size = objects->frame().size;
-      std::vector<uint8_t> front(size_t(size.s[0]) * size.s[1]);
-      queue.cl().enqueueReadBuffer(objects->front(), CL_TRUE, 0, front.size(), front.data());
-      std::vector<float> small(front.size());
+      std::vector<uint8_t> foreground(size_t(size.s[0]) * size.s[1]);
+      queue.cl().enqueueReadBuffer(objects->foreground(), CL_TRUE, 0, foreground.size(),
+                                   foreground.data());
+      std::vector<float> small(foreground.size());
       queue.cl().enqueueReadBuffer(objects->small(), CL_TRUE, 0, small.size() * sizeof(float),
                                    small.data());
-      objects::Result result;
-      queue.cl().enqueueReadBuffer(objects->result(), CL_TRUE, 0, sizeof result, &result);
+      objects::RegionList result;
+      queue.cl().enqueueReadBuffer(objects->regions(), CL_TRUE, 0, sizeof result, &result);
       const float scale = objects->frame().shrink;
       const double least =
           objects::Objects::least_area({}, scene.width, scene.height) / (2 * scale * scale);
       const auto expected =
-          reference::regions(front, small, size.s[0], size.s[1], std::max(int(least), 1));
+          reference::regions(foreground, small, size.s[0], size.s[1], std::max(int(least), 1));
       return result.state.cut || result.count == int(expected.size())
                  ? Agreement{true, "equal regions"}
                  : Agreement{false, "other regions"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The motion of a camera against its reference and against motion that is known.
+// The camera motion against its reference and against known motion.
 #include "reference/camera/camera.h"
 
 #include <array>
@@ -37,8 +37,8 @@ bool near(const Similarity &a, const Similarity &b, double shift, double turn) {
          std::hypot(a.dilation - b.dilation, a.rotation - b.rotation) <= turn;
 }
 
-/// What the device finds. It must be an iteration that has as many inliers as any, fitted as the
-/// reference does.
+/// The motion that the device finds. It must come from an iteration with the most inliers, fitted
+/// as in the reference.
 CameraState found(Bench &bench, const List &list, const Settings &settings, size_t items = 32) {
   glcl::camera::Ransac engine(*bench.context, items);
   const cl::Buffer vectors = upload(bench, list),
@@ -50,7 +50,7 @@ CameraState found(Bench &bench, const List &list, const Settings &settings, size
   const Similarity motion = expected.fitted(expected.best, &inliers);
   fail_unless(result.counted == float(expected.valid), "%g vectors count, expected %d",
               result.counted, expected.valid);
-  // Where vectors lie on the bound, rounding decides.
+  // Rounding decides about vectors on the bound.
   fail_unless(std::abs(result.inliers - float(inliers)) <= 0.01 * inliers + 1,
               "%g inliers, expected %d", result.inliers, inliers);
   fail_unless(near(result.vectors, motion, 0.05, 2e-4),
@@ -60,7 +60,7 @@ CameraState found(Bench &bench, const List &list, const Settings &settings, size
   return result;
 }
 
-/// Vectors of a motion with noise of `off` px, of which a part are of anything else.
+/// Vectors of a motion with noise of `off` px; a part of them are outliers.
 List scene(const Similarity &motion, int count, double others, double off, unsigned seed) {
   std::mt19937 next(seed);
   const auto number = [&](double from, double to) {
@@ -83,7 +83,7 @@ List scene(const Similarity &motion, int count, double others, double off, unsig
 
 }  // namespace
 
-// D = 0.05, R = 0.02 about (320, 240): the vectors of two points.
+// D = 0.05, R = 0.02 around (320, 240): the vectors of two points.
 TEST(test_two_vectors) {
   Bench bench;
   const List list{{100, 50, -7.2f, -13.9f}, {500, 400, 5.8f, 11.6f}};
@@ -96,7 +96,7 @@ TEST(test_two_vectors) {
   fail_unless(state.inliers == 2);
 }
 
-// What has no centre is a translation; without vectors there is no motion.
+// A motion without a centre is a translation; without vectors there is no motion.
 TEST(test_degenerate) {
   Bench bench;
   const auto is = [&](const List &list, const Similarity &motion, float inliers,
@@ -139,7 +139,7 @@ TEST(test_outliers) {
       }
 }
 
-// The seed alone says what comes out, whatever the work-groups.
+// The result depends on the seed alone, not on the work-groups.
 TEST(test_repeats) {
   Bench bench;
   const List list = scene({2, 1, 0.01f, 0.01f}, 900, 0.6, 0.4, 7);
@@ -148,21 +148,20 @@ TEST(test_repeats) {
     settings.seed = 5;
     settings.least = least;
     const CameraState first = found(bench, list, settings);
-    // PoCL takes a quarter of a minute to compile the kernel for another group, and more for larger
-    // ones.
+    // PoCL needs 15 s to compile the kernel for another group size, and longer for larger ones.
     for (const size_t items : bench.context->device().is_cpu() ? std::vector<size_t>{1}
                                                                : std::vector<size_t>{1, 64, 256}) {
       const CameraState other = found(bench, list, settings, items);
       fail_unless(near(first.vectors, other.vectors, 1e-3, 1e-5) && first.inliers == other.inliers);
     }
   }
-  // Noise alone: whatever is best.
+  // Noise alone: any motion may win.
   found(bench, scene({}, 500, 1, 0, 3), {});
 }
 
 namespace {
 
-/// Grey, whose edge is repeated without end.
+/// A grey frame whose edge is repeated.
 struct Luma {
   explicit Luma(const Frame &frame) : frame(frame) {}
   int at(int x, int y) const {
@@ -203,8 +202,8 @@ void expect_light(Bench &bench, const cl::Buffer &got, const reference::RowLight
                 "%s, %zu of %zu: %g, expected %g", what, i, numbers.size(), numbers[i], wanted[i]);
 }
 
-/// A frame laid onto another one; `state` is of the frame before, `part` how far the light of rows
-/// counted there.
+/// The alignment of a frame with a picture. `state`: of the previous frame; `part`: ROLL_PART
+/// there.
 CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation compensation,
                     CameraState state = {}, bool first = false, float part = 0) {
   const auto frame = glcl::camera::FrameGeometry::of(now.width, now.height);
@@ -220,13 +219,13 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
 
   std::vector<cl_float2> levels;
   std::vector<cl_uchar2> ages;
-  std::vector<cl_uchar> front;
-  std::vector<bool> known;
+  std::vector<cl_uchar> foreground;
+  std::vector<bool> visible;
   for (size_t i = 0; i < before.size(); i++) {
     levels.push_back({{before[i], 0}});
     ages.push_back({{cl_uchar(i % 11 ? 5 : 0), 0}});
-    front.push_back(i % 13 == 5);
-    known.push_back(i % 11 && i % 13 != 5);
+    foreground.push_back(i % 13 == 5);
+    visible.push_back(i % 11 && i % 13 != 5);
   }
   const cl::Buffer device = upload(bench, std::vector<CameraState>{state});
   reference::RowLight rows(frame);
@@ -235,20 +234,20 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
   bench.queue->cl().enqueueWriteBuffer(engine.rows().brightness(), CL_TRUE, 0,
                                        numbers.size() * sizeof(float), numbers.data());
   engine.run(*bench.queue, compensation, first, upload(bench, levels), upload(bench, ages),
-             upload(bench, front), device);
+             upload(bench, foreground), device);
   bench.queue->cl().finish();
   const CameraState result = download(bench, device);
   if (!first) {
     const auto guessed =
-        rows.guessed(small, before, known, frame, state, compensation != Compensation::none);
+        rows.guessed(small, before, visible, frame, state, compensation != Compensation::none);
     expect_light(bench, engine.rows().guessed(), guessed, "rows as guessed");
-    reference::align(small, before, known, frame, compensation, first, guessed, state);
+    reference::align(small, before, visible, frame, compensation, first, guessed, state);
   } else {
-    reference::align(small, before, known, frame, compensation, first, rows, state);
+    reference::align(small, before, visible, frame, compensation, first, rows, state);
   }
-  // By what the device found: half a pixel beside it, others are nearest.
+  // At the device's motion, because half a pixel away other pixels are nearest.
   expect_light(bench, engine.rows().brightness(),
-               rows.measured(small, before, known, frame, result), "rows as measured");
+               rows.measured(small, before, visible, frame, result), "rows as measured");
   const auto same = [&](const Similarity &a, const Similarity &b, const char *what) {
     fail_unless(near(a, b, 0.02, 1e-4), "%s: (%g, %g, %g, %g), expected (%g, %g, %g, %g)", what,
                 a.x, a.y, a.dilation, a.rotation, b.x, b.y, b.dilation, b.rotation);
@@ -256,7 +255,7 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
   same(result.fit.motion, state.fit.motion, "motion");
   same(result.step, state.step, "step");
   same(result.from_frame, state.from_frame, "from the frame");
-  same(result.from_picture, state.from_picture, "from the picture");
+  same(result.from_background, state.from_background, "from the background");
   const auto bends = [&](const float *a, const float *b, const char *what) {
     const float all = frame.radius * frame.radius;
     fail_unless(std::hypot(a[0] - b[0], a[1] - b[1]) * all < 0.05,
@@ -268,7 +267,7 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
   fail_unless(std::abs(result.lag - state.lag) < 1, "lag %g, expected %g", result.lag, state.lag);
   bends(result.fit.bend, state.fit.bend, "bend");
   bends(result.bend_frame, state.bend_frame, "that of the frame");
-  bends(result.bend_picture, state.bend_picture, "that of the picture");
+  bends(result.bend_background, state.bend_background, "of the background");
   fail_unless(std::abs(result.fit.gain - state.fit.gain) < 0.01 &&
                   std::abs(result.fit.offset - state.fit.offset) < 1,
               "light %g %g, expected %g %g", result.fit.gain, result.fit.offset, state.fit.gain,
@@ -283,7 +282,7 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
 
 }  // namespace
 
-// What moved by parts of a pixel is found to hundredths, from vectors half a pixel off.
+// Subpixel motion is found to hundredths of a pixel from vectors that are half a pixel off.
 TEST(test_alignment) {
   Bench bench;
   const int w = 161, h = 121;
@@ -314,7 +313,7 @@ TEST(test_alignment) {
   }
 }
 
-// Bands that roll through a picture are light, of which little is taken for motion.
+// Rolling bands of light are not taken for motion.
 TEST(test_rows) {
   Bench bench;
   for (const auto &[w, h] : {std::array{161, 121}, {1, 1}, {90, 200}})
@@ -326,13 +325,13 @@ TEST(test_rows) {
             aligned(bench, still, lit, Compensation::first_order_flow, {}, false, part).fit.motion;
         if (part == 1 && w == 161)
           fail_unless(near(found, {}, 0.05, 1e-3), "(%g, %g)", found.x, found.y);
-        // A frame of one colour that gets light.
+        // A plain frame that gets brighter.
         if (noise == 0)
           aligned(bench, reference::flat_frame(w, h), lit, Compensation::none, {}, false, part);
       }
 }
 
-// Wrong vectors don't mislead it where nothing moved, or the camera goes on as before.
+// Wrong vectors do no harm if nothing moved or the camera moves on as before.
 TEST(test_misled) {
   Bench bench;
   const Frame still = reference::textured_frame(160, 120);
@@ -347,7 +346,7 @@ TEST(test_misled) {
   fail_unless(near(found, {-3.2f, 2.1f, 0, 0}, 0.03, 4e-4), "(%g, %g)", found.x, found.y);
 }
 
-// Nothing to see is no motion; a first frame and a cut begin anew; any size.
+// A plain frame gives no motion; the first frame and a cut restart; any size works.
 TEST(test_edges) {
   Bench bench;
   CameraState state{};
@@ -364,7 +363,7 @@ TEST(test_edges) {
             Compensation::first_order_flow);
 }
 
-// The vectors of blocks with texture, as the reference has them, of any size of blocks.
+// The vectors of blocks with texture match the reference, for any block size.
 TEST(test_blocks) {
   Bench bench;
   for (const auto &[w, h] : {std::array{176, 144}, {33, 20}, {7, 5}})

@@ -70,32 +70,32 @@ reference::Plane shown(Bench &bench, const Frame &frame, Layout layout, BlockMot
   return reference::luma(result);
 }
 
-/// Frames whose grain is coded anew in the second one and moves in the third; what the last vectors
-/// are by the reference is checked. Returns the part of the blocks that moves.
-enum class Scenery {
+/// Frames whose grain changes in the second one and moves in the third. Compares the last vectors
+/// with the reference. Returns the fraction of moving blocks.
+enum class SceneKind {
   coded,
-  same,    // not coded anew
-  camera,  // that pans
-  faint,   // the same, and half of what it sees has hardly any contrast
+  same,    // the grain stays
+  camera,  // the camera pans
+  faint,   // the same, with hardly any contrast in half of the frame
 };
-double flicker(Bench &bench, const BlockMotion::Settings &settings, Scenery scenery) {
-  const bool camera = scenery >= Scenery::camera;
+double flicker(Bench &bench, const BlockMotion::Settings &settings, SceneKind scene) {
+  const bool camera = scene >= SceneKind::camera;
   constexpr int w = 160, h = 112;
   std::vector<Frame> frames;
   for (int i = 0; i < 4; i++) {
     const int shift = camera ? 3 * i : i == 3 ? 4 : 0;
     const Frame grain =
-        reference::textured_frame(w, h, {double(shift), 0}, i || scenery == Scenery::same ? 2 : 3);
+        reference::textured_frame(w, h, {double(shift), 0}, i || scene == SceneKind::same ? 2 : 3);
     frames.push_back(camera ? grain : reference::flat_frame(w, h));
     for (int y = 0; y < h && !camera; y++)
       for (int x = 0; x < w; x++)
         std::fill_n(frames[i].at(x, y), 3, uint8_t(100 + (grain.at(x, y)[0] - 128) / 10));
-    for (int y = h / 2; y < h && scenery == Scenery::faint; y++)
+    for (int y = h / 2; y < h && scene == SceneKind::faint; y++)
       for (int x = 0; x < w; x++)
         std::fill_n(frames[i].at(x, y), 3, uint8_t(100 + (grain.at(x, y)[0] - 128) / 40));
   }
   BlockMotion engine(*bench.context, w, h, Layout::buffer);
-  reference::Renewed noise;
+  reference::Flicker noise;
   reference::Field expected;
   for (int i = 0; i < 4; i++) {
     engine.next(*bench.queue, settings, bench.upload(frames[i], Layout::buffer));
@@ -287,14 +287,15 @@ TEST_EACH(test_flicker, 0, 5) {
   Bench bench;
   BlockMotion::Settings s = settings(6, kinds[__i__], Precision::full, 4);
   s.noise = -1;
-  const double coded = flicker(bench, s, Scenery::coded), same = flicker(bench, s, Scenery::same);
+  const double coded = flicker(bench, s, SceneKind::coded),
+               same = flicker(bench, s, SceneKind::same);
   if (kinds[__i__] >= 16) {
     fail_unless(same >= 0.9, "%g of a grain that moves does", same);
     fail_unless(coded <= 0.25, "%g of the noise moves", coded);
   }
-  const double camera = flicker(bench, s, Scenery::camera);
+  const double camera = flicker(bench, s, SceneKind::camera);
   fail_unless(camera >= 0.9, "%g moves with the camera", camera);
-  const double faint = flicker(bench, s, Scenery::faint);
+  const double faint = flicker(bench, s, SceneKind::faint);
   if (kinds[__i__] >= 16)
     fail_unless(faint >= 0.9, "%g moves with the camera, where half has hardly any contrast",
                 faint);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is remembered, regions and drawings against their references, and what is followed on scenes
-// that are known.
+// The background model, shadows, regions and drawings against their references, and the tracker on
+// known scenes.
 #include "objects/objects.h"
 
 #include <array>
@@ -19,8 +19,8 @@ using glcl::camera::CameraState;
 using glcl::objects::Box;
 using glcl::objects::Object;
 using glcl::objects::Region;
+using glcl::objects::RegionList;
 using glcl::objects::Regions;
-using glcl::objects::Result;
 using glcl::objects::Tracker;
 
 namespace {
@@ -38,22 +38,25 @@ std::vector<Value> download(Bench &bench, const cl::Buffer &buffer, size_t count
   return values;
 }
 
-/// Frames one after the other, by device and reference; they agree but where rounding decides.
-void remember(Bench &bench, int width, int height, const std::vector<std::vector<float>> &frames,
-              const std::vector<CameraState> &states, float level, bool rolls, bool measured) {
+/// Runs the model over frames on the device and in the reference; they may differ only where
+/// rounding decides.
+void run_background(Bench &bench, int width, int height,
+                    const std::vector<std::vector<float>> &frames,
+                    const std::vector<CameraState> &states, float level, bool rolls,
+                    bool measured) {
   const auto frame = glcl::camera::FrameGeometry::of(width, height);
   glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::luma, width, height);
   noise.set(*bench.queue, level);
-  // As if it had been measured, so that the scene's own deviation counts.
+  // As after a measurement, so that the scene's deviation counts.
   if (measured) noise.prepare(*bench.queue, {noise.variances(), 0, 0});
-  glcl::objects::Memory engine(*bench.context, frame);
+  glcl::objects::BackgroundModel engine(*bench.context, frame);
   Regions regions(*bench.context, frame);
   float deviation = 2;
   bench.queue->cl().enqueueWriteBuffer(engine.deviation(), CL_TRUE, 0, sizeof deviation,
                                        &deviation);
-  reference::Memory expected(frame);
+  reference::BackgroundModel expected(frame);
   glcl::camera::Rows rows(*bench.context, frame);
-  // The variance of renewed noise, and how far the camera keeps it from counting.
+  // The variance of renewed noise, and how far a moving camera disables it.
   const std::vector<float> flicker{3, 0.25f};
   bench.queue->cl().enqueueWriteBuffer(noise.flicker(), CL_TRUE, 0, 2 * sizeof(float),
                                        flicker.data());
@@ -61,9 +64,9 @@ void remember(Bench &bench, int width, int height, const std::vector<std::vector
   const size_t pixels = expected.pixels.size();
   size_t off = 0;
   for (size_t n = 0; n < frames.size(); n++) {
-    const glcl::objects::Memory::Bounds bounds{4.5f, 0.25f};
-    // Boxes of the frame before, none at times.
-    Result before{};
+    const glcl::objects::BackgroundModel::Bounds bounds{4.5f, 0.25f};
+    // Boxes of the previous frame, or none.
+    RegionList before{};
     for (int i = 0; i < int(n) % 4; i++) {
       const int left = int(n) * 3 + i * width / 3 - 5, top = height / 4 + 9 * i;
       before.regions[before.count++] = {left, top, left + 30, top + height / 3, 9, 99, 0, 0};
@@ -80,15 +83,15 @@ void remember(Bench &bench, int width, int height, const std::vector<std::vector
     }
     engine.run(*bench.queue, bounds, upload(bench, frames[n]),
                upload(bench, std::vector<CameraState>{states[n]}), rows, noise,
-               upload(bench, std::vector<Result>{before}));
+               upload(bench, std::vector<RegionList>{before}));
     expected.set_deviation(measured ? deviation : 0, 1 - flicker[1]);
     expected.next(bounds, frames[n], states[n], reference::even_noise(level),
                   {before.regions, before.regions + before.count});
-    const auto picture = download<cl_float2>(bench, engine.picture(), pixels);
+    const auto levels_now = download<cl_float2>(bench, engine.levels(), pixels);
     const auto ages = download<cl_uchar2>(bench, engine.ages(), pixels);
-    const auto front = download<cl_uchar>(bench, engine.front(), pixels);
+    const auto foreground = download<cl_uchar>(bench, engine.foreground(), pixels);
     const auto variances = download<cl_ushort>(bench, engine.variances(), pixels);
-    regions.run(*bench.queue, 1, engine.front(), upload(bench, frames[n]),
+    regions.run(*bench.queue, 1, engine.foreground(), upload(bench, frames[n]),
                 upload(bench, std::vector<CameraState>{states[n]}), engine.deviation());
     deviation = download<float>(bench, engine.deviation(), 1)[0];
     if (measured)
@@ -97,11 +100,12 @@ void remember(Bench &bench, int width, int height, const std::vector<std::vector
                   expected.counted_deviation());
     for (size_t i = 0; i < pixels; i++) {
       const auto &p = expected.pixels[i];
-      const bool same = std::abs(picture[i].s[0] - p.scenery) <= 0.02f && ages[i].s[0] == p.age &&
-                        ages[i].s[1] == p.other_age && front[i] == p.away &&
+      const bool same = std::abs(levels_now[i].s[0] - p.background) <= 0.02f &&
+                        ages[i].s[0] == p.age && ages[i].s[1] == p.candidate_age &&
+                        foreground[i] == p.eighths &&
                         std::abs(variances[i] / 64.0f - p.variance) <= 0.05f + 0.01f * p.variance &&
-                        (!p.other_age || std::abs(picture[i].s[1] - p.other) <= 0.02f);
-      // A pixel that was decided otherwise once stays another for some frames.
+                        (!p.candidate_age || std::abs(levels_now[i].s[1] - p.candidate) <= 0.02f);
+      // A pixel that was decided differently once differs for some frames.
       off += !same && p.margin > 0.01f;
     }
   }
@@ -117,7 +121,7 @@ std::vector<float> levels(const Frame &frame) {
 
 }  // namespace
 
-TEST(test_memory) {
+TEST(test_background_model) {
   Bench bench;
   std::mt19937 next(3);
   for (const auto &[w, h] : {std::array{1, 1}, {2, 7}, {63, 41}, {160, 121}})
@@ -130,16 +134,16 @@ TEST(test_memory) {
         state.frames = n;
         state.fit = {{}, {}, 1 + 0.01f * float(n % 3), float(n % 2)};
         if (kind == 1)
-          state.from_picture = {float(n % 3 - 1), float(n % 5 - 2), 0, 0},
+          state.from_background = {float(n % 3 - 1), float(n % 5 - 2), 0, 0},
           state.from_frame = {0.3f, -0.4f, 0, 0};
-        if (kind == 2 || kind == 9) state.from_picture = {0.3f, 0.2f, 0.006f, -0.004f};
+        if (kind == 2 || kind == 9) state.from_background = {0.3f, 0.2f, 0.006f, -0.004f};
         if (kind == 4) state.lag = float(n % 7);
         if (kind == 5) {
-          state.from_picture = {-2.3f, 0.4f, 0, 0.001f};
-          state.bend_picture[0] = 1e-4f, state.bend_picture[1] = -5e-5f;
+          state.from_background = {-2.3f, 0.4f, 0, 0.001f};
+          state.bend_background[0] = 1e-4f, state.bend_background[1] = -5e-5f;
         }
         states.push_back(state);
-        // A square goes through a picture with noise.
+        // A square moves over a noisy picture.
         Frame frame = kind == 3
                           ? reference::random_frame(w, h, 1 + unsigned(n) / 12)
                           : reference::noisy(reference::natural_frame(w, h), 3, unsigned(n) + 1);
@@ -149,13 +153,13 @@ TEST(test_memory) {
         if (kind == 7) frame = reference::relit(frame, 1.4 - 0.02 * (n % 20), 0);
         frames.push_back(levels(frame));
       }
-      remember(bench, w, h, frames, states, kind >= 8 ? 1 : 3, kind == 6, kind >= 8);
+      run_background(bench, w, h, frames, states, kind >= 8 ? 1 : 3, kind == 6, kind >= 8);
     }
 }
 
 namespace {
 
-/// A coloured and textured plane, a shadow that goes over it from the left, and a thing as dark.
+/// A coloured and textured plane, a shadow that moves over it from the left, and an object as dark.
 Frame shaded(int width, int height, int number, double light, bool grey) {
   Frame frame(width, height);
   for (int y = 0; y < height; y++)
@@ -173,7 +177,7 @@ Frame shaded(int width, int height, int number, double light, bool grey) {
 
 }  // namespace
 
-// Which pixels are shadows, by device and reference; and they are those where the shadow falls.
+// The device and the reference agree about shadows, and these lie where the shadow falls.
 TEST(test_shadows) {
   Bench bench;
   for (Layout layout : {Layout::buffer, Layout::image})
@@ -182,7 +186,7 @@ TEST(test_shadows) {
         const auto frame = glcl::camera::FrameGeometry::of(w, h);
         const int shrink = int(frame.shrink), columns = frame.size.s[0], rows = frame.size.s[1];
         const size_t pixels = size_t(columns) * rows;
-        glcl::objects::Memory memory(*bench.context, frame);
+        glcl::objects::BackgroundModel background(*bench.context, frame);
         glcl::objects::Shadows engine(*bench.context, frame, layout, 3);
         reference::Shadows expected(frame);
         glcl::camera::Rows light(*bench.context, frame);
@@ -195,9 +199,9 @@ TEST(test_shadows) {
           state.fresh = n == 0 || (kind == 3 && n == 20);
           state.frames = n;
           if (kind == 3)
-            state.from_picture = {float(n % 3 - 1), 0, 0, 0},
+            state.from_background = {float(n % 3 - 1), 0, 0, 0},
             state.from_frame = {0.3f, -0.4f, 0, 0};
-          if (kind == 4) state.from_picture = {0.3f, 0.2f, 0.006f, -0.004f};
+          if (kind == 4) state.from_background = {0.3f, 0.2f, 0.006f, -0.004f};
           const int at = n < 6 ? -99 : 6 * n / 5;
           const Frame in = shaded(w, h, shrink * at, 0.7, kind == 1);
           std::vector<float> small;
@@ -206,26 +210,27 @@ TEST(test_shadows) {
               small.push_back(in.at(std::min(x * shrink, w - 1), std::min(y * shrink, h - 1))[1]);
           const cl::Buffer levels = upload(bench, small),
                            states = upload(bench, std::vector<CameraState>{state});
-          memory.run(*bench.queue, {4.5f, 0.25f}, levels, states, light, noise,
-                     upload(bench, std::vector<Result>(1)));
-          engine.look(*bench.queue, bench.upload(in, layout, layout == Layout::buffer ? 3 : 0));
+          background.run(*bench.queue, {4.5f, 0.25f}, levels, states, light, noise,
+                         upload(bench, std::vector<RegionList>(1)));
+          engine.sample_colours(*bench.queue,
+                                bench.upload(in, layout, layout == Layout::buffer ? 3 : 0));
           const bool anew = n == 0;
-          engine.run(*bench.queue, levels, states, memory, anew);
-          const auto picture = download<cl_float2>(bench, memory.picture(), pixels);
-          const auto known = download<cl_uchar2>(bench, memory.ages(), pixels);
-          const auto front = download<cl_uchar>(bench, memory.front(), pixels);
-          std::vector<float> scenery;
+          engine.run(*bench.queue, levels, states, background, anew);
+          const auto levels_now = download<cl_float2>(bench, background.levels(), pixels);
+          const auto known = download<cl_uchar2>(bench, background.ages(), pixels);
+          const auto foreground = download<cl_uchar>(bench, background.foreground(), pixels);
+          std::vector<float> background;
           std::vector<int> ages;
           for (size_t i = 0; i < pixels; i++)
-            scenery.push_back(picture[i].s[0]), ages.push_back(known[i].s[0]);
-          const auto wanted = expected.next(in, small, state, scenery, ages, front, anew);
-          const auto marked = download<cl_uchar>(bench, engine.front(), pixels);
+            background.push_back(levels_now[i].s[0]), ages.push_back(known[i].s[0]);
+          const auto wanted = expected.next(in, small, state, background, ages, foreground, anew);
+          const auto marked = download<cl_uchar>(bench, engine.foreground(), pixels);
           const auto colours = download<cl_short2>(bench, engine.colours(), pixels);
           for (size_t i = 0; i < pixels; i++) {
             off += marked[i] != wanted[i] && expected.margins[i] > 0.002f;
             for (int c = 0; c < 2; c++)
               off += std::abs(colours[i].s[c] - 64 * expected.colours[i][size_t(c)]) > 2;
-            const bool thing = scenery[i] > 90 && small[i] == 80;
+            const bool thing = background[i] > 90 && small[i] == 80;
             shadows += marked[i] == 1, things += thing, wrong += thing && marked[i] == 1;
           }
         }
@@ -246,38 +251,40 @@ TEST(test_bands) {
     states[n].fresh = n == 0, states[n].frames = n, states[n].fit = {{}, {}, 1, 0};
     frames.push_back(levels(reference::noisy(reference::natural_frame(63, 121), 3, unsigned(n))));
   }
-  const auto work = [&] { remember(bench, 63, 121, frames, states, 3, false, false); };
+  const auto work = [&] { run_background(bench, 63, 121, frames, states, 3, false, false); };
   work();
   const int more = more_bands(bench, work);
   fail_unless(more > 0, "%d more bands", more);
 }
 
-// What stops stays in front for a moment and then is scenery; what it left is so at once.
+// An object that stops stays foreground for a moment and then becomes background. The place it left
+// is background at once.
 TEST(test_stops) {
   const auto frame = glcl::camera::FrameGeometry::of(8, 8);
-  reference::Memory memory(frame);
+  reference::BackgroundModel background(frame);
   const auto see = [&](float level, int frames) {
-    int front = 0;
+    int foreground = 0;
     for (int i = 0; i < frames; i++) {
       CameraState state{};
       state.fit.gain = 1;
-      state.fresh = memory.pixels[0].age == 0;
+      state.fresh = background.pixels[0].age == 0;
       state.frames = 100;
-      memory.next({4.5f, 0.25f}, std::vector<float>(64, level), state, reference::even_noise(2));
-      front += memory.pixels[0].away > 0;
+      background.next({4.5f, 0.25f}, std::vector<float>(64, level), state,
+                      reference::even_noise(2));
+      foreground += background.pixels[0].eighths > 0;
     }
-    return front;
+    return foreground;
   };
   fail_unless(see(80, 60) == 0);
   const int stays = see(150, 40);
-  fail_unless(stays == 19, "in front for %d frames", stays);
-  fail_unless(see(80, 5) == 0, "the scenery comes back at once");
-  fail_unless(see(150, 1) == 0, "and what had stayed");
+  fail_unless(stays == 19, "foreground for %d frames", stays);
+  fail_unless(see(80, 5) == 0, "the background comes back at once");
+  fail_unless(see(150, 1) == 0, "and so does the object that had stayed");
 }
 
 namespace {
 
-/// Levels from 0 to 255, and beyond by what rounding does.
+/// Levels from 0 to 255, and slightly beyond as after rounding.
 std::vector<float> levels_of(int width, int height) {
   std::vector<float> levels(size_t(width) * height);
   for (size_t i = 0; i < levels.size(); i++)
@@ -285,22 +292,23 @@ std::vector<float> levels_of(int width, int height) {
   return levels;
 }
 
-Result regions_of(Bench &bench, const std::vector<uint8_t> &front, int width, int height, int least,
-                  size_t items, const std::vector<uint8_t> &mask = {}, int mask_width = 0,
-                  int mask_height = 0) {
+RegionList regions_of(Bench &bench, const std::vector<uint8_t> &foreground, int width, int height,
+                      int least, size_t items, const std::vector<uint8_t> &mask = {},
+                      int mask_width = 0, int mask_height = 0) {
   const auto frame = glcl::camera::FrameGeometry::of(width, height);
   Regions engine(*bench.context, frame, items);
   if (!mask.empty()) engine.set_mask(*bench.queue, mask.data(), mask_width, mask_height);
   CameraState state{};
   state.frames = 7;
-  const cl::Buffer pixels = upload(bench, front), small = upload(bench, levels_of(width, height)),
+  const cl::Buffer pixels = upload(bench, foreground),
+                   small = upload(bench, levels_of(width, height)),
                    deviation = upload(bench, std::vector<cl_uint>(34));
-  Result result{};
-  // Once more: what a run leaves behind is nothing to the next.
+  RegionList result{};
+  // Twice: a run does not depend on the one before.
   for (int i = 0; i < 2; i++) {
     engine.run(*bench.queue, least, pixels, small, upload(bench, std::vector<CameraState>{state}),
                deviation);
-    result = download<Result>(bench, engine.result(), 1)[0];
+    result = download<RegionList>(bench, engine.list(), 1)[0];
   }
   fail_unless(result.state.frames == 7);
   constexpr size_t offset = 5;
@@ -311,8 +319,8 @@ Result regions_of(Bench &bench, const std::vector<uint8_t> &front, int width, in
           mask[size_t((2 * y + 1) * mask_height / (2 * ((height + 3) / 4))) * mask_width +
                (2 * x + 1) * mask_width / (2 * ((width + 3) / 4))]);
   std::vector<uint8_t> expected = reference::region_mask(
-      front, width, {result.regions, result.regions + std::min<int>(result.count, Result::most)},
-      cells);
+      foreground, width,
+      {result.regions, result.regions + std::min<int>(result.count, RegionList::most)}, cells);
   expected.insert(expected.begin(), offset, 77);
   expected.insert(expected.end(), offset, 77);
   const cl::Buffer out = upload(bench, std::vector<uint8_t>(expected.size(), 77));
@@ -322,17 +330,18 @@ Result regions_of(Bench &bench, const std::vector<uint8_t> &front, int width, in
   return result;
 }
 
-void expect_regions(const Result &result, const std::vector<Region> &expected,
+void expect_regions(const RegionList &result, const std::vector<Region> &expected,
                     const std::string &what) {
   fail_unless(result.count == int(expected.size()), "%s: %d regions, expected %zu", what.c_str(),
               result.count, expected.size());
-  for (int i = 0; i < std::min<int>(result.count, Result::most); i++) {
+  for (int i = 0; i < std::min<int>(result.count, RegionList::most); i++) {
     const Region &a = result.regions[i], &b = expected[size_t(i)];
-    fail_unless(
-        a.left == b.left && a.top == b.top && a.right == b.right && a.bottom == b.bottom &&
-            a.area == b.area && a.away == b.away && a.levels == b.levels && a.squares == b.squares,
-        "%s: region %d is (%d, %d, %d, %d) of %d, expected (%d, %d, %d, %d) of %d", what.c_str(), i,
-        a.left, a.top, a.right, a.bottom, a.area, b.left, b.top, b.right, b.bottom, b.area);
+    fail_unless(a.left == b.left && a.top == b.top && a.right == b.right && a.bottom == b.bottom &&
+                    a.area == b.area && a.distance == b.distance && a.levels == b.levels &&
+                    a.squares == b.squares,
+                "%s: region %d is (%d, %d, %d, %d) of %d, expected (%d, %d, %d, %d) of %d",
+                what.c_str(), i, a.left, a.top, a.right, a.bottom, a.area, b.left, b.top, b.right,
+                b.bottom, b.area);
   }
 }
 
@@ -344,29 +353,29 @@ TEST(test_regions) {
   for (const auto &[w, h] : {std::array{1, 1}, {4, 3}, {5, 70}, {101, 67}, {320, 240}})
     for (int part : {0, 3, 20, 40})
       for (size_t items : {size_t(1), size_t(16), size_t(128)}) {
-        std::vector<uint8_t> front(size_t(w) * h);
-        // Blots, more or fewer of them, and specks.
+        std::vector<uint8_t> foreground(size_t(w) * h);
+        // Blobs, more or fewer of them, and specks.
         for (int i = 0; i < part * w * h / 3000; i++) {
           const int x0 = int(next() % unsigned(w)), y0 = int(next() % unsigned(h)),
                     r = 1 + int(next() % 9);
           for (int y = std::max(y0 - r, 0); y < std::min(y0 + r, h); y++)
             for (int x = std::max(x0 - r, 0); x < std::min(x0 + r, w); x++)
-              front[size_t(y) * w + x] = uint8_t(8 + next() % 90);
+              foreground[size_t(y) * w + x] = uint8_t(8 + next() % 90);
         }
-        for (uint8_t &pixel : front)
+        for (uint8_t &pixel : foreground)
           if (next() % 100 < 4) pixel = 9;
-        // And shadows, some before them.
-        for (uint8_t &pixel : front)
+        // And shadows, some over them.
+        for (uint8_t &pixel : foreground)
           if (next() % 100 < 6) pixel = 1;
-        const auto seen =
-            std::count_if(front.begin(), front.end(), [](uint8_t pixel) { return pixel > 0; });
-        const bool cut = float(seen) > 0.6f * float(front.size());
+        const auto seen = std::count_if(foreground.begin(), foreground.end(),
+                                        [](uint8_t pixel) { return pixel > 0; });
+        const bool cut = float(seen) > 0.6f * float(foreground.size());
         expect_regions(
-            regions_of(bench, front, w, h, 12, items),
-            cut ? std::vector<Region>{} : reference::regions(front, levels_of(w, h), w, h, 12),
+            regions_of(bench, foreground, w, h, 12, items),
+            cut ? std::vector<Region>{} : reference::regions(foreground, levels_of(w, h), w, h, 12),
             std::to_string(w) + "×" + std::to_string(h) + ", " + std::to_string(part));
       }
-  // Spirals join late; more regions than are told.
+  // Spirals join late; more regions than the list holds.
   std::vector<uint8_t> spiral(240 * 240);
   for (double t = 0; t < 50; t += 0.01)
     for (int i = 0; i < 36; i++) {
@@ -383,28 +392,30 @@ TEST(test_regions) {
                  reference::regions(many, levels_of(320, 240), 320, 240, 1), "many");
 }
 
-// A mask of another size is stretched; where nearly all changed the scene is another.
+// A mask of another size is scaled. A change of nearly all pixels is a cut.
 TEST(test_mask_and_cut) {
   Bench bench;
-  std::vector<uint8_t> front(size_t(160) * 120);
+  std::vector<uint8_t> foreground(size_t(160) * 120);
   for (int y = 20; y < 100; y++)
-    for (int x = 10; x < 150; x++) front[size_t(y) * 160 + x] = 16;
-  for (int x = 70; x < 90; x++) front[size_t(30) * 160 + x] = 1;
+    for (int x = 10; x < 150; x++) foreground[size_t(y) * 160 + x] = 16;
+  for (int x = 70; x < 90; x++) foreground[size_t(30) * 160 + x] = 1;
   std::vector<uint8_t> cells(40 * 30);
   for (int i = 0; i < 40 * 30; i++) cells[size_t(i)] = i % 40 >= 20;
-  const Result half = regions_of(bench, front, 160, 120, 1, 64, {0, 255}, 2, 1);
-  expect_regions(half, reference::regions(front, levels_of(160, 120), 160, 120, 1, cells), "half");
+  const RegionList half = regions_of(bench, foreground, 160, 120, 1, 64, {0, 255}, 2, 1);
+  expect_regions(half, reference::regions(foreground, levels_of(160, 120), 160, 120, 1, cells),
+                 "half");
   fail_unless(half.count == 1 && half.regions[0].left == 80 && !half.state.cut);
-  std::fill(front.begin(), front.end(), 20);
-  const Result all = regions_of(bench, front, 160, 120, 1, 64);
+  std::fill(foreground.begin(), foreground.end(), 20);
+  const RegionList all = regions_of(bench, foreground, 160, 120, 1, 64);
   fail_unless(all.count == 0 && all.state.cut, "%d regions", all.count);
 }
 
 namespace {
 
-/// What a tracker is told of boxes in a frame of 320×240.
-Result result_of(const std::vector<Box> &boxes, const glcl::camera::SimilarityMotion &step = {}) {
-  Result result{};
+/// The region list for boxes in a frame of 320×240.
+RegionList result_of(const std::vector<Box> &boxes,
+                     const glcl::camera::SimilarityMotion &step = {}) {
+  RegionList result{};
   result.state.step = step;
   for (const Box &b : boxes)
     result.regions[result.count++] = {int(b.left),
@@ -434,7 +445,7 @@ struct Follower {
 }  // namespace
 
 TEST(test_tracker) {
-  // It begins in the second frame, is told of, and ends after the gap.
+  // The object begins in the second frame, is reported, and ends after the gap.
   Follower f;
   int begun = 0, ended = 0;
   for (int i = 0; i < 20; i++) {
@@ -448,19 +459,19 @@ TEST(test_tracker) {
                 "(%g, %g)", object.vx, object.vy);
     fail_unless(std::abs(object.box.x() - float(60 + 3 * i)) < 0.01 && object.score > 0.5);
   }
-  fail_unless(std::abs(f.tracker.ahead()[0].box.x() - (60 + 3 * 20)) < 1);
+  fail_unless(std::abs(f.tracker.predicted()[0].box.x() - (60 + 3 * 20)) < 1);
   for (int i = 0; i < 20; i++) {
     const auto report = f.step({});
     ended += int(report.ended.size());
     fail_unless(report.ended.size() == (i == 12), "frame %d", i);
   }
   fail_unless(begun == 1 && ended == 1);
-  // Once is nothing.
+  // A single detection is no object.
   for (int i = 0; i < 9; i++)
     fail_unless(f.step(i % 3 ? std::vector<Box>{} : std::vector{box_at(100, 100)}).begun.empty());
 }
 
-// Two that cross keep their numbers, though they are one region for a while.
+// Two objects that cross keep their numbers although they are one region for a while.
 TEST(test_crossing) {
   for (double speed : {2.0, 4.0}) {
     Follower f;
@@ -481,8 +492,8 @@ TEST(test_crossing) {
   }
 }
 
-// Pairs that meet from any side, or of which one overtakes the other, whose boxes tremble and are
-// one while they touch: at most one in twenty has another number afterwards.
+// Pairs meet from any side or overtake each other. Their boxes jitter and are one while they touch.
+// At most one in twenty has another number afterwards.
 TEST(test_crossings) {
   int switched = 0, crossings = 0;
   for (unsigned n = 0; n < 200; n++) {
@@ -518,7 +529,7 @@ TEST(test_crossings) {
       touched |= touch;
       const std::vector<Box> seen =
           touch ? std::vector{glcl::objects::around(boxes[0], boxes[1])} : boxes;
-      Result result{};
+      RegionList result{};
       for (size_t k = 0; k < seen.size(); k++) {
         const Box &b = seen[k];
         const auto trembles = [&] { return int(next() % 3); };
@@ -530,7 +541,7 @@ TEST(test_crossings) {
                       0,
                       0,
                       0};
-        region.away = 32 * region.area;
+        region.distance = 32 * region.area;
         region.levels = int(region.area * (touch ? 120 : things[k].level));
         result.regions[result.count++] = region;
       }
@@ -549,11 +560,11 @@ TEST(test_crossings) {
   fail_unless(20 * switched <= crossings, "%d of %d crossings switched", switched, crossings);
 }
 
-// A thing of which two parts were found first, and then all of it, is one object; two that go
-// beside each other and touch at times are two.
+// An object that was found in two parts first becomes one object. Two objects that move side by
+// side and touch at times stay two.
 TEST(test_parts) {
   Follower f;
-  size_t told = 0;
+  size_t reported = 0;
   int ended = 0;
   for (int i = 0; i < 40; i++) {
     const double x = 40 + 3.0 * i;
@@ -561,14 +572,14 @@ TEST(test_parts) {
     const auto report = f.step(i < 8 ? std::vector<Box>{{all.left, 90, all.left + 12, 120},
                                                         {all.right - 12, 90, all.right, 120}}
                                      : std::vector{all});
-    told = report.objects.size();
+    reported = report.objects.size();
     ended += int(report.ended.size());
     if (i > 20)
-      fail_unless(told == 1 && report.objects[0].id == 1 &&
+      fail_unless(reported == 1 && report.objects[0].id == 1 &&
                       glcl::objects::common(report.objects[0].box, all) > 0.9f * all.area(),
-                  "frame %d: %zu", i, told);
+                  "frame %d: %zu", i, reported);
   }
-  fail_unless(told == 1 && ended == 1);
+  fail_unless(reported == 1 && ended == 1);
   Follower g;
   for (int i = 0; i < 60; i++) {
     const Box a = box_at(40 + 3.0 * i, 80), b = box_at(40 + 3.0 * i, 115);
@@ -578,25 +589,28 @@ TEST(test_parts) {
   }
 }
 
-// What is faint and changes its shape in one place is nothing; what is as faint and moves is told.
+// A faint region that changes its shape in one place is no object; an equally faint one that moves
+// is.
 TEST(test_faint) {
   for (double speed : {0.0, 2.0}) {
     Follower f;
     std::mt19937 next(1);
     const auto change = [&next] { return double(next() % 7); };
-    size_t told = 0;
+    size_t reported = 0;
     for (int i = 0; i < 40; i++) {
       const double x = 60 + speed * i;
-      Result result = result_of({{float(x + change()), float(90 + change()),
-                                  float(x + 24 + change()), float(110 + change())}});
-      result.regions[0].away = result.regions[0].area * 13;
-      told += f.tracker.step(f.settings, result, f.frame, 50, 0.04).objects.size();
+      RegionList result = result_of({{float(x + change()), float(90 + change()),
+                                      float(x + 24 + change()), float(110 + change())}});
+      result.regions[0].distance = result.regions[0].area * 13;
+      reported += f.tracker.step(f.settings, result, f.frame, 50, 0.04).objects.size();
     }
-    fail_unless(speed > 0 ? told > 20 : told == 0, "at %g px: told %zu times", speed, told);
+    fail_unless(speed > 0 ? reported > 20 : reported == 0, "at %g px: reported %zu times", speed,
+                reported);
   }
 }
 
-// What was scenery and sets off begins within five frames, and its box leaves its first place.
+// A parked object that starts to move begins within five frames, and its box leaves its first
+// place.
 TEST(test_sets_off) {
   for (int way : {-1, 1}) {
     Follower f;
@@ -618,39 +632,39 @@ TEST(test_sets_off) {
   }
 }
 
-// What goes further in a frame than it is long is followed, up to max_speed; what jumps to and fro
-// is nothing. With min_frames=1 it begins at once.
+// An object that moves further per frame than its length is tracked, up to max_speed. A region that
+// jumps back and forth is no object. With min_frames=1 an object begins at once.
 TEST(test_leaps) {
-  const auto told = [](auto where, const Tracker::Settings &settings, int *first) {
+  const auto reported = [](auto where, const Tracker::Settings &settings, int *first) {
     Follower f;
     f.settings = settings;
-    size_t told = 0;
+    size_t reported = 0;
     std::vector<uint64_t> ids;
     *first = -1;
     for (int i = 0; i < 9; i++) {
       const auto report = f.step({where(i)});
       if (!report.begun.empty() && *first < 0) *first = i;
-      told += report.objects.size();
+      reported += report.objects.size();
       for (const Object &object : report.objects)
         fail_unless(object.id == 1, "frame %d: number %d", i, int(object.id));
     }
-    return told;
+    return reported;
   };
   const auto goes = [](int i) { return box_at(30 + 32 * i, 60 + 14 * i, 7); };
   const auto jumps = [](int i) { return box_at(i % 2 ? 60 + 9 * i : 140, 40 + 61 * (i % 3), 7); };
   const auto waits = [](int) { return box_at(160, 100, 7); };
   int first = 0;
-  fail_unless(told(goes, {}, &first) == 7 && first == 2, "begins in frame %d", first);
+  fail_unless(reported(goes, {}, &first) == 7 && first == 2, "begins in frame %d", first);
   Tracker::Settings slow, once;
   slow.max_speed = 25, once.min_frames = 1;
-  fail_unless(told(goes, slow, &first) == 0, "beyond max_speed");
-  fail_unless(told(jumps, {}, &first) == 0, "jumps, begins in frame %d", first);
-  fail_unless(told(goes, once, &first) == 9 && first == 0, "begins in frame %d", first);
-  fail_unless(told(waits, once, &first) == 9 && first == 0, "begins in frame %d", first);
+  fail_unless(reported(goes, slow, &first) == 0, "beyond max_speed");
+  fail_unless(reported(jumps, {}, &first) == 0, "jumps, begins in frame %d", first);
+  fail_unless(reported(goes, once, &first) == 9 && first == 0, "begins in frame %d", first);
+  fail_unless(reported(waits, once, &first) == 9 && first == 0, "begins in frame %d", first);
 }
 
-// What comes to fill the frame is nothing that moves; nor are many that come at once and tremble,
-// but those of them that go on are.
+// A region that grows to fill the frame is no object. Many regions that appear at once and jitter
+// are none either, but those that move on are.
 TEST(test_flicker) {
   Follower f;
   for (int i = 0; i < 20; i++) {
@@ -660,28 +674,28 @@ TEST(test_flicker) {
   for (double speed : {0.0, 2.0}) {
     Follower g;
     std::mt19937 next(1);
-    size_t told = 0;
+    size_t reported = 0;
     for (int i = 0; i < 40; i++) {
       std::vector<Box> boxes;
       for (int k = 0; k < 6 && i >= 10; k++)
         boxes.push_back(box_at(40 + 40 * k + speed * i + int(next() % 5), 60 + 20 * k));
-      Result result = result_of(boxes);
+      RegionList result = result_of(boxes);
       result.state.frames = i;
-      told = g.tracker.step(g.settings, result, g.frame, 50, 0.04).objects.size();
+      reported = g.tracker.step(g.settings, result, g.frame, 50, 0.04).objects.size();
     }
-    fail_unless(told == (speed > 0 ? 6 : 0), "at %g px: told of %zu", speed, told);
+    fail_unless(reported == (speed > 0 ? 6 : 0), "at %g px: %zu reported", speed, reported);
   }
 }
 
-// While light changes a thing has to go further; what is faint and jumps, or hardly keeps its size,
-// is none.
+// While the light changes, an object must move further. A faint region that jumps, or whose size
+// changes much, is none.
 TEST(test_doubtful) {
-  const auto begins = [](float lag, int away, auto box) {
+  const auto begins = [](float lag, int eighths, auto box) {
     Follower f;
     for (int i = 0; i < 30; i++) {
-      Result result = result_of({box(i)});
+      RegionList result = result_of({box(i)});
       result.state.lag = lag;
-      result.regions[0].away = result.regions[0].area * away;  // eighths of its bound
+      result.regions[0].distance = result.regions[0].area * eighths;
       if (!f.tracker.step(f.settings, result, f.frame, 50, 0.04).begun.empty()) return i;
     }
     return -1;
@@ -697,7 +711,7 @@ TEST(test_doubtful) {
   fail_unless(begins(0, 22, shrinks) == -1);
 }
 
-// A shaking camera moves everything; a cut ends it.
+// A shaking camera moves all boxes; a cut ends all objects.
 TEST(test_moves_along) {
   Follower f;
   double x = 0, y = 0;
@@ -707,13 +721,13 @@ TEST(test_moves_along) {
     const auto report = f.step({box_at(100 + x + 2 * i, 120 + y)}, step);
     fail_unless(i == 0 || (report.objects.size() == 1 && report.objects[0].id == 1), "frame %d", i);
   }
-  Result cut = result_of({box_at(50, 50)});
+  RegionList cut = result_of({box_at(50, 50)});
   cut.state.cut = 1;
   const auto report = f.tracker.step({}, cut, f.frame, 50, 0.04);
   fail_unless(report.objects.empty() && report.begun.empty() && report.ended.size() == 1);
 }
 
-// Boxes are where they should be, and pixels beside them as they were, at 360p and 4K alike.
+// Boxes are drawn at their place and leave other pixels unchanged, from 7×5 to 4K.
 TEST(test_view) {
   Bench bench;
   for (Layout layout : {Layout::buffer, Layout::image})
@@ -749,7 +763,7 @@ TEST(test_view) {
       }
       view.draw(*bench.queue, {}, {}, 0xffffdc00, 0xff000000, {in, out});
       check_equal(frame, bench.download(out), "nothing");
-      // The camera: the middle goes by ten times its step, and so does the square around it.
+      // The camera: the line and the square are ten steps from the centre.
       const float go = h / 100.0f;
       view.draw(*bench.queue, {}, {go, 0, 0, 0}, 0xffffdc00, 0xff000000, {in, out});
       const Frame moved = bench.download(out);

@@ -266,7 +266,7 @@ TEST_EACH(test_flicker, 0, 2) {
         frames[i] = reference::covered(
             frames[i], reference::textured_frame(w, h, {double(shift), 0}), disc(shift));
     }
-    reference::Renewed flicker;
+    reference::Flicker flicker;
     flow.reset();
     flow.run(*bench.queue, {}, reference::upload(*bench.queue, frames[0], flow.layout()));
     Field field;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "backgroundmodel.h"
+
+#include <vector>
+
+#include "opencl/error.h"
+
+namespace glcl::objects {
+
+namespace {
+
+constexpr int counters = 32;  // DEVIATION_COUNTERS in the kernels
+
+}  // namespace
+
+BackgroundModel::BackgroundModel(Context &context, const camera::FrameGeometry &frame)
+    : frame_(frame) {
+  kernel_ = Kernel(context, context.program("objects/backgroundmodel.cl"), "objects_background",
+                   context.device().is_cpu() ? Size{64, 1} : Size{32, 8})
+                .in_bands();
+  const size_t pixels = size_t(frame.size.s[0]) * frame.size.s[1];
+  try {
+    for (int i = 0; i < 2; i++) {
+      levels_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_float2));
+      ages_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_uchar2));
+      variances_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_ushort));
+    }
+    std::vector<cl_uint> zeros(2 + counters);
+    deviation_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                            zeros.size() * sizeof(cl_uint), zeros.data());
+    foreground_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels);
+  } catch (const cl::Error &error) {
+    throw Error("Can't allocate memory for the background model on " + context.device().name + ".",
+                error);
+  }
+}
+
+void BackgroundModel::run(Queue &queue, const Bounds &bounds, const cl::Buffer &small,
+                          const cl::Buffer &state, const camera::Rows &rows,
+                          const noise::Noise &noise, const cl::Buffer &regions) {
+  const int from = now_;
+  now_ = 1 - now_;
+  // (1 2 1) / 4 along both axes leaves this part of the variance of noise.
+  const float noise_gain = 0.375f * 0.375f / (frame_.shrink * frame_.shrink);
+  kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, levels_[from], ages_[from],
+          levels_[now_], ages_[now_], small, state, frame_, noise.variances(), noise.flicker(),
+          noise_gain, bounds.deviations, bounds.edges, regions, rows.brightness(), rows.bands(),
+          foreground_, variances_[from], variances_[now_], deviation_,
+          static_cast<cl_int>(noise.measured()));
+}
+
+}  // namespace glcl::objects

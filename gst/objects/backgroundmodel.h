@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "camera/rows.h"
+#include "noise/noise.h"
+#include "opencl/kernel.h"
+
+namespace glcl::objects {
+
+/// Background model of a scene, per pixel and moved along with the camera: the level seen for
+/// longest (the background), a candidate level, and the ages of both in frames (Yi et al. 2013 have
+/// two such models per cell). The candidate becomes the background after a third of the
+/// background's age: so an object that stops briefly stays foreground, and one that stays becomes
+/// background. The measured deviation from the background adds to the noise, because compressed
+/// frames have little noise but their blocks change. Nothing waits. docs/methods/objects.md has the
+/// rules.
+class BackgroundModel {
+ public:
+  /// A pixel is foreground if it differs by more than the sum of these.
+  struct Bounds {
+    float deviations;  ///< standard deviations of the noise
+    float edges;       ///< part of the contrast around a pixel
+  };
+
+  BackgroundModel() = default;
+  /// Throws Error::failed where the device refuses kernels or memory.
+  BackgroundModel(Context &context, const camera::FrameGeometry &frame);
+
+  /// Enqueues the update by a reduced frame, after camera::Align settled `state`. If that is fresh,
+  /// the model restarts. `regions`: the RegionList of the previous frame; in its boxes half of the
+  /// noise is enough, and the object itself does not become background at once.
+  void run(Queue &queue, const Bounds &bounds, const cl::Buffer &small, const cl::Buffer &state,
+           const camera::Rows &rows, const noise::Noise &noise, const cl::Buffer &regions);
+
+  /// float2: the levels of the background and the candidate.
+  const cl::Buffer &levels() const { return levels_[now_]; }
+  /// uchar2: the frames in which they were seen.
+  const cl::Buffer &ages() const { return ages_[now_]; }
+  /// uchar: 0 where the background is seen, else the distance from it in eighths of the bound.
+  const cl::Buffer &foreground() const { return foreground_; }
+  /// Deviation of objects/deviation.clh: the scene's deviation, and the counters for its next
+  /// update by Regions::run().
+  const cl::Buffer &deviation() const { return deviation_; }
+  /// ushort: the variance of each pixel around its background, levels² / 64.
+  const cl::Buffer &variances() const { return variances_[now_]; }
+
+ private:
+  camera::FrameGeometry frame_{};
+  Kernel kernel_;
+  cl::Buffer levels_[2], ages_[2], variances_[2], foreground_, deviation_;
+  int now_ = 0;
+};
+
+}  // namespace glcl::objects

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // glclhalf: an element outside of gst-glcl, on its installed base class. docs/extending.md tells
 // what the functions do.
-#include "base/glclproperties.h"
+#include "base/glclelement.h"
 #include "base/gstglclfilter.h"
 #include "glclmean.h"
 #include "opencl/kernel.h"
@@ -50,23 +50,13 @@ static void gst_glcl_half_unprepare(GstGLCLFilter *filter) {
 
 static void gst_glcl_half_init(GstGLCLHalf *self) { self->state = new State; }
 
-static void gst_glcl_half_finalize(GObject *object) {
-  delete GST_GLCL_HALF(object)->state;
-  G_OBJECT_CLASS(gst_glcl_half_parent_class)->finalize(object);
-}
-
 static void gst_glcl_half_class_init(GstGLCLHalfClass *klass) {
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->finalize = gst_glcl_half_finalize;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
-    return GST_GLCL_HALF(object)->state->settings;
-  };
-  glcl::Properties<Settings>(object_class, settings_of)
-      .number("share", "Share", "of the light that stays, 0 none, 1 all", &Settings::share, 0, 1);
-  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Darkener", "Filter/Effect/Video",
-                                        "Darkens OpenGL textures with OpenCL", "You");
+  glcl::init_element_class<GstGLCLHalf>(
+      klass,
+      {"Darkener", "Filter/Effect/Video", "Darkens OpenGL textures with OpenCL", nullptr, "You"});
+  glcl::install_properties<GstGLCLHalf>(klass).number(
+      "share", "Share", "of the light that stays, 0 none, 1 all", &Settings::share, 0, 1);
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_half_prepare;
   filter_class->process = gst_glcl_half_process;
   filter_class->unprepare = gst_glcl_half_unprepare;

@@ -6,6 +6,7 @@
 
 #include <numeric>
 
+#include "base/glclelement.h"
 #include "base/gstglclanalyzer.h"
 #include "opencl/kernel.h"
 
@@ -63,18 +64,11 @@ static void gst_glcl_mean_unprepare(GstGLCLFilter *filter) { *GST_GLCL_MEAN(filt
 
 static void gst_glcl_mean_init(GstGLCLMean *self) { self->state = new State; }
 
-static void gst_glcl_mean_finalize(GObject *object) {
-  delete GST_GLCL_MEAN(object)->state;
-  G_OBJECT_CLASS(gst_glcl_mean_parent_class)->finalize(object);
-}
-
 static void gst_glcl_mean_class_init(GstGLCLMeanClass *klass) {
-  G_OBJECT_CLASS(klass)->finalize = gst_glcl_mean_finalize;
-  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Mean level",
-                                        "Filter/Analyzer/Video",
-                                        "Posts the mean level of OpenGL textures", "You");
+  glcl::init_element_class<GstGLCLMean>(
+      klass, {"Mean level", "Filter/Analyzer/Video", "Posts the mean level of OpenGL textures",
+              nullptr, "You"});
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_mean_prepare;
   filter_class->process = gst_glcl_mean_process;
   filter_class->unprepare = gst_glcl_mean_unprepare;

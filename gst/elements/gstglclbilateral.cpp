@@ -36,8 +36,8 @@
 
 #include <memory>
 
+#include "base/glclelement.h"
 #include "base/glclerrorreporter.h"
-#include "base/glclproperties.h"
 #include "bilateral/bilateral.h"
 #include "bilateral/grid.h"
 #include "config.h"
@@ -148,20 +148,13 @@ static void gst_glcl_bilateral_unprepare(GstGLCLFilter *filter) {
 
 static void gst_glcl_bilateral_init(GstGLCLBilateral *self) { self->state = new BilateralState; }
 
-static void gst_glcl_bilateral_finalize(GObject *object) {
-  delete GST_GLCL_BILATERAL(object)->state;
-  G_OBJECT_CLASS(gst_glcl_bilateral_parent_class)->finalize(object);
-}
-
 static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
   GST_DEBUG_CATEGORY_INIT(glcl_bilateral_debug, "glclbilateral", 0, "OpenCL bilateral filter");
-
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->finalize = gst_glcl_bilateral_finalize;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<BilateralProperties> & {
-    return GST_GLCL_BILATERAL(object)->state->settings;
-  };
-  glcl::Properties<BilateralProperties>(object_class, settings_of)
+  glcl::init_element_class<GstGLCLBilateral>(
+      klass, {"OpenCL bilateral filter", "Filter/Effect/Video",
+              "Smooths video in OpenGL textures with OpenCL and preserves edges",
+              DOCS_PAGE("glclbilateral")});
+  glcl::install_properties<GstGLCLBilateral>(klass)
       .number("sigma-space", "Spatial sigma", "Standard deviation of the spatial Gaussian, in px",
               &BilateralProperties::sigma_space, 0.1, 64)
       .number("sigma-range", "Range sigma",
@@ -183,15 +176,7 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
               "marks the border",
               &BilateralProperties::split, 0, 1);
 
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "OpenCL bilateral filter", "Filter/Effect/Video",
-      "Smooths video in OpenGL textures with OpenCL and preserves edges",
-      "The gst-glcl developers");
-  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
-                                        DOCS_PAGE("glclbilateral"));
-
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_bilateral_prepare;
   filter_class->process = gst_glcl_bilateral_process;
   filter_class->unprepare = gst_glcl_bilateral_unprepare;

@@ -34,8 +34,8 @@
 #include <string>
 #include <utility>
 
+#include "base/glclelement.h"
 #include "base/glclengineswap.h"
-#include "base/glclproperties.h"
 #include "base/glcltime.h"
 #include "chain/chain.h"
 #include "config.h"
@@ -426,22 +426,16 @@ static void gst_glcl_chain_dispose(GObject *object) {
   G_OBJECT_CLASS(gst_glcl_chain_parent_class)->dispose(object);
 }
 
-static void gst_glcl_chain_finalize(GObject *object) {
-  delete GST_GLCL_CHAIN(object)->state;
-  G_OBJECT_CLASS(gst_glcl_chain_parent_class)->finalize(object);
-}
-
 static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
   GST_DEBUG_CATEGORY_INIT(glcl_chain_debug, "glclchain", 0, "chains of OpenCL filters");
-
+  glcl::init_element_class<GstGLCLChain>(
+      klass, {"OpenCL filter chain", "Filter/Effect/Video",
+              "Runs a chain of filters, ready-made or your own, on OpenGL textures with OpenCL",
+              DOCS_PAGE("glclchain")});
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->dispose = gst_glcl_chain_dispose;
-  object_class->finalize = gst_glcl_chain_finalize;
   object_class->notify = gst_glcl_chain_notify;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<ChainProperties> & {
-    return GST_GLCL_CHAIN(object)->state->settings;
-  };
-  glcl::Properties<ChainProperties>(object_class, settings_of)
+  glcl::install_properties<GstGLCLChain>(klass)
       .text("filters", "Filters",
             "The chain: filters as NAME(PARAMETER=VALUE, …), separated by !. NAME*3 runs a filter "
             "three times. Empty: read the chain from location; without that, frames pass unchanged",
@@ -470,15 +464,8 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
 
   auto *element_class = GST_ELEMENT_CLASS(klass);
   element_class->change_state = gst_glcl_chain_change_state;
-  gst_element_class_set_static_metadata(
-      element_class, "OpenCL filter chain", "Filter/Effect/Video",
-      "Runs a chain of filters, ready-made or your own, on OpenGL textures with OpenCL",
-      "The gst-glcl developers");
-  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
-                                        DOCS_PAGE("glclchain"));
   GST_BASE_TRANSFORM_CLASS(klass)->before_transform = gst_glcl_chain_before_transform;
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_chain_prepare;
   filter_class->passes_on = gst_glcl_chain_passes_on;
   filter_class->process = gst_glcl_chain_process;

@@ -49,9 +49,9 @@
 #include <memory>
 #include <utility>
 
+#include "base/glclelement.h"
 #include "base/glclengineswap.h"
 #include "base/glcloverlay.h"
-#include "base/glclproperties.h"
 #include "base/glclregion.h"
 #include "base/glclresult.h"
 #include "config.h"
@@ -355,11 +355,6 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
       });
 }
 
-static void gst_glcl_histogram_begin_frame(GstGLCLFilter *filter) {
-  HistogramState *state = GST_GLCL_HISTOGRAM(filter)->state;
-  state->frame_settings = state->settings.get();
-}
-
 static bool gst_glcl_histogram_passes_on(GstGLCLFilter *filter) {
   const HistogramProperties &settings = GST_GLCL_HISTOGRAM(filter)->state->frame_settings;
   return settings.equalize == HistogramRenderer::Equalize::none &&
@@ -409,20 +404,14 @@ static void gst_glcl_histogram_finish(GstGLCLAnalyzer *analyzer) {
 
 static void gst_glcl_histogram_init(GstGLCLHistogram *self) { self->state = new HistogramState; }
 
-static void gst_glcl_histogram_finalize(GObject *object) {
-  delete GST_GLCL_HISTOGRAM(object)->state;
-  G_OBJECT_CLASS(gst_glcl_histogram_parent_class)->finalize(object);
-}
-
 static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   GST_DEBUG_CATEGORY_INIT(glcl_histogram_debug, "glclhistogram", 0, "OpenCL histogram");
-
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->finalize = gst_glcl_histogram_finalize;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<HistogramProperties> & {
-    return GST_GLCL_HISTOGRAM(object)->state->settings;
-  };
-  glcl::Properties<HistogramProperties>(object_class, settings_of)
+  glcl::init_element_class<GstGLCLHistogram>(
+      klass, {"OpenCL histogram", "Filter/Analyzer/Video",
+              "Computes, draws and equalises histograms of video in "
+              "OpenGL textures with OpenCL, and detects shot changes",
+              DOCS_PAGE("glclhistogram")});
+  glcl::install_properties<GstGLCLHistogram>(klass)
       .choice("mode", "Mode", "Values that the histogram counts", &HistogramProperties::mode,
               mode_type())
       .choice("bins", "Bins", "Number of bins per channel for mode=luma and mode=rgb",
@@ -469,23 +458,13 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
               "half of this value",
               &HistogramProperties::shot_threshold, 0, 1);
 
-  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "OpenCL histogram",
-                                        "Filter/Analyzer/Video",
-                                        "Computes, draws and equalises histograms of video in "
-                                        "OpenGL textures with OpenCL, and detects shot changes",
-                                        "The gst-glcl developers");
-  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
-                                        DOCS_PAGE("glclhistogram"));
-
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->start = GST_DEBUG_FUNCPTR(gst_glcl_histogram_start);
   transform_class->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_histogram_sink_event);
   GST_GLCL_ANALYZER_CLASS(klass)->finish = gst_glcl_histogram_finish;
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_histogram_prepare;
   filter_class->process = gst_glcl_histogram_process;
-  filter_class->begin_frame = gst_glcl_histogram_begin_frame;
   filter_class->passes_on = gst_glcl_histogram_passes_on;
   filter_class->reset = gst_glcl_histogram_reset;
   filter_class->unprepare = gst_glcl_histogram_unprepare;

@@ -33,10 +33,10 @@
 #include <string>
 
 #include "base/compat.h"
+#include "base/glclelement.h"
 #include "base/glclengineswap.h"
 #include "base/glclerrorreporter.h"
 #include "base/glcloverlay.h"
-#include "base/glclproperties.h"
 #include "base/glclregion.h"
 #include "base/glclresult.h"
 #include "config.h"
@@ -493,11 +493,6 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
       });
 }
 
-static void gst_glcl_hough_begin_frame(GstGLCLFilter *filter) {
-  HoughState *state = GST_GLCL_HOUGH(filter)->state;
-  state->frame_settings = state->settings.get();
-}
-
 static bool gst_glcl_hough_passes_on(GstGLCLFilter *filter) {
   return GST_GLCL_HOUGH(filter)->state->frame_settings.display == HoughRenderer::Display::none ||
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
@@ -564,20 +559,14 @@ static gboolean gst_glcl_hough_forget(GstGLCLHough *self, const gchar *name) {
 
 static void gst_glcl_hough_init(GstGLCLHough *self) { self->state = new HoughState; }
 
-static void gst_glcl_hough_finalize(GObject *object) {
-  delete GST_GLCL_HOUGH(object)->state;
-  G_OBJECT_CLASS(gst_glcl_hough_parent_class)->finalize(object);
-}
-
 static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
   GST_DEBUG_CATEGORY_INIT(glcl_hough_debug, "glclhough", 0, "OpenCL Hough transform");
-
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->finalize = gst_glcl_hough_finalize;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<HoughProperties> & {
-    return GST_GLCL_HOUGH(object)->state->settings;
-  };
-  glcl::Properties<HoughProperties>(object_class, settings_of)
+  glcl::init_element_class<GstGLCLHough>(klass,
+                                         {"OpenCL shape finder", "Filter/Analyzer/Video",
+                                          "Detects edges and finds objects by their template's "
+                                          "outline, in OpenGL textures with OpenCL",
+                                          DOCS_PAGE("glclhough")});
+  glcl::install_properties<GstGLCLHough>(klass)
       .text("template", "Template",
             "Image files of the shapes to find, separated by commas. At most 16 templates, "
             "including learned ones",
@@ -670,18 +659,9 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
                              G_CALLBACK(gst_glcl_hough_forget), nullptr, nullptr, nullptr,
                              G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
 
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "OpenCL shape finder", "Filter/Analyzer/Video",
-      "Detects edges and finds objects by their template's outline, in OpenGL textures with OpenCL",
-      "The gst-glcl developers");
-  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
-                                        DOCS_PAGE("glclhough"));
-
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_hough_prepare;
   filter_class->process = gst_glcl_hough_process;
-  filter_class->begin_frame = gst_glcl_hough_begin_frame;
   filter_class->passes_on = gst_glcl_hough_passes_on;
   filter_class->reset = gst_glcl_hough_reset;
   filter_class->unprepare = gst_glcl_hough_unprepare;

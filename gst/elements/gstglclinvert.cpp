@@ -15,7 +15,7 @@
  */
 #include "gstglclinvert.h"
 
-#include "base/glclproperties.h"
+#include "base/glclelement.h"
 #include "config.h"
 #include "opencl/kernel.h"
 
@@ -69,31 +69,16 @@ static void gst_glcl_invert_unprepare(GstGLCLFilter *filter) {
 
 static void gst_glcl_invert_init(GstGLCLInvert *self) { self->state = new InvertState; }
 
-static void gst_glcl_invert_finalize(GObject *object) {
-  delete GST_GLCL_INVERT(object)->state;
-  G_OBJECT_CLASS(gst_glcl_invert_parent_class)->finalize(object);
-}
-
 static void gst_glcl_invert_class_init(GstGLCLInvertClass *klass) {
   GST_DEBUG_CATEGORY_INIT(glcl_invert_debug, "glclinvert", 0, "OpenCL colour inversion");
+  glcl::init_element_class<GstGLCLInvert>(
+      klass, {"OpenCL colour inversion", "Filter/Effect/Video",
+              "Inverts the colours of OpenGL textures with OpenCL", DOCS_PAGE("glclinvert")});
+  glcl::install_properties<GstGLCLInvert>(klass).number(
+      "strength", "Strength", "Strength of the inversion: 0 keeps the picture, 1 inverts it fully",
+      &InvertProperties::strength, 0, 1);
 
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->finalize = gst_glcl_invert_finalize;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<InvertProperties> & {
-    return GST_GLCL_INVERT(object)->state->settings;
-  };
-  glcl::Properties<InvertProperties>(object_class, settings_of)
-      .number("strength", "Strength",
-              "Strength of the inversion: 0 keeps the picture, 1 inverts it fully",
-              &InvertProperties::strength, 0, 1);
-
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "OpenCL colour inversion", "Filter/Effect/Video",
-      "Inverts the colours of OpenGL textures with OpenCL", "The gst-glcl developers");
-  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
-                                        DOCS_PAGE("glclinvert"));
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_invert_prepare;
   filter_class->process = gst_glcl_invert_process;
   filter_class->unprepare = gst_glcl_invert_unprepare;

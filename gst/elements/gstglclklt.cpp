@@ -48,9 +48,9 @@
 #include <optional>
 #include <string>
 
+#include "base/glclelement.h"
 #include "base/glclengineswap.h"
 #include "base/glcloverlay.h"
-#include "base/glclproperties.h"
 #include "base/glclresult.h"
 #include "config.h"
 #include "klt/klt.h"
@@ -312,11 +312,6 @@ static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, cons
       state->active_stabilizer ? std::function<void()>(frame) : nullptr);
 }
 
-static void gst_glcl_klt_begin_frame(GstGLCLFilter *filter) {
-  KltState *state = GST_GLCL_KLT(filter)->state;
-  state->frame_settings = state->settings.get();
-}
-
 static bool gst_glcl_klt_passes_on(GstGLCLFilter *filter) {
   const KltProperties &settings = GST_GLCL_KLT(filter)->state->frame_settings;
   if (settings.stabilize) return false;
@@ -357,21 +352,14 @@ static gboolean gst_glcl_klt_stop(GstBaseTransform *trans) {
 
 static void gst_glcl_klt_init(GstGLCLKlt *self) { self->state = new KltState; }
 
-static void gst_glcl_klt_finalize(GObject *object) {
-  delete GST_GLCL_KLT(object)->state;
-  G_OBJECT_CLASS(gst_glcl_klt_parent_class)->finalize(object);
-}
-
 static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
   GST_DEBUG_CATEGORY_INIT(glcl_klt_debug, "glclklt", 0, "OpenCL feature tracker");
-
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->finalize = gst_glcl_klt_finalize;
+  glcl::init_element_class<GstGLCLKlt>(
+      klass, {"OpenCL feature tracker", "Filter/Analyzer/Video",
+              "Selects corner features in OpenGL textures and tracks them with OpenCL",
+              DOCS_PAGE("glclklt")});
   const KltProperties defaults;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<KltProperties> & {
-    return GST_GLCL_KLT(object)->state->settings;
-  };
-  glcl::Properties<KltProperties>(object_class, settings_of)
+  glcl::install_properties<GstGLCLKlt>(klass)
       .number("features", "Features", "Maximum number of tracked points", &KltProperties::features,
               1, Points::most)
       .number("quality", "Quality",
@@ -449,20 +437,11 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
             "File that receives the points of every frame, as NAME.csv or NAME.json",
             &KltProperties::dump_location, glcl::before_paused);
 
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "OpenCL feature tracker", "Filter/Analyzer/Video",
-      "Selects corner features in OpenGL textures and tracks them with OpenCL",
-      "The gst-glcl developers");
-  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
-                                        DOCS_PAGE("glclklt"));
-
   GST_BASE_TRANSFORM_CLASS(klass)->start = GST_DEBUG_FUNCPTR(gst_glcl_klt_start);
   GST_BASE_TRANSFORM_CLASS(klass)->stop = GST_DEBUG_FUNCPTR(gst_glcl_klt_stop);
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_klt_prepare;
   filter_class->process = gst_glcl_klt_process;
-  filter_class->begin_frame = gst_glcl_klt_begin_frame;
   filter_class->passes_on = gst_glcl_klt_passes_on;
   filter_class->reset = gst_glcl_klt_reset;
   filter_class->unprepare = gst_glcl_klt_unprepare;

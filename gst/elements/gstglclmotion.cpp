@@ -28,9 +28,9 @@
 #include <string>
 
 #include "base/compat.h"
+#include "base/glclelement.h"
 #include "base/glclerrorreporter.h"
 #include "base/glcloverlay.h"
-#include "base/glclproperties.h"
 #include "base/glclresult.h"
 #include "config.h"
 #include "gstglclmotiondetection.h"
@@ -340,20 +340,14 @@ static void gst_glcl_motion_finish(GstGLCLAnalyzer *analyzer) {
 
 static void gst_glcl_motion_init(GstGLCLMotion *self) { self->state = new MotionState; }
 
-static void gst_glcl_motion_finalize(GObject *object) {
-  delete GST_GLCL_MOTION(object)->state;
-  G_OBJECT_CLASS(gst_glcl_motion_parent_class)->finalize(object);
-}
-
 static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   GST_DEBUG_CATEGORY_INIT(glcl_motion_debug, "glclmotion", 0, "OpenCL block motion search");
-
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->finalize = gst_glcl_motion_finalize;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<MotionProperties> & {
-    return GST_GLCL_MOTION(object)->state->settings;
-  };
-  glcl::Properties<MotionProperties>(object_class, settings_of)
+  glcl::init_element_class<GstGLCLMotion>(klass,
+                                          {"OpenCL block motion search", "Filter/Analyzer/Video",
+                                           "Estimates block motion vectors of video in OpenGL "
+                                           "textures with OpenCL, and detects moving objects",
+                                           DOCS_PAGE("glclmotion")});
+  glcl::install_properties<GstGLCLMotion>(klass)
       .choice("search", "Search", "Search strategy", &MotionProperties::method, search_type())
       .number("range", "Range",
               "Search range along each axis, in px; 0 adapts the range of each area between "
@@ -455,16 +449,7 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
             g_value_set_boolean(value, settings.detected->load());
           });
 
-  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "OpenCL block motion search",
-                                        "Filter/Analyzer/Video",
-                                        "Estimates block motion vectors of video in OpenGL "
-                                        "textures with OpenCL, and detects moving objects",
-                                        "The gst-glcl developers");
-  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
-                                        DOCS_PAGE("glclmotion"));
-
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_motion_prepare;
   filter_class->process = gst_glcl_motion_process;
   filter_class->begin_frame = gst_glcl_motion_begin_frame;

@@ -51,10 +51,10 @@
 #include <utility>
 
 #include "base/compat.h"
+#include "base/glclelement.h"
 #include "base/glclengineswap.h"
 #include "base/glclerrorreporter.h"
 #include "base/glcloverlay.h"
-#include "base/glclproperties.h"
 #include "base/glclresult.h"
 #include "config.h"
 #include "opencl/error.h"
@@ -373,11 +373,6 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
       });
 }
 
-static void gst_gl_opencl_flow_begin_frame(GstGLCLFilter *filter) {
-  FlowElementState *state = GST_GL_OPENCL_FLOW(filter)->state;
-  state->frame_settings = state->settings.get();
-}
-
 static bool gst_gl_opencl_flow_passes_on(GstGLCLFilter *filter) {
   return GST_GL_OPENCL_FLOW(filter)->state->frame_settings.display == FlowRenderer::Display::none ||
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
@@ -410,21 +405,15 @@ static gboolean gst_gl_opencl_flow_start(GstBaseTransform *trans) {
 
 static void gst_gl_opencl_flow_init(GstGLOpenCLFlow *self) { self->state = new FlowElementState; }
 
-static void gst_gl_opencl_flow_finalize(GObject *object) {
-  delete GST_GL_OPENCL_FLOW(object)->state;
-  G_OBJECT_CLASS(gst_gl_opencl_flow_parent_class)->finalize(object);
-}
-
 static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
   GST_DEBUG_CATEGORY_INIT(gl_opencl_flow_debug, "glopenclflow", 0, "OpenCL optical flow");
-
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->finalize = gst_gl_opencl_flow_finalize;
+  glcl::init_element_class<GstGLOpenCLFlow>(
+      klass,
+      {"OpenCL optical flow", "Filter/Analyzer/Video",
+       "Computes and displays the motion of every pixel of video in OpenGL textures with OpenCL",
+       DOCS_PAGE("glopenclflow")});
   const FlowProperties defaults;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<FlowProperties> & {
-    return GST_GL_OPENCL_FLOW(object)->state->settings;
-  };
-  glcl::Properties<FlowProperties>(object_class, settings_of)
+  glcl::install_properties<GstGLOpenCLFlow>(klass)
       .other(
           g_param_spec_enum("preset", "Preset",
                             "Trade-off of speed and accuracy: sets method, warps and refinement, "
@@ -527,19 +516,10 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
             "flow-%05d.flo. Vectors below min-confidence are marked unknown",
             &FlowProperties::dump_location, glcl::before_paused);
 
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "OpenCL optical flow", "Filter/Analyzer/Video",
-      "Computes and displays the motion of every pixel of video in OpenGL textures with OpenCL",
-      "The gst-glcl developers");
-  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
-                                        DOCS_PAGE("glopenclflow"));
-
   GST_BASE_TRANSFORM_CLASS(klass)->start = GST_DEBUG_FUNCPTR(gst_gl_opencl_flow_start);
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_gl_opencl_flow_prepare;
   filter_class->process = gst_gl_opencl_flow_process;
-  filter_class->begin_frame = gst_gl_opencl_flow_begin_frame;
   filter_class->passes_on = gst_gl_opencl_flow_passes_on;
   filter_class->reset = gst_gl_opencl_flow_reset;
   filter_class->unprepare = gst_gl_opencl_flow_unprepare;

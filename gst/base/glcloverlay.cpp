@@ -7,8 +7,7 @@ namespace {
 
 constexpr size_t kept_rectangles = 8;
 
-GstBuffer *read_back(ResultPool &pool, Queue &queue, const Picture &drawn,
-                     const Rectangle &covered) {
+GstBuffer *read_back(ResultPool &pool, Queue &queue, const Picture &drawn, const Rect &covered) {
   const size_t x = covered.x, y = covered.y, width = covered.width, height = covered.height;
   GstBuffer *pixels = pool.acquire();
   const cl::Buffer &memory = result_memory(pixels);
@@ -61,8 +60,7 @@ bool taken_behind(GstPad *src, GstCaps *caps) {
 
 }  // namespace
 
-void Overlay::attach(GstGLCLContext *context, Queue &queue, const Picture &in,
-                     const Rectangle &covered,
+void Overlay::attach(GstGLCLContext *context, Queue &queue, const Picture &in, const Rect &covered,
                      const std::function<void(const drawing::Canvas &)> &draw, GstBuffer *to) {
   if (drawn_.width != in.width || drawn_.height != in.height || drawn_.layout != in.layout)
     drawn_ = make_picture(queue.context().cl(), in.width, in.height, in.layout);

@@ -11,13 +11,9 @@
 
 #include "drawing/canvas.h"
 #include "glclresult.h"
+#include "opencl/rect.h"
 
 namespace glcl {
-
-/// Px of a frame.
-struct Rectangle {
-  int x, y, width, height;
-};
 
 class Overlay {
  public:
@@ -27,7 +23,7 @@ class Overlay {
 
   /// Enqueues a drawing apart from the frame `in` and attaches what it covers to the buffer, over
   /// what is attached already. It stays on the device until somebody maps it. GL thread. Throws.
-  void attach(GstGLCLContext *context, Queue &queue, const Picture &in, const Rectangle &covered,
+  void attach(GstGLCLContext *context, Queue &queue, const Picture &in, const Rect &covered,
               const std::function<void(const drawing::Canvas &)> &draw, GstBuffer *to);
   /// Releases everything.
   void clear();

@@ -5,7 +5,7 @@
 
 namespace glcl {
 
-void set_region(Area &area, const GValue *value) {
+void set_region(Rect &area, const GValue *value) {
   const guint count = gst_value_array_get_size(value);
   int numbers[4] = {};
   bool good = count == 0 || count == 4;
@@ -14,7 +14,7 @@ void set_region(Area &area, const GValue *value) {
     good = G_VALUE_HOLDS_INT(item);
     if (good) numbers[i] = g_value_get_int(item);
   }
-  const Area given{numbers[0], numbers[1], numbers[2], numbers[3]};
+  const Rect given{numbers[0], numbers[1], numbers[2], numbers[3]};
   if (good && (count == 0 || !given.empty())) {
     area = given;
     return;
@@ -27,7 +27,7 @@ void set_region(Area &area, const GValue *value) {
   g_free(text);
 }
 
-void get_region(const Area &area, GValue *value) {
+void get_region(const Rect &area, GValue *value) {
   if (area.empty()) return;
   for (int number : {area.x, area.y, area.width, area.height}) {
     GValue item = G_VALUE_INIT;
@@ -37,7 +37,7 @@ void get_region(const Area &area, GValue *value) {
   }
 }
 
-void warn_of_region(GstElement *element, const Area &roi, int width, int height, const Area &used,
+void warn_of_region(GstElement *element, const Rect &roi, int width, int height, const Rect &used,
                     bool &warned) {
   const bool leaves = !roi.empty() && !(used == roi);
   if (std::exchange(warned, leaves) || !leaves) return;

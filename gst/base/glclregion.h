@@ -4,18 +4,18 @@
 
 #include <gst/gst.h>
 
-#include "opencl/area.h"
+#include "opencl/rect.h"
 
 namespace glcl {
 
 /// Parses a ROI value; anything but an empty array or four integers is ignored with a warning.
-void set_region(Area &area, const GValue *value);
-void get_region(const Area &area, GValue *value);
+void set_region(Rect &area, const GValue *value);
+void get_region(const Rect &area, GValue *value);
 
 /// Warns about a roi that leaves frames of width × height px, of which `used` remains: once until
 /// it is inside again. `warned` stores whether the warning was posted; reset it for frames of
 /// another size.
-void warn_of_region(GstElement *element, const Area &roi, int width, int height, const Area &used,
+void warn_of_region(GstElement *element, const Rect &roi, int width, int height, const Rect &used,
                     bool &warned);
 
 }  // namespace glcl

@@ -140,7 +140,7 @@ bool gst_glcl_analyzer_wants_metas(GstGLCLAnalyzer *self) {
 
 void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glcl::Picture &in,
                             const glcl::Picture &out, GstBuffer *outbuf,
-                            const std::optional<glcl::Rectangle> &covered,
+                            const std::optional<glcl::Rect> &covered,
                             const std::function<void(const glcl::drawing::Canvas &)> &draw,
                             const std::function<void()> &frame) {
   const bool attaches = covered && gst_glcl_analyzer_attaches_overlay(self);

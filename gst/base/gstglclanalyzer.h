@@ -10,7 +10,7 @@
 
 namespace glcl {
 class DeferredError;
-struct Rectangle;
+struct Rect;
 struct ResultArray;
 namespace drawing {
 struct Canvas;
@@ -106,7 +106,7 @@ bool gst_glcl_analyzer_wants_metas(GstGLCLAnalyzer *self);
 /// drawing. Throws.
 void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glcl::Picture &in,
                             const glcl::Picture &out, GstBuffer *outbuf,
-                            const std::optional<glcl::Rectangle> &covered,
+                            const std::optional<glcl::Rect> &covered,
                             const std::function<void(const glcl::drawing::Canvas &)> &draw,
                             const std::function<void()> &frame = {});
 

@@ -67,7 +67,7 @@ GST_DEBUG_CATEGORY_STATIC(glcl_histogram_debug);
 namespace {
 
 namespace histogram = glcl::histogram;
-using glcl::Area;
+using glcl::Rect;
 using glcl::hough::FrameEdgePairs;
 using histogram::Histogram;
 using histogram::HistogramRenderer;
@@ -131,7 +131,7 @@ constexpr char kind[] = "glclhistogram", no_shots[] = "Shots are not detected.";
 
 struct HistogramProperties : HistogramRenderer::Settings {
   int mode = mode_luma, bins = 256;
-  Area roi;
+  Rect roi;
   bool shot_detection = false;
   ShotMessages::Method shot_method = ShotMessages::Method::histogram;
   double shot_threshold = Shots::default_threshold;
@@ -225,7 +225,7 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
 
 /// A meta with a copy of the counts.
 static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue,
-                                      const cl::Buffer &counts, const Area &area,
+                                      const cl::Buffer &counts, const Rect &area,
                                       GstBuffer *outbuf) {
   const Histogram::Format &format = self->state->format;
   const size_t bytes = sizeof(cl_uint) * format.counters();
@@ -300,7 +300,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   HistogramProperties settings = state->frame_settings;
   const glcl::FrameRequest wanted = gst_glcl_analyzer_request(analyzer, inbuf);
-  const Area whole = glcl::clipped({}, in.width, in.height),
+  const Rect whole = glcl::clipped({}, in.width, in.height),
              area = glcl::clipped(settings.roi, in.width, in.height);
   glcl::warn_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area,
                        state->roi_warned);
@@ -339,12 +339,10 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   cl::Buffer equalize_counts;
   if (equalize != HistogramRenderer::Equalize::none)
     equalize_counts = histograms.count(queue, in, HistogramRenderer::format_for(equalize), whole);
-  const Area panel = HistogramRenderer::panel(settings, in.width, in.height);
+  const Rect panel = HistogramRenderer::panel(settings, in.width, in.height);
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
-      settings.display == HistogramRenderer::Display::none
-          ? std::nullopt
-          : std::optional(glcl::Rectangle{panel.x, panel.y, panel.width, panel.height}),
+      settings.display == HistogramRenderer::Display::none ? std::nullopt : std::optional(panel),
       [&](const glcl::drawing::Canvas &canvas) {
         state->renderer->run(queue, settings, canvas, format, counts, equalize_counts);
       },

@@ -54,7 +54,7 @@ GST_DEBUG_CATEGORY_STATIC(glcl_hough_debug);
 
 namespace {
 
-using glcl::Area;
+using glcl::Rect;
 using glcl::hough::Accept;
 using glcl::hough::GlobalMotion;
 using glcl::hough::Hough;
@@ -72,19 +72,15 @@ GType display_type() {
 
 struct HoughProperties : Hough::Settings {
   std::string files;
-  Area roi;
+  Rect roi;
   HoughRenderer::Display display = HoughRenderer::Display::none;
   guint color = 0xff00ff40;
 };
 
-glcl::hough::PixelBounds region_of(const Area &area) {
-  return {area.x, area.y, area.x + area.width, area.y + area.height};
-}
-
 /// What is to become a template, a part of the video or a picture, or to be forgotten.
 struct PendingTemplate {
   std::string name;  // empty where all are to be forgotten
-  Area box;
+  Rect box;
   std::shared_ptr<GstSample> picture;
   bool forget = false;
   glcl::Picture part{};  // of the video: a copy,
@@ -250,11 +246,11 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
 /// Copies the box of a pending template out of a frame; false where it lies outside.
 static bool gst_glcl_hough_copy_box(GstGLCLHough *self, glcl::Queue &queue, const glcl::Picture &in,
                                     PendingTemplate &pending) {
-  const auto text = [](const Area &area) {
+  const auto text = [](const Rect &area) {
     return "<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
            std::to_string(area.width) + "," + std::to_string(area.height) + ">";
   };
-  const Area used = glcl::clipped(pending.box, in.width, in.height);
+  const Rect used = glcl::clipped(pending.box, in.width, in.height);
   const bool outside = !glcl::meets(pending.box, in.width, in.height);
   if (!(used == pending.box))
     gst_glcl_hough_warn(
@@ -263,18 +259,18 @@ static bool gst_glcl_hough_copy_box(GstGLCLHough *self, glcl::Queue &queue, cons
                   (outside ? " and was not learned." : "; " + text(used) + " was learned.") +
                   " Choose x, y, width and height in px inside the frame.");
   if (outside) return false;
-  const auto [x0, y0, x1, y1] = region_of(used);
-  pending.part = glcl::make_picture(queue.context().cl(), x1 - x0, y1 - y0, in.layout, *in.format);
+  pending.part =
+      glcl::make_picture(queue.context().cl(), used.width, used.height, in.layout, *in.format);
   const glcl::Picture &part = pending.part;
   const size_t pixel = in.plane().bytes;
   if (in.layout == glcl::Layout::image)
-    queue.cl().enqueueCopyImage(in.image, part.image, {size_t(x0), size_t(y0), 0}, {0, 0, 0},
-                                {size_t(part.width), size_t(part.height), 1}, nullptr,
+    queue.cl().enqueueCopyImage(in.image, part.image, {size_t(used.x), size_t(used.y), 0},
+                                {0, 0, 0}, {size_t(part.width), size_t(part.height), 1}, nullptr,
                                 &pending.copied);
   else
-    queue.cl().enqueueCopyBufferRect(in.buffer, part.buffer, {x0 * pixel, size_t(y0), 0}, {0, 0, 0},
-                                     part.region(), in.row_bytes(), 0, part.row_bytes(), 0, nullptr,
-                                     &pending.copied);
+    queue.cl().enqueueCopyBufferRect(in.buffer, part.buffer, {used.x * pixel, size_t(used.y), 0},
+                                     {0, 0, 0}, part.region(), in.row_bytes(), 0, part.row_bytes(),
+                                     0, nullptr, &pending.copied);
   queue.cl().flush();
   return true;
 }
@@ -457,10 +453,10 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
   GstGLCLHough *self = GST_GLCL_HOUGH(filter);
   HoughState *state = self->state;
   HoughProperties settings = state->frame_settings;
-  const Area area = glcl::clipped(settings.roi, in.width, in.height);
+  const Rect area = glcl::clipped(settings.roi, in.width, in.height);
   glcl::warn_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area,
                        state->roi_warned);
-  settings.region = region_of(area);
+  settings.region = area;
   if (settings.scale_max < settings.scale_min) settings.scale_max = settings.scale_min;
   gst_glcl_hough_apply_pending(self, queue, settings, in);
   const glcl::FrameRequest wanted = gst_glcl_analyzer_request(GST_GLCL_ANALYZER(filter), inbuf);
@@ -470,7 +466,7 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
   gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
                          settings.display == HoughRenderer::Display::none
                              ? std::nullopt
-                             : std::optional(glcl::Rectangle{0, 0, in.width, in.height}),
+                             : std::optional(glcl::Rect{0, 0, in.width, in.height}),
                          [&](const glcl::drawing::Canvas &canvas) {
                            state->renderer->draw(queue, settings.display, settings.color,
                                                  settings.hysteresis, *state->hough, canvas);
@@ -533,7 +529,7 @@ static gboolean gst_glcl_hough_add_pending(GstGLCLHough *self, const PendingTemp
 
 static gboolean gst_glcl_hough_learn(GstGLCLHough *self, const gchar *name, gint x, gint y,
                                      gint width, gint height) {
-  const Area box{x, y, width, height};
+  const Rect box{x, y, width, height};
   if (!name || !*name || box.empty()) {
     g_warning("learn needs a name and a width and height above 0.");
     return FALSE;

@@ -308,7 +308,7 @@ static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, cons
   const auto frame = [&] { state->active_stabilizer->show(queue, in, out); };
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
-      drawn ? std::optional(glcl::Rectangle{0, 0, in.width, in.height}) : std::nullopt, draw,
+      drawn ? std::optional(glcl::Rect{0, 0, in.width, in.height}) : std::nullopt, draw,
       state->active_stabilizer ? std::function<void()>(frame) : nullptr);
 }
 

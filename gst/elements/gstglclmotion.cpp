@@ -34,10 +34,10 @@
 #include "base/glclresult.h"
 #include "config.h"
 #include "gstglclmotiondetection.h"
+#include "motion/devicepool.h"
 #include "motion/motion.h"
 #include "motion/renderer.h"
 #include "objects/renderer.h"
-#include "opencl/devicepool.h"
 #include "opencl/error.h"
 #include "opencl/lazy.h"
 
@@ -198,8 +198,8 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   if (!settings.devices.empty()) {
     std::string failures;
     const std::vector<glcl::Device> all = glcl::devices(&failures);
-    state->motion->share(
-        std::make_unique<glcl::DevicePool>(glcl::choose_devices(all, settings.devices, failures)));
+    state->motion->share(std::make_unique<glcl::motion::DevicePool>(
+        glcl::motion::choose_devices(all, settings.devices, failures)));
   }
   state->motion->prepare(settings);
   if (state->detection) state->detection->end();  // frames of another size
@@ -280,7 +280,7 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
   gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
                          settings.display == MotionRenderer::Display::none
                              ? std::nullopt
-                             : std::optional(glcl::Rectangle{0, 0, in.width, in.height}),
+                             : std::optional(glcl::Rect{0, 0, in.width, in.height}),
                          [&](const glcl::drawing::Canvas &canvas) {
                            const Renderers &renderers =
                                state->renderers.get([state] { return build_renderers(state); });

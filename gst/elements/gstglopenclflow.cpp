@@ -367,7 +367,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
                      (field && settings.display != FlowRenderer::Display::none);
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
-      drawn ? std::optional(glcl::Rectangle{0, 0, in.width, in.height}) : std::nullopt,
+      drawn ? std::optional(glcl::Rect{0, 0, in.width, in.height}) : std::nullopt,
       [&](const glcl::drawing::Canvas &canvas) {
         state->view->draw(queue, settings, field, least, canvas);
       });

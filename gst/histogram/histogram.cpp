@@ -254,8 +254,8 @@ void Histogram::build(Context &context, const Parameters &p) {
                           : cl::Buffer();
 }
 
-Area Histogram::checked(const Area &area) const {
-  const Area inside = clipped(area, width_, height_);
+Rect Histogram::checked(const Rect &area) const {
+  const Rect inside = clipped(area, width_, height_);
   if (!area.empty() && !(inside == area))
     throw Error(Error::Kind::settings,
                 "roi=<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
@@ -267,7 +267,7 @@ Area Histogram::checked(const Area &area) const {
 }
 
 /// Whether an area is made of whole runs of pixels, in a buffer of one row of aligned ones.
-bool Histogram::is_whole(const Area &area, int pitches) const {
+bool Histogram::is_whole(const Rect &area, int pitches) const {
   if (layout_ == Layout::image)
     return area.width % tile_columns == 0 && area.height % (tile_rows * run_) == 0;
   return area.height == 1 && area.width % run_ == 0 && (area.x | pitches) % 4 == 0;
@@ -275,8 +275,8 @@ bool Histogram::is_whole(const Area &area, int pitches) const {
 
 template <class Source>
 const cl::Buffer &Histogram::launch(Queue &queue, const Source &in, int pitch, int frame_pitch,
-                                    int count, const Area &area) {
-  Area part = checked(area);
+                                    int count, const Rect &area) {
+  Rect part = checked(area);
   // Rows without gaps are one long row, but for the bands of Form::item.
   if (!scratch_() && part.width == pitch) part.x = 0, part.width *= part.height, part.height = 1;
   const cl_int4 rectangle = {{part.x, part.y, part.width, part.height}};
@@ -294,14 +294,14 @@ const cl::Buffer &Histogram::launch(Queue &queue, const Source &in, int pitch, i
   return out;
 }
 
-const cl::Buffer &Histogram::run(Queue &queue, const Picture &in, const Area &area) {
+const cl::Buffer &Histogram::run(Queue &queue, const Picture &in, const Rect &area) {
   check_picture(in, width_, height_, layout_, "The histogram");
   return layout_ == Layout::image ? launch(queue, in.image, 0, 0, 1, area)
                                   : launch(queue, in.buffer, in.pitch, 0, 1, area);
 }
 
 const cl::Buffer &Histogram::run(Queue &queue, const cl::Buffer &in, int pitch, int frame_pitch,
-                                 int count, const Area &area) {
+                                 int count, const Rect &area) {
   if (layout_ != Layout::buffer || count < 1 || count > frames_ || pitch < width_)
     throw Error(Error::Kind::settings, "The histogram was set up for at most  " +
                                            std::to_string(frames_) + " frames of " +

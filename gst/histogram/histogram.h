@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "opencl/area.h"
 #include "opencl/kernel.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
+#include "opencl/rect.h"
 #include "opencl/tuning.h"
 
 namespace glcl::histogram {
@@ -76,20 +76,20 @@ class Histogram {
   /// Enqueues the histogram of an area of a frame; never waits. The buffer that it gives holds the
   /// result for whatever is enqueued before the second call after this one. All calls of an engine
   /// go to one queue. Throws Error::settings for an area that is not inside the frame.
-  const cl::Buffer &run(Queue &queue, const Picture &in, const Area &area);
+  const cl::Buffer &run(Queue &queue, const Picture &in, const Rect &area);
 
   /// `count` frames in one launch: rows `pitch` and frames `frame_pitch` pixels apart in a buffer
   /// of RGBA (grey modes: of cl_uchar or cl_ushort). One result after the other.
   const cl::Buffer &run(Queue &queue, const cl::Buffer &in, int pitch, int frame_pitch, int count,
-                        const Area &area);
+                        const Rect &area);
 
  private:
   void build(Context &context, const Parameters &parameters);
-  Area checked(const Area &area) const;
-  bool is_whole(const Area &area, int pitches) const;
+  Rect checked(const Rect &area) const;
+  bool is_whole(const Rect &area, int pitches) const;
   template <class Source>
   const cl::Buffer &launch(Queue &queue, const Source &in, int pitch, int frame_pitch, int count,
-                           const Area &area);
+                           const Rect &area);
 
   Format format_;
   Layout layout_;

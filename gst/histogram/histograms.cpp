@@ -32,7 +32,7 @@ void Histograms::next_frame() {
 }
 
 const cl::Buffer &Histograms::count(Queue &queue, const Picture &in,
-                                    const Histogram::Format &format, const Area &area) {
+                                    const Histogram::Format &format, const Rect &area) {
   FormatCounts &entry = entry_of(format);
   if (!entry.counts || !(entry.area == area)) {
     entry.counts = &(*entry.engine.value())->run(queue, in, area);

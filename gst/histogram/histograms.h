@@ -26,14 +26,14 @@ class Histograms {
   void next_frame();
   /// Enqueues the histogram of an area of the frame, in a format that is ready; see Histogram::run.
   const cl::Buffer &count(Queue &queue, const Picture &in, const Histogram::Format &format,
-                          const Area &area);
+                          const Rect &area);
 
  private:
   using EnginePtr = std::unique_ptr<Histogram>;
   struct FormatCounts {
     Histogram::Format format;
     Lazy<EnginePtr> engine;
-    Area area;                           // of the counts
+    Rect area;                           // of the counts
     const cl::Buffer *counts = nullptr;  // of this frame
   };
 

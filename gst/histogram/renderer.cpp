@@ -18,11 +18,11 @@ Histogram::Format HistogramRenderer::format_for(Equalize equalize) {
   return {equalize == Equalize::rgb ? Histogram::Mode::rgb : Histogram::Mode::luma, 256};
 }
 
-Area HistogramRenderer::panel(const Settings &settings, int width, int height) {
+Rect HistogramRenderer::panel(const Settings &settings, int width, int height) {
   const auto place = [](double part, int whole) {
     return static_cast<int>(std::lround(std::clamp(part, 0.0, 1.0) * whole));
   };
-  Area area;
+  Rect area;
   area.x = std::min(place(settings.x, width), width - 1);
   area.y = std::min(place(settings.y, height), height - 1);
   area.width = std::clamp(place(settings.width, width), 1, width - area.x);
@@ -41,7 +41,7 @@ bool joint(const Histogram::Format &format) {
 
 int HistogramRenderer::unit(const Settings &settings, const Histogram::Format &format, int width,
                             int height) {
-  const Area area = panel(settings, width, height);
+  const Rect area = panel(settings, width, height);
   const int channels = settings.display == Display::overlay ? 1 : format.channels();
   const int plot_width = area.width / (settings.display == Display::parade ? channels : 1),
             plot_height = area.height / (settings.display == Display::stack ? channels : 1);
@@ -57,7 +57,7 @@ int HistogramRenderer::unit(const Settings &settings, const Histogram::Format &f
 
 int HistogramRenderer::rows(const Settings &settings, const Histogram::Format &format, int width,
                             int height) {
-  const Area area = panel(settings, width, height);
+  const Rect area = panel(settings, width, height);
   const int dot = unit(settings, format, width, height), inner = area.height - 6 * dot;
   const bool labelled = area.width >= 55 * dot && inner >= 9 * dot;
   return std::clamp(inner / (labelled ? 9 * dot : 4), 1, most_rows);
@@ -76,7 +76,7 @@ HistogramRenderer::HistogramRenderer(Context &context, int width, int height, La
 }
 
 /// Few groups, for each makes tables or finds a scale for itself.
-size_t HistogramRenderer::rows_at_a_time(const Device &device, const Area &part) const {
+size_t HistogramRenderer::rows_at_a_time(const Device &device, const Rect &part) const {
   const Size group = present_.group();
   const size_t units = device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>(), groups = units * 4,
                columns = (part.width + group.x - 1) / group.x;
@@ -93,14 +93,14 @@ void HistogramRenderer::run(Queue &queue, const Settings &settings, const drawin
   const int bars = rows(settings, format, width_, height_);
   if (shown && colours)
     fullest_(queue, {256, 1}, counts, format.counters(), int(settings.logarithmic), bars, bars_);
-  const Area area = panel(settings, width_, height_);
-  Area part{0, 0, width_, height_};
+  const Rect area = panel(settings, width_, height_);
+  Rect part{0, 0, width_, height_};
   if (equalize == Equalize::none && (canvas.overlay || buffers)) {
     if (!canvas.overlay) canvas.begin(queue);
     if (!shown) return;
     part = area;
   }
-  const auto quad = [](const Area &of) { return cl_int4{{of.x, of.y, of.width, of.height}}; };
+  const auto quad = [](const Rect &of) { return cl_int4{{of.x, of.y, of.width, of.height}}; };
   const int display = static_cast<int>(settings.display), channels = format.channels(),
             levels = format.counters() / channels, axis = colours ? format.levels() : 0,
             dot = unit(settings, format, width_, height_);

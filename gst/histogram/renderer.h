@@ -38,7 +38,7 @@ class HistogramRenderer {
   /// What equalising wants counted.
   static Histogram::Format format_for(Equalize equalize);
   /// Where the panel lies in a frame, px; never empty, cut at the frame's edges.
-  static Area panel(const Settings &settings, int width, int height);
+  static Rect panel(const Settings &settings, int width, int height);
   /// Px of a dot of the font: as drawing::dot() says, fewer where that many leave no room for
   /// labels.
   static int unit(const Settings &settings, const Histogram::Format &format, int width, int height);
@@ -56,7 +56,7 @@ class HistogramRenderer {
            const cl::Buffer &equalize_counts);
 
  private:
-  size_t rows_at_a_time(const Device &device, const Area &part) const;
+  size_t rows_at_a_time(const Device &device, const Rect &part) const;
 
   int width_, height_;
   Kernel fullest_, present_;

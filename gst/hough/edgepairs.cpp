@@ -49,7 +49,7 @@ EdgePairs::EdgePairs(Context &context, int width, int height, size_t edges, size
   }
 }
 
-void EdgePairs::run(Queue &queue, const cl::Buffer &edges, const PixelBounds &region) {
+void EdgePairs::run(Queue &queue, const cl::Buffer &edges, const Rect &region) {
   top_k_.run(queue, edges, width_, height_, region);
   edges_sort_.run(queue, top_k_.keys(), top_k_.places(), top_k_.counts(), edge_bits);
   const auto room = static_cast<cl_uint>(room_ ? room_ : ~cl_uint(0));

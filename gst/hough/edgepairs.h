@@ -29,7 +29,7 @@ class EdgePairs {
 
   /// Enqueues the count in a map of edges, as Canny gives it, and the list where there is room; of
   /// too many, each second, third, … counts. Never waits.
-  void run(Queue &queue, const cl::Buffer &edges, const PixelBounds &region);
+  void run(Queue &queue, const cl::Buffer &edges, const Rect &region);
 
   int width() const { return width_; }
   int height() const { return height_; }
@@ -70,7 +70,7 @@ class FrameEdgePairs {
   void reset() { canny_.reset(); }
 
  private:
-  PixelBounds whole_;
+  Rect whole_;
   Canny canny_;
   EdgePairs edge_pairs_;
 };

@@ -35,7 +35,7 @@ GlobalMotion::GlobalMotion(Context &context, int width, int height)
 }
 
 void GlobalMotion::run(Queue &queue, const cl::Buffer &before, const cl::Buffer &after,
-                       const PixelBounds &region) {
+                       const Rect &region) {
   before_.run(queue, before, region);
   after_.run(queue, after, region);
   transform_.run(queue, before_, after_);

@@ -22,8 +22,7 @@ class GlobalMotion {
   GlobalMotion(Context &context, int width, int height);
 
   /// Enqueues the search in two maps of edges, as Canny gives them. Never waits.
-  void run(Queue &queue, const cl::Buffer &before, const cl::Buffer &after,
-           const PixelBounds &region);
+  void run(Queue &queue, const cl::Buffer &before, const cl::Buffer &after, const Rect &region);
 
   /// What was found, result_bytes of it, for read().
   const cl::Buffer &result() const { return result_; }

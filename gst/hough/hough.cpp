@@ -300,21 +300,20 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
           cl::Local(verify_sums * verify_.group().x * sizeof(cl_float)));
 }
 
-PixelBounds Hough::region(const Settings &settings) const {
-  const PixelBounds &region = settings.region;
-  return region.x1 > region.x0 && region.y1 > region.y0 ? region
-                                                        : PixelBounds{0, 0, width_, height_};
+Rect Hough::region(const Settings &settings) const {
+  return settings.region.empty() ? Rect{0, 0, width_, height_} : settings.region;
 }
 
 void Hough::run(Queue &queue, const Settings &settings, const Picture &in, bool objects) {
   canny_.run(queue, settings, in, objects);
   if (!objects) return;
-  const PixelBounds where = region(settings);
+  const Rect where = region(settings);
   if (!templates_.empty()) make_grid(settings);
   const cl_int2 size{{width_, height_}};
   queue.cl().enqueueFillBuffer(edge_count_, cl_uint(0), 0, sizeof(cl_uint));
   rows_kernel_(queue, {size_t(width_), size_t(height_)}, canny_.edges(), size,
-               cl_int4{{where.x0, where.y0, where.x1, where.y1}}, grid_.half, rows_, edge_count_);
+               cl_int4{{where.x, where.y, where.right(), where.bottom()}}, grid_.half, rows_,
+               edge_count_);
   if (!templates_.empty()) {
     spread_(queue, {size_t(grid_.columns) * grid_.lines * grid_.cell * grid_.cell, 1}, rows_, size,
             grid_.half, grid_.cell, grid_.margin, grid_.columns, grid_.lines, map_);

@@ -39,7 +39,7 @@ class Hough {
     int max_objects = 10;                      ///< 1 … most_objects
     double scale_min = 0.5, scale_max = 1.5;   ///< least_scale … most_scale
     double angle_min = -180, angle_max = 180;  ///< degrees counter-clockwise, from min on to max
-    PixelBounds region;                        ///< where edges count; the whole frame if empty
+    Rect region;                               ///< where edges count; the whole frame if empty
   };
 
   struct TemplateMatch {
@@ -69,7 +69,7 @@ class Hough {
   /// Enqueues the search for edges, and with `objects` that for templates.
   void run(Queue &queue, const Settings &settings, const Picture &in, bool objects = true);
   /// Where edges count: the whole frame where the region is empty.
-  PixelBounds region(const Settings &settings) const;
+  Rect region(const Settings &settings) const;
   /// The next frame does not follow the last one.
   void reset() { canny_.reset(); }
 

@@ -36,9 +36,8 @@ TopK::TopK(Context &context, int shift, int strengths, int wanted, size_t room)
   }
 }
 
-void TopK::run(Queue &queue, const cl::Buffer &map, int width, int height,
-               const PixelBounds &region) {
-  const cl_int4 where{{region.x0, region.y0, region.x1, region.y1}};
+void TopK::run(Queue &queue, const cl::Buffer &map, int width, int height, const Rect &region) {
+  const cl_int4 where{{region.x, region.y, region.right(), region.bottom()}};
   const auto room = static_cast<cl_uint>(room_);
   const auto items = [&](const Kernel &kernel) {
     return Size{blocks_.groups * kernel.group().x, 1};

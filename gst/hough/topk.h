@@ -2,14 +2,10 @@
 #pragma once
 
 #include "opencl/kernel.h"
+#include "opencl/rect.h"
 #include "primitives.h"
 
 namespace glcl::hough {
-
-/// Px of a frame, from (x0, y0) to before (x1, y1).
-struct PixelBounds {
-  int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
-};
 
 /// Lists the strongest values of a map, in its order.
 class TopK {
@@ -22,7 +18,7 @@ class TopK {
 
   /// Enqueues the list of a map of ushort in rows of `width`, of which those in the region
   /// count. Of values as strong as the weakest that has room, the first stay.
-  void run(Queue &queue, const cl::Buffer &map, int width, int height, const PixelBounds &region);
+  void run(Queue &queue, const cl::Buffer &map, int width, int height, const Rect &region);
 
   /// Keys and indices in the map.
   const cl::Buffer &keys() const { return keys_; }

@@ -4,9 +4,9 @@
 #include <atomic>
 #include <deque>
 
+#include "devicepool.h"
 #include "errors.h"
 #include "opencl/deferrederror.h"
-#include "opencl/devicepool.h"
 #include "opencl/pinned.h"
 #include "search.h"
 

@@ -5,13 +5,13 @@
 
 namespace reference {
 
-using glcl::Area;
+using glcl::Rect;
 using glcl::histogram::Histogram;
 
 std::vector<uint32_t> histogram(const Frame &frame, const Histogram::Format &format,
-                                const Area &area) {
+                                const Rect &area) {
   using Mode = Histogram::Mode;
-  const Area part = area.empty() ? Area{0, 0, frame.width, frame.height} : area;
+  const Rect part = area.empty() ? Rect{0, 0, frame.width, frame.height} : area;
   const int levels = format.levels();
   const auto bin = [&](int level) { return level * levels / 256; };
   std::vector<uint32_t> counts(format.counters());

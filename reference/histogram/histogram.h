@@ -12,7 +12,7 @@ namespace reference {
 /// The histogram of an area as glcl::histogram::Histogram defines it, pixel by pixel.
 std::vector<uint32_t> histogram(const Frame &frame,
                                 const glcl::histogram::Histogram::Format &format,
-                                const glcl::Area &area = {});
+                                const glcl::Rect &area = {});
 /// The same of samples of one channel.
 std::vector<uint32_t> histogram(const std::vector<uint16_t> &samples,
                                 const glcl::histogram::Histogram::Format &format);

@@ -13,7 +13,7 @@ namespace reference {
 
 namespace {
 
-using glcl::Area;
+using glcl::Rect;
 using glcl::histogram::Histogram;
 using glcl::histogram::HistogramRenderer;
 using Display = HistogramRenderer::Display;
@@ -83,12 +83,12 @@ class Canvas {
     for (int c = 0; c < 4; c++)
       p[c] = p[c] * (1 - colour.part) + (c < 3 ? colour.rgb[c] : 1) * colour.part;
   }
-  void fill(const Area &area, const Colour &colour) {
+  void fill(const Rect &area, const Colour &colour) {
     for (int y = std::max(area.y, 0); y < std::min(area.y + area.height, height_); y++)
       for (int x = std::max(area.x, 0); x < std::min(area.x + area.width, width_); x++)
         lay(x, y, colour);
   }
-  void glyph(int which, int x, int y, int unit, const Area &clip, const Colour &colour) {
+  void glyph(int which, int x, int y, int unit, const Rect &clip, const Colour &colour) {
     for (int i = 0; i < 35; i++)
       if (glyphs[which][i] == '#')
         for (int dy = 0; dy < unit; dy++)
@@ -141,7 +141,7 @@ struct Plot {
 
   /// A plot of some channels in its part of the panel.
   /// `over`: px below it and to its right that are left over.
-  void draw(Canvas &canvas, const Area &area, int over, int first, int last, bool lettered) const {
+  void draw(Canvas &canvas, const Rect &area, int over, int first, int last, bool lettered) const {
     const int u = unit, w = std::max(area.width - 6 * u, 1), h = std::max(area.height - 14 * u, 1);
     const int left = area.x + 3 * u, top = area.y + 3 * u, line = std::max(1, u / 2);
     const auto inside = [&](int x, int y) {
@@ -211,7 +211,7 @@ void draw_colours(Canvas &canvas, const std::vector<uint32_t> &counts, int axis,
   const bool labelled = width >= 49 * u && row_height >= 9 * u;
   const int left = labelled ? 37 * u : 0,
             gap = row_height > 2 ? std::max(std::min(u, row_height / 4), 1) : 0;
-  const Area inside{3 * u, 3 * u, width, std::min(row_height * rows, height)};
+  const Rect inside{3 * u, 3 * u, width, std::min(row_height * rows, height)};
   for (int row = 0; row < rows; row++) {
     const uint64_t count = counts[order[row]];
     const int share =
@@ -240,7 +240,7 @@ void draw_colours(Canvas &canvas, const std::vector<uint32_t> &counts, int axis,
 }
 
 /// The panel alone.
-Canvas draw_panel(int width, int height, const Area &panel,
+Canvas draw_panel(int width, int height, const Rect &panel,
                   const HistogramRenderer::Settings &settings, const Histogram::Format &format,
                   const std::vector<uint32_t> &counts) {
   Canvas canvas(panel.width, panel.height);
@@ -262,7 +262,7 @@ Canvas draw_panel(int width, int height, const Area &panel,
   else
     for (int c = 0; c < channels; c++) {
       const bool parade = settings.display == Display::parade;
-      Area area{0, 0, panel.width, panel.height};
+      Rect area{0, 0, panel.width, panel.height};
       int &size = parade ? area.width : area.height;
       size = std::max(size / channels, 1);
       (parade ? area.x : area.y) = c * (parade ? area.width : area.height);
@@ -278,7 +278,7 @@ Frame present(const Frame &frame, const HistogramRenderer::Settings &settings,
   Frame out = apart ? Frame(frame.width, frame.height) : frame;
   if (!apart && settings.equalize != Equalize::none) equalize(out, settings.equalize);
   if (settings.display == Display::none) return out;
-  const Area panel = HistogramRenderer::panel(settings, frame.width, frame.height);
+  const Rect panel = HistogramRenderer::panel(settings, frame.width, frame.height);
   Canvas canvas = draw_panel(frame.width, frame.height, panel, settings, format, counts);
   const auto opacity = static_cast<float>(settings.opacity);
   for (int y = 0; y < panel.height; y++)

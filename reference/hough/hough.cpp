@@ -20,11 +20,11 @@ const double pi = std::acos(-1.0);
 }  // namespace
 
 std::vector<Listed> strongest(const std::vector<uint16_t> &map, int width, int shift, int strengths,
-                              int wanted, size_t room, const glcl::hough::PixelBounds &region) {
+                              int wanted, size_t room, const glcl::Rect &region) {
   std::vector<uint32_t> places;
   for (uint32_t i = 0; i < map.size(); i++) {
     const int x = static_cast<int>(i) % width, y = static_cast<int>(i) / width;
-    const bool inside = x >= region.x0 && x < region.x1 && y >= region.y0 && y < region.y1;
+    const bool inside = x >= region.x && x < region.right() && y >= region.y && y < region.bottom();
     if (inside && (map[i] & wanted)) places.push_back(i);
   }
   const auto strength = [&](uint32_t i) { return map[i] >> shift & (strengths - 1); };

@@ -14,7 +14,7 @@ struct Listed {
 };
 /// What glcl::hough::TopK lists.
 std::vector<Listed> strongest(const std::vector<uint16_t> &map, int width, int shift, int strengths,
-                              int wanted, size_t room, const glcl::hough::PixelBounds &region);
+                              int wanted, size_t room, const glcl::Rect &region);
 
 /// How many of a shape's matched points meet an edge of their direction, by place, turn and scale.
 class Match {

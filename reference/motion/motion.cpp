@@ -7,6 +7,7 @@
 
 namespace reference {
 
+using glcl::Rect;
 using glcl::motion::Key;
 using glcl::motion::Search;
 using glcl::motion::SearchWindow;
@@ -20,7 +21,7 @@ int component_bits(int v) {
   return bits;
 }
 
-uint32_t sad(const Plane &current, const Plane &reference, const Rectangle &at, int dx, int dy) {
+uint32_t sad(const Plane &current, const Plane &reference, const Rect &at, int dx, int dy) {
   uint32_t sum = 0;
   for (int y = at.y; y < at.y + at.height; y++)
     for (int x = at.x; x < at.x + at.width; x++)
@@ -29,8 +30,8 @@ uint32_t sad(const Plane &current, const Plane &reference, const Rectangle &at, 
 }
 
 /// The key of one rectangle. Costs above `most` are none.
-Key search(const Plane &current, const Plane &reference, const Rectangle &at,
-           const SearchWindow &window, int lambda, uint32_t most) {
+Key search(const Plane &current, const Plane &reference, const Rect &at, const SearchWindow &window,
+           int lambda, uint32_t most) {
   Key best = glcl::motion::no_key;
   for (int dy = window.y.first; dy <= window.y.last(); dy++)
     for (int dx = window.x.first; dx <= window.x.last(); dx++) {
@@ -42,14 +43,14 @@ Key search(const Plane &current, const Plane &reference, const Rectangle &at,
 }
 
 /// All rectangles of a frame that have a key.
-std::vector<Rectangle> rectangles(const Plane &plane, int block) {
+std::vector<Rect> rectangles(const Plane &plane, int block) {
   const bool all = block == Search::partitions;
   const int side = all ? 16 : block;
-  const std::vector<Rectangle> whole{{0, 0, side, side}}, &parts = all ? partitions() : whole;
-  std::vector<Rectangle> list;
+  const std::vector<Rect> whole{{0, 0, side, side}}, &parts = all ? partitions() : whole;
+  std::vector<Rect> list;
   for (int top = 0; top < plane.height; top += side)
     for (int left = 0; left < plane.width; left += side)
-      for (const Rectangle &part : parts)
+      for (const Rect &part : parts)
         list.push_back({left + part.x, top + part.y, part.width, part.height});
   return list;
 }
@@ -57,7 +58,7 @@ std::vector<Rectangle> rectangles(const Plane &plane, int block) {
 /// Searches from candidate to candidate.
 struct Walk {
   const Plane &current, &reference;
-  Rectangle at;
+  Rect at;
   int range, lambda;
   Key best = glcl::motion::no_key;
 
@@ -80,7 +81,7 @@ std::vector<Key> follow(const Plane &current, const Plane &reference, int block,
                         int lambda, const std::vector<Key> &parents, const Plane &parent_plane) {
   const int columns = (parent_plane.width + 7) / 8, rows = (parent_plane.height + 7) / 8;
   std::vector<Key> keys;
-  for (const Rectangle &at : rectangles(current, block)) {
+  for (const Rect &at : rectangles(current, block)) {
     const int px = (at.x + at.width / 2) / 16, py = (at.y + at.height / 2) / 16;
     Walk walk{current, reference, at, range, lambda};
     walk.visit_square(0, 0, 2);
@@ -96,9 +97,9 @@ std::vector<Key> follow(const Plane &current, const Plane &reference, int block,
 
 }  // namespace
 
-const std::vector<Rectangle> &partitions() {
+const std::vector<Rect> &partitions() {
   static const auto *all = [] {
-    auto *list = new std::vector<Rectangle>;
+    auto *list = new std::vector<Rect>;
     for (const auto &[width, height] :
          {std::pair{16, 16}, {16, 8}, {8, 16}, {8, 8}, {8, 4}, {4, 8}, {4, 4}})
       for (int y = 0; y < 16; y += height)
@@ -147,7 +148,7 @@ int vector_bits(Vector v) { return component_bits(v.x) + component_bits(v.y); }
 std::vector<Key> full_search(const Plane &current, const Plane &reference, int block,
                              const SearchWindow &window, int lambda) {
   std::vector<Key> keys;
-  for (const Rectangle &at : rectangles(current, block))
+  for (const Rect &at : rectangles(current, block))
     keys.push_back(
         search(current, reference, at, window, lambda, block == Search::partitions ? 65535 : ~0u));
   return keys;
@@ -156,7 +157,7 @@ std::vector<Key> full_search(const Plane &current, const Plane &reference, int b
 std::vector<Key> hexagon(const Plane &current, const Plane &reference, int block, int range,
                          int lambda) {
   std::vector<Key> keys;
-  for (const Rectangle &at : rectangles(current, block)) {
+  for (const Rect &at : rectangles(current, block)) {
     Walk walk{current, reference, at, range, lambda};
     walk.visit(0, 0);
     Key before;
@@ -196,7 +197,7 @@ int six(int a, int b, int c, int d, int e, int f) {
 uint8_t clip(int v) { return static_cast<uint8_t>(std::clamp(v, 0, 255)); }
 
 /// The cost of a rectangle at a vector in quarter pixels.
-uint32_t cost_at(const Plane &current, const Samples &reference, const Rectangle &at, Vector v,
+uint32_t cost_at(const Plane &current, const Samples &reference, const Rect &at, Vector v,
                  int lambda) {
   uint32_t sum = lambda * vector_bits(v);
   for (int y = at.y; y < at.y + at.height; y++)
@@ -271,7 +272,7 @@ uint8_t Samples::at(int x, int y) const {
 void refine(std::vector<Key> &keys, const Plane &current, const Samples &reference, int block,
             int lambda, bool quarter) {
   size_t i = 0;
-  for (const Rectangle &at : rectangles(current, block)) {
+  for (const Rect &at : rectangles(current, block)) {
     Key &key = keys[i++];
     key = std::min(key, glcl::motion::key_of(~0u, {}));
     for (int step = 2; step > (quarter ? 0 : 1); step--) {
@@ -318,7 +319,7 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
   const std::vector<Key> found = keys;
   const auto still = static_cast<uint32_t>(glcl::motion::key_of(0, {0, 0}));
   size_t i = 0;
-  for (const Rectangle &at : rectangles(current, block)) {
+  for (const Rect &at : rectangles(current, block)) {
     const bool whole = i % across == 0;
     const bool alone = company(found, static_cast<int>(i), across, columns) < 3;
     Key &key = keys[i++];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "motion/search.h"
+#include "opencl/rect.h"
 #include "reference/frames.h"
 #include "reference/noise/noise.h"
 
@@ -35,12 +36,8 @@ std::vector<glcl::motion::Key> hexagon(const Plane &current, const Plane &refere
 std::vector<glcl::motion::Key> hierarchical(const Plane &current, const Plane &reference, int block,
                                             int range, int lambda);
 
-/// Pixels of a macroblock, or part of one.
-struct Rectangle {
-  int x, y, width, height;
-};
 /// The 41 partitions in the order of their keys, relative to the macroblock.
-const std::vector<Rectangle> &partitions();
+const std::vector<glcl::Rect> &partitions();
 
 /// The samples of a plane in quarter pixels (H.264, 8.4.2.2.1), up to `margin` px beyond its edge.
 class Samples {

@@ -14,7 +14,7 @@
 #include "reference/textured.h"
 #include "result.h"
 
-using glcl::Area;
+using glcl::Rect;
 using glcl::histogram::Histogram;
 using glcl::histogram::HistogramRenderer;
 using test::Chain;
@@ -100,7 +100,7 @@ Counts mapped(GstBuffer *buffer) {
   return counts;
 }
 
-Area area_of(const GstStructure *result) {
+Rect area_of(const GstStructure *result) {
   return {test::result_int(result, "x"), test::result_int(result, "y"),
           test::result_int(result, "width"), test::result_int(result, "height")};
 }
@@ -113,7 +113,7 @@ std::vector<test::Message> told_of_roi(Chain &chain) {
   return told;
 }
 
-void expect_roi(GstElement *element, const Area &roi) {
+void expect_roi(GstElement *element, const Rect &roi) {
   GValue value = G_VALUE_INIT;
   g_value_init(&value, GST_TYPE_ARRAY);
   g_object_get_property(G_OBJECT(element), "roi", &value);
@@ -121,7 +121,7 @@ void expect_roi(GstElement *element, const Area &roi) {
   int numbers[4];
   for (int i = 0; i < 4; i++) numbers[i] = g_value_get_int(gst_value_array_get_value(&value, i));
   g_value_unset(&value);
-  expect(Area{numbers[0], numbers[1], numbers[2], numbers[3]} == roi, "roi is as it was set");
+  expect(Rect{numbers[0], numbers[1], numbers[2], numbers[3]} == roi, "roi is as it was set");
 }
 
 /// The warnings of GLib's while something is done.
@@ -186,7 +186,7 @@ TEST(region) {
   const Format format{Mode::rgb, 256};
   const Counts expected = reference::histogram(frame, format, {10, 20, 30, 40});
   const GstStructure *result = result_of(buffer);
-  expect(result && area_of(result) == Area{10, 20, 30, 40}, "the meta tells the region");
+  expect(result && area_of(result) == Rect{10, 20, 30, 40}, "the meta tells the region");
   expect(mapped(counts_of(buffer)) == expected, "its counts");
   gst_buffer_unref(buffer);
   gst_harness_push_event(chain.harness(), gst_event_new_eos());
@@ -211,7 +211,7 @@ TEST(metas) {
       const int channels = one.format.channels();
       expect(test::ResultArray(result, "counts")
                      .is("uint32", {channels, one.format.counters() / channels}) &&
-                 area_of(result) == Area{0, 0, 33, 21},
+                 area_of(result) == Rect{0, 0, 33, 21},
              "it says what was counted");
       kept.push_back(gst_buffer_ref(counts_of(buffer)));
       gst_buffer_unref(buffer);
@@ -395,7 +395,7 @@ TEST(region_beyond_the_frame) {
   const Frame frame = reference::natural_frame(64, 48);
   const struct {
     const char *roi;
-    Area counted;
+    Rect counted;
     bool leaves;
   } cases[] = {
       {"<2147483647,0,1,1>", {63, 0, 1, 1}, true},
@@ -430,7 +430,7 @@ TEST(region_beyond_the_frame) {
     const auto warnings = told_of_roi(chain);
     expect(warnings.size() == told, std::string("not told once: roi=") + one.roi);
     if (!one.leaves) continue;
-    const Area &area = one.counted;
+    const Rect &area = one.counted;
     const std::string counted = "<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
                                 std::to_string(area.width) + "," + std::to_string(area.height) +
                                 "> is used";
@@ -465,7 +465,7 @@ TEST(frames_smaller_than_the_region) {
   Chain chain("glclhistogram interval=0 attach-meta=true roi=\"<20,20,8,8>\"");
   const struct {
     int width, height;
-    Area counted;
+    Rect counted;
     size_t told;
   } cases[] = {{64, 48, {20, 20, 8, 8}, 0}, {24, 24, {20, 20, 4, 4}, 1},
                {16, 48, {15, 20, 1, 8}, 2}, {1, 1, {0, 0, 1, 1}, 3},

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "motion/devicepool.h"
 #include "opencl/device.h"
-#include "opencl/devicepool.h"
 #include "opencl/error.h"
 #include "parser.h"
 
@@ -55,6 +55,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const glcl::Device chosen = glcl::choose_device(all, text);
     check(text.empty() || !is_place(text) || chosen.id() == text, text + " chose " + chosen.id());
   });
-  read(text, [&] { check(glcl::choose_devices(all, text).size() <= all.size(), text); });
+  read(text, [&] { check(glcl::motion::choose_devices(all, text).size() <= all.size(), text); });
   return 0;
 }

@@ -31,10 +31,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (guint i = 0; i < count; i++)
     numbers[i] = g_value_get_int(gst_value_array_get_value(&value, i));
   g_value_unset(&value);
-  const glcl::Area roi{numbers[0], numbers[1], numbers[2], numbers[3]};
+  const glcl::Rect roi{numbers[0], numbers[1], numbers[2], numbers[3]};
   check(count == 0 || !roi.empty(), "roi has no area");
   for (const auto &[width, height] : {std::pair{1, 1}, {1, 37}, {65, 47}, {16384, 16384}}) {
-    const glcl::Area inside = glcl::clipped(roi, width, height);
+    const glcl::Rect inside = glcl::clipped(roi, width, height);
     check(!inside.empty() && inside.x >= 0 && inside.y >= 0 && inside.width <= width - inside.x &&
               inside.height <= height - inside.y,
           "roi is not clipped to " + std::to_string(width) + "×" + std::to_string(height));

@@ -16,6 +16,7 @@ namespace glcl::bench {
 
 namespace {
 
+using motion::DevicePool;
 using motion::Key;
 using motion::MultiDeviceSearch;
 using motion::SearchWindow;
@@ -120,7 +121,7 @@ std::vector<std::vector<int>> odd_shares(size_t members, int units) {
 }  // namespace
 
 std::vector<Device> shared_devices(const std::string &wishes) {
-  std::vector<Device> devices = choose_devices(glcl::devices(), wishes);
+  std::vector<Device> devices = motion::choose_devices(glcl::devices(), wishes);
   if (devices.size() > 1 || !devices[0].is_cpu()) return devices;
   const cl_uint units = devices[0].device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
   const cl_device_partition_property how[] = {

@@ -10,8 +10,8 @@
 #include "kernels/engine.h"
 #include "reference/histogram/histogram.h"
 
-using glcl::Area;
 using glcl::Parameters;
+using glcl::Rect;
 using glcl::histogram::Histogram;
 using Format = Histogram::Format;
 using Mode = Histogram::Mode;
@@ -42,7 +42,7 @@ Counts read(Bench &bench, const cl::Buffer &buffer, size_t count) {
 }
 
 Counts run(Bench &bench, Histogram &engine, const Frame &frame, Layout layout,
-           const Area &area = {}, int padding = 0) {
+           const Rect &area = {}, int padding = 0) {
   const Picture in = bench.upload(frame, layout, padding);
   return read(bench, engine.run(*bench.queue, in, area), engine.format().counters());
 }
@@ -207,14 +207,14 @@ TEST_EACH(test_area, 0, 2) {
   const Frame frame = reference::natural_frame(90, 47);
   for (const Format &format : {Format{Mode::luma}, Format{Mode::rgb, 32}}) {
     Histogram engine(*bench.context, frame.width, frame.height, format, layout);
-    for (const Area &area : {Area{0, 0, 1, 1}, Area{89, 46, 1, 1}, Area{0, 0, 90, 47},
-                             Area{7, 3, 33, 11}, Area{8, 0, 16, 47}, Area{1, 1, 88, 45}})
+    for (const Rect &area : {Rect{0, 0, 1, 1}, Rect{89, 46, 1, 1}, Rect{0, 0, 90, 47},
+                             Rect{7, 3, 33, 11}, Rect{8, 0, 16, 47}, Rect{1, 1, 88, 45}})
       check_counts(run(bench, engine, frame, layout, area),
                    reference::histogram(frame, format, area), "area");
-    for (const Area &area :
-         {Area{-1, 0, 5, 5}, Area{0, -1, 5, 5}, Area{86, 0, 5, 5}, Area{0, 43, 5, 5},
-          Area{90, 0, 1, 1}, Area{INT_MAX, 0, 1, 1}, Area{1, 0, INT_MAX, 1},
-          Area{0, INT_MAX, 1, INT_MAX}, Area{INT_MIN, INT_MIN, INT_MAX, INT_MAX}})
+    for (const Rect &area :
+         {Rect{-1, 0, 5, 5}, Rect{0, -1, 5, 5}, Rect{86, 0, 5, 5}, Rect{0, 43, 5, 5},
+          Rect{90, 0, 1, 1}, Rect{INT_MAX, 0, 1, 1}, Rect{1, 0, INT_MAX, 1},
+          Rect{0, INT_MAX, 1, INT_MAX}, Rect{INT_MIN, INT_MIN, INT_MAX, INT_MAX}})
       check_settings_error([&] { run(bench, engine, frame, layout, area); }, "roi=<");
   }
 }
@@ -222,7 +222,7 @@ TEST_EACH(test_area, 0, 2) {
 TEST(test_clipped) {
   constexpr int most = INT_MAX, least = INT_MIN;
   const struct {
-    Area area, clipped;
+    Rect area, clipped;
   } cases[] = {
       {{}, {0, 0, 64, 48}},
       {{5, 6, 7, 8}, {5, 6, 7, 8}},
@@ -239,7 +239,7 @@ TEST(test_clipped) {
       {{10, -20, 5, 20}, {10, 0, 5, 1}},
   };
   for (const auto &one : cases) {
-    const Area got = glcl::clipped(one.area, 64, 48);
+    const Rect got = glcl::clipped(one.area, 64, 48);
     fail_unless(got == one.clipped, "<%d,%d,%d,%d> became <%d,%d,%d,%d>", one.area.x, one.area.y,
                 one.area.width, one.area.height, got.x, got.y, got.width, got.height);
   }

@@ -6,7 +6,7 @@
 #include "reference/histogram/histogram.h"
 #include "reference/histogram/present.h"
 
-using glcl::Area;
+using glcl::Rect;
 using glcl::histogram::Histogram;
 using glcl::histogram::HistogramRenderer;
 using Format = Histogram::Format;
@@ -169,10 +169,10 @@ TEST_EACH(test_small_panels, 0, 2) {
 TEST(test_panel) {
   HistogramRenderer::Settings settings;
   settings.x = 0.5, settings.y = 0.9, settings.width = 0.7, settings.height = 0;
-  const Area area = HistogramRenderer::panel(settings, 200, 100);
+  const Rect area = HistogramRenderer::panel(settings, 200, 100);
   fail_unless(area.x == 100 && area.y == 90 && area.width == 100 && area.height == 1);
   settings.x = settings.y = 1;
-  const Area corner = HistogramRenderer::panel(settings, 1, 1);
+  const Rect corner = HistogramRenderer::panel(settings, 1, 1);
   fail_unless(corner.x == 0 && corner.y == 0 && corner.width == 1 && corner.height == 1);
   // Text can be read in small frames, unless the panel has no room for it.
   const Format rgb{Mode::rgb}, colours{Mode::color_8};

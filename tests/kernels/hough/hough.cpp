@@ -14,9 +14,9 @@
 #include "reference/hough/scenes.h"
 #include "reference/textured.h"
 
+using glcl::Rect;
 using glcl::hough::Canny;
 using glcl::hough::Hough;
-using glcl::hough::PixelBounds;
 using glcl::hough::Template;
 using glcl::hough::TopK;
 using reference::Pose;
@@ -75,8 +75,7 @@ TEST(test_top_k) {
         const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                 2 * map.size(), map.data());
         TopK engine(*bench.context, 7, 256, Canny::strong, room);
-        for (const PixelBounds &region :
-             {PixelBounds{0, 0, width, height}, {3, 5, 40, 20}, {0, 0, 0, 0}}) {
+        for (const Rect &region : {Rect{0, 0, width, height}, {3, 5, 37, 15}, {0, 0, 0, 0}}) {
           engine.run(*bench.queue, buffer, width, height, region);
           const auto expected =
               reference::strongest(map, width, 7, 256, Canny::strong, room, region);

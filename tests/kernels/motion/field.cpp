@@ -12,6 +12,7 @@
 
 using glcl::Queue;
 using motion::BlockMotion;
+using motion::DevicePool;
 using motion::MotionRenderer;
 using Precision = BlockMotion::Precision;
 
@@ -124,7 +125,7 @@ double flicker(Bench &bench, const BlockMotion::Settings &settings, SceneKind sc
 
 /// Two frames through an engine, everything that comes out of it compared with the reference.
 void check(Bench &bench, Layout layout, const BlockMotion::Settings &settings, const Frame &first,
-           const Frame &second, std::unique_ptr<glcl::DevicePool> pool = {}) {
+           const Frame &second, std::unique_ptr<DevicePool> pool = {}) {
   const std::string what = text(settings, first);
   BlockMotion engine(*bench.context, first.width, first.height, layout);
   if (pool) engine.share(std::move(pool));
@@ -306,9 +307,8 @@ TEST(test_shared) {
   Bench bench;
   const Frame frame = reference::natural_frame(90, 50);
   for (int block : {8, motion::Search::partitions})
-    check(
-        bench, Layout::buffer, settings(5, block, Precision::quarter, 2), frame, follow(frame),
-        std::make_unique<glcl::DevicePool>(std::vector<glcl::Device>(2, bench.context->device())));
+    check(bench, Layout::buffer, settings(5, block, Precision::quarter, 2), frame, follow(frame),
+          std::make_unique<DevicePool>(std::vector<glcl::Device>(2, bench.context->device())));
 }
 
 // A frame whose last row of macroblocks is half outside.
@@ -440,8 +440,8 @@ TEST(test_no_wait) {
   for (const bool shared : {false, true}) {
     BlockMotion engine(*bench.context, a.width, a.height, Layout::buffer);
     if (shared)
-      engine.share(std::make_unique<glcl::DevicePool>(
-          std::vector<glcl::Device>(2, bench.context->device())));
+      engine.share(
+          std::make_unique<DevicePool>(std::vector<glcl::Device>(2, bench.context->device())));
     const Picture pictures[] = {bench.upload(a, Layout::buffer),
                                 bench.upload(follow(a), Layout::buffer)};
     engine.prepare(s);
@@ -466,9 +466,8 @@ TEST(test_ahead) {
   constexpr size_t frames = 14;
   std::vector<Frame> all{reference::natural_frame(90, 50)};
   while (all.size() < frames) all.push_back(follow(all.back()));
-  auto pool =
-      std::make_unique<glcl::DevicePool>(std::vector<glcl::Device>(2, bench.context->device()));
-  const glcl::DevicePool::Worker &worker = pool->worker(0);
+  auto pool = std::make_unique<DevicePool>(std::vector<glcl::Device>(2, bench.context->device()));
+  const DevicePool::Worker &worker = pool->worker(0);
   BlockMotion engine(*bench.context, 90, 50, Layout::buffer);
   engine.share(std::move(pool));
   const BlockMotion::Settings s = settings(4, 16, Precision::full, 2);
@@ -537,8 +536,8 @@ TEST(test_window_ahead) {
         s.target_psnr = off != 0 ? 10 * std::log10(255 * 255 / mse) + off : 0;
         const int range = off < 0 ? s.min_range : s.max_range;
         BlockMotion engine(*bench.context, width, height, Layout::buffer);
-        engine.share(std::make_unique<glcl::DevicePool>(
-            std::vector<glcl::Device>(2, bench.context->device())));
+        engine.share(
+            std::make_unique<DevicePool>(std::vector<glcl::Device>(2, bench.context->device())));
         for (const Frame *frame : {&a, &b, &a, &b})
           engine.next(*bench.queue, s, bench.upload(*frame, Layout::buffer));
         Queue &results = engine.results(*bench.queue);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Work that several devices share: parts of one CPU stand for them.
-#include "opencl/devicepool.h"
+#include "motion/devicepool.h"
 
 #include <atomic>
 #include <cstdio>
@@ -11,7 +11,7 @@
 #include "opencl/error.h"
 
 using glcl::Device;
-using glcl::DevicePool;
+using glcl::motion::DevicePool;
 using motion::MultiDeviceSearch;
 
 namespace {
@@ -197,11 +197,11 @@ TEST(test_failure_names_the_device) {
 TEST(test_devices_once) {
   const auto all = glcl::devices();
   const std::string id = all[0].id();
-  fail_unless_equals_int(glcl::choose_devices(all, id + "," + id).size(), 1);
+  fail_unless_equals_int(motion::choose_devices(all, id + "," + id).size(), 1);
   Device copy = all[0];
-  fail_unless(glcl::same_hardware(all[0], copy));
+  fail_unless(motion::same_hardware(all[0], copy));
   try {
-    glcl::choose_devices(all, id + ",no such device");
+    motion::choose_devices(all, id + ",no such device");
     fail("a device that there is not was chosen");
   } catch (const glcl::Error &error) {
     fail_unless(error.kind() == glcl::Error::Kind::not_found);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "area.h"
+#include "rect.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace glcl {
 
-Area clipped(const Area &area, int width, int height) {
+Rect clipped(const Rect &area, int width, int height) {
   if (area.empty()) return {0, 0, width, height};
   const auto clip = [](int64_t begin, int64_t size, int64_t whole) {
     const int64_t from = std::clamp<int64_t>(begin, 0, whole - 1);
@@ -19,7 +19,7 @@ Area clipped(const Area &area, int width, int height) {
   return {x, y, columns, rows};
 }
 
-bool meets(const Area &area, int width, int height) {
+bool meets(const Rect &area, int width, int height) {
   const auto within = [](int64_t begin, int64_t size, int64_t whole) {
     return begin < whole && begin + size > 0;
   };

@@ -10,10 +10,10 @@
 #include <sstream>
 #include <utility>
 
-#include "error.h"
-#include "waiting.h"
+#include "opencl/error.h"
+#include "opencl/waiting.h"
 
-namespace glcl {
+namespace glcl::motion {
 
 namespace {
 
@@ -288,4 +288,4 @@ std::vector<Device> choose_devices(const std::vector<Device> &devices, const std
   return chosen;
 }
 
-}  // namespace glcl
+}  // namespace glcl::motion

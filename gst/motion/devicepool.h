@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include "ending.h"
-#include "queue.h"
+#include "opencl/ending.h"
+#include "opencl/queue.h"
 
-namespace glcl {
+namespace glcl::motion {
 
 /// Several devices, of any platforms, that share work in equal units. Each device has a thread that
 /// starts its runs and one that waits for them. Shares follow the measured speeds of earlier runs.
@@ -139,4 +139,4 @@ std::vector<Device> choose_devices(const std::vector<Device> &devices, const std
 /// True if two entries are the same hardware: the same UUID or PCI address, or both the host's CPU.
 bool same_hardware(const Device &a, const Device &b);
 
-}  // namespace glcl
+}  // namespace glcl::motion

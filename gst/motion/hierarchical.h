@@ -28,8 +28,8 @@ class Hexagon {
 };
 
 /// Coarse to fine, for large ranges: a full search of blocks of 8 px in frames of a quarter of the
-/// size (half for ranges up to 16), then, from size to size, all candidates within 2 px of what the
-/// coarser block found, of what its four neighbours found, and of 0.
+/// size (half for ranges up to 16). Then, from size to size, it tries all candidates within 2 px of
+/// the vectors of the coarser block and its four neighbours, and of 0.
 class Hierarchy {
  public:
   Hierarchy() = default;

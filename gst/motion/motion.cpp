@@ -155,7 +155,7 @@ BlockMotion::Adaptive BlockMotion::build_adaptive(int kind) const {
       Range(*context_, width_, height_)};
 }
 
-/// Sets the range, or what finds it.
+/// Sets the range, or the measurement that determines it.
 void BlockMotion::choose_range(Settings &settings) {
   const Adaptive *before = std::exchange(adapts_, nullptr);
   adapted_ = false;

@@ -36,9 +36,9 @@ class BlockMotion {
     int block = 16;                     ///< px: 4, 8, 16 or 32
     bool partitions = false;  ///< macroblocks of 16 px divided as costs least, in place of `block`
     Precision precision = Precision::full;
-    int lambda = 4;    ///< 0 … Search::max_lambda
-    double noise = 0;  ///< of the frames, as noise::Noise::set() takes it, for Still; below 0:
-                       ///< measured; 0: the vectors of least cost
+    int lambda = 4;  ///< 0 … Search::max_lambda
+    double noise =
+        0;  ///< as noise::Noise::set() takes it; below 0: measured; 0: the vectors of least cost
   };
 
   /// Three arrays in a row, each from a multiple of 64 bytes on: a Vector for each cell; for each
@@ -55,7 +55,7 @@ class BlockMotion {
     size_t bytes = 0;
   };
 
-  /// What is known of a frame as a whole.
+  /// The statistics of a frame.
   struct MotionSummary {
     double mse = 0;                 ///< of the prediction, levels²
     double zero = 0;                ///< part of the cells with the vector 0
@@ -64,12 +64,12 @@ class BlockMotion {
     int range = 0;  ///< of the search, px; where it adapts the root mean square of its areas
 
     MotionSummary() = default;
-    /// From sums of sums_bytes, read from what sum_up() gave for a frame with this field.
+    /// From sums_bytes bytes of the buffer that sum_up() returned for a frame with this field.
     MotionSummary(const VectorField &field, int width, int height, const void *sums);
     double psnr() const;  ///< dB, to 255; infinite where mse is 0
   };
 
-  /// What max_range = 0 is for frames of this size, px: a 30th of the longer side, 64 at least.
+  /// The range that max_range = 0 stands for: a 30th of the longer side, but at least 64 px.
   static int largest_range(int width, int height);
 
   /// For frames of width × height px in pictures of a layout. Throws Error::failed where the device
@@ -89,19 +89,18 @@ class BlockMotion {
   /// thrown once.
   bool ready(const Settings &settings);
 
-  /// Enqueues the search of `in` in the frame before it and its prediction; false for a first
-  /// frame, which has the vector 0 everywhere and predicts itself. `queue` is done with `in` then;
-  /// what was found is used on results(). `shown`: it is drawn over `in`.
+  /// Enqueues the search of `in` in the previous frame, and its prediction. False for a first
+  /// frame, which has zero vectors and predicts itself. `queue` no longer needs `in` afterwards;
+  /// results are used on results(). `shown`: they are drawn over `in`.
   bool next(Queue &queue, const Settings &wanted, const Picture &in, bool shown = false);
-  /// Where what next() found is used. Devices that share searches have a queue of their own for
-  /// that, so that `queue` can take the next frames while they search; it is flushed by whoever
-  /// gives it something. With one device, of a frame that is shown, and while kernels are timed, it
-  /// is `queue`.
+  /// The queue for the results of next(). Searches on several devices have their own queue, so that
+  /// `queue` can take the next frames meanwhile; its users flush it. With one device, for a frame
+  /// that is shown, and while kernels are timed, it is `queue`.
   Queue &results(Queue &queue) { return own_ && !shown_ && !queue.profiles() ? *own_ : queue; }
   /// Makes the next frame a first one.
   void reset();
 
-  /// Of the last frame.
+  /// For the last frame.
   const VectorField &field() const { return field_; }
   /// How the search of the devices that share it turned out: without them null, after a failure
   /// all vectors are 0.
@@ -112,7 +111,7 @@ class BlockMotion {
   const cl::Buffer &sum_up(Queue &queue);
   static constexpr size_t sums_bytes = 257 * 4 * sizeof(cl_long);  // with the noise behind
 
-  /// Of the last frame: its luma, what was predicted of it, and the arrays of its field that View
+  /// For the last frame: its luma, its prediction, and the arrays of its field that the renderer
   /// draws.
   const LumaPlane &current() const { return plane(number_); }
   const LumaPlane &predicted() const { return predicted_; }
@@ -122,7 +121,7 @@ class BlockMotion {
   const noise::Noise &noise() const { return noise_; }
 
  private:
-  /// What there is for one kind of blocks.
+  /// The engines for one block size.
   struct BlockEngines {
     Search search;
     Hierarchy hierarchy;
@@ -133,7 +132,7 @@ class BlockMotion {
     std::unique_ptr<MultiDeviceSearch> pool;
   };
 
-  /// What a search needs that adapts its range, for one kind of blocks.
+  /// The parts of a search with adaptive range, for one block size.
   struct Adaptive {
     Search search;
     Range range;
@@ -168,7 +167,7 @@ class BlockMotion {
 
   std::map<int, Lazy<BlockEngines>> blocks_;  // by block size
   std::map<int, Lazy<Adaptive>> adaptive_;
-  Adaptive *adapts_ = nullptr;      // what the last frame's search has; null where it has none
+  Adaptive *adapts_ = nullptr;      // the ranges of the last search; null without any
   MultiDeviceSearch::Ahead ahead_;  // likewise of devices that share it
   bool adapted_ = false;            // the frame before had a range of its own
   bool summed_ = false;             // sums_ is of the frame before

@@ -124,7 +124,7 @@ void MultiDeviceSearch::start(const HostLuma &current, const HostLuma &reference
   pool_.start(shares, current.arrived, work, merge);
 }
 
-/// Searches ahead: what the device found is enough, or `more` has to be searched.
+/// Searches ahead: the device's result is enough, or `more` must be searched.
 void MultiDeviceSearch::start_ahead(const HostLuma &current, const HostLuma &reference,
                                     const Ahead &ahead, int lambda, Key *keys,
                                     const DevicePool::Done &enough, const DevicePool::Done &more) {

@@ -30,7 +30,7 @@ class MultiDeviceSearch {
   /// For frames of width × height px; `block` as for Search; host memory is pinned for `context`.
   /// Throws Error::failed, cl::Error.
   MultiDeviceSearch(DevicePool &pool, Context &context, int block, int width, int height);
-  /// Waits for what is under way.
+  /// Waits for pending work.
   ~MultiDeviceSearch();
 
   /// Room for a frame, of layout().bytes().
@@ -61,9 +61,9 @@ class MultiDeviceSearch {
   /// An int on the device: the square of the range that was enough; with `ahead`.
   const cl::Buffer &range_square() const { return range_square_; }
 
-  /// Starts the search of `current` in `reference`. `keys` receives the keys; then, on a thread of
-  /// the pool, `done` is called, with what went wrong, if anything did. Throws Error::settings as
-  /// Search::run does.
+  /// Starts the search of `current` in `reference`. `keys` receives the keys. Then a thread of the
+  /// pool calls `done`, with the error if there was one. Throws Error::settings as Search::run
+  /// does.
   void start(const HostLuma &current, const HostLuma &reference, const SearchWindow &window,
              int lambda, Key *keys, DevicePool::Done done);
   /// The same with chosen shares: rows of candidates for each device.

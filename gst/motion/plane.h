@@ -12,7 +12,7 @@ constexpr int max_range = 128;
 /// A luma plane of a frame, 8 bits a pixel, with the frame's edge repeated for `padding` px on all
 /// sides and beyond, up to whole strips: searches read there without tests.
 struct LumaPlane {
-  static constexpr int padding = 160;  // max_range and what kernels read beyond
+  static constexpr int padding = 160;  // max_range and the margin that kernels read
   static constexpr int strip = 64;     // px; the largest block is 32
 
   /// The layout for frames of width × height px, without memory.

@@ -24,15 +24,15 @@ class Range {
   static std::vector<int> ranges(int least, int most);
   /// Px of a frame of this size to one of the planes: 2, 4 or 8.
   static int shrunk(int width, int height);
-  /// How far vectors reach there for each of these ranges. What moves by a range's px comes to lie
-  /// within it, though it moves by parts of these pixels.
+  /// The distance that vectors reach there for each of these ranges. An object that moves by a
+  /// range's px is found although it moves by parts of these pixels.
   static std::vector<int> reaches(const std::vector<int> &ranges, int shrink);
 
   Range() = default;
   /// Throws Error::failed where the device refuses kernels or memory.
   Range(Context &context, int width, int height);
 
-  /// Of the frame before: `sums` as motion_sums leaves them, `parts` of them, and the squared
+  /// From the previous frame: `sums` as motion_sums leaves them, `parts` of them, and the squared
   /// errors that a prediction may have. Without one, `parts` is 0.
   struct Target {
     cl::Buffer sums;
@@ -60,7 +60,7 @@ class Range {
   std::vector<LumaPlane> between_;  // from the frame to small_
   LumaPlane small_[2];
   cl::Buffer keys_, sums_, ranges_, last_, needs_, limits_, mean_;
-  std::vector<int> known_;  // what ranges_ holds
+  std::vector<int> known_;  // the settings of ranges_
 };
 
 }  // namespace glcl::motion

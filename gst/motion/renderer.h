@@ -15,7 +15,7 @@ class MotionRenderer {
     vectors,     ///< the frame with arrows from where blocks were to where they are
     prediction,  ///< in grey
     residual,    ///< 128 + what the prediction lacks, in grey
-    objects,     ///< what moves; objects::ObjectRenderer draws it
+    objects,     ///< moving objects, drawn by objects::ObjectRenderer
   };
   struct MotionStyle {
     Display display = Display::none;

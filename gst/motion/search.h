@@ -53,7 +53,7 @@ class Search {
   /// Blocks in a row and rows of them.
   int columns(const LumaPlane &plane) const { return (plane.width + side() - 1) / side(); }
   int rows(const LumaPlane &plane) const { return (plane.height + side() - 1) / side(); }
-  /// Of a whole frame; each macroblock has 41, in the order of Partition.
+  /// Over a whole frame; each macroblock has 41, in the order of Partition.
   size_t keys(const LumaPlane &plane) const {
     return size_t(columns(plane)) * rows(plane) * (block_ == partitions ? partitions : 1);
   }
@@ -83,7 +83,7 @@ class Search {
   Kernel kernel_;
 };
 
-/// What motion/area.clh is built with; `block` as for Search.
+/// The build options for motion/area.clh; `block` as for Search.
 std::string area_options(int block);
 
 /// Throws Error::settings as Search::run does.

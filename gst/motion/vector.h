@@ -5,10 +5,9 @@
 
 namespace glcl::motion {
 
-/// In quarter pixels, +x right, +y down. In a key, of the search: where a block of the current
-/// frame lies in the reference frame, relative to its own place. In a field, the result: the
-/// opposite, from the reference frame to the current one, so what moves to the right has a positive
-/// x.
+/// In quarter pixels, +x right, +y down. In a key, a vector points from a block of the current
+/// frame to its match in the reference frame. In a field, the result, it is the opposite: from the
+/// reference frame to the current one, so an object that moves to the right has a positive x.
 struct Vector {
   int16_t x = 0, y = 0;
 
@@ -40,8 +39,8 @@ struct Span {
   int last() const { return first + count - 1; }
   /// −range … +range
   static constexpr Span of_range(int range) { return {-range, 2 * range + 1}; }
-  /// What a square window of `side` px holds of a block: n = side − block + 1 offsets, centred, so
-  /// −⌊n / 2⌋ … ⌈n / 2⌉ − 1; 0 is always among them.
+  /// The offsets of a block in a square window of `side` px: n = side − block + 1 of them, centred,
+  /// so −⌊n / 2⌋ … ⌈n / 2⌉ − 1; 0 is always among them.
   static constexpr Span of_window(int side, int block) {
     const int n = side - block + 1;
     return {-(n / 2), n};

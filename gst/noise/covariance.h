@@ -10,7 +10,7 @@ namespace glcl::noise {
 /// How noise that was white is alike in texels some texels apart along an axis, after filters.
 class Covariance {
  public:
-  /// Of texels so far apart; 1 at 0 before any filter.
+  /// For texels at this distance; 1 at 0 before any filter.
   double operator()(int spacing) const {
     const auto i = size_t(std::abs(spacing));
     return i < values_.size() ? values_[i] : 0;
@@ -24,7 +24,7 @@ class Covariance {
         for (int j = 0; j < count; j++) result[k] += taps[i] * taps[j] * (*this)(step * k + i - j);
     values_ = result;
   }
-  /// The variance of what these taps give of the texels.
+  /// The variance of the texels after a filter with these taps.
   double variance(const std::vector<double> &taps) const {
     const int count = static_cast<int>(taps.size());
     double sum = 0;

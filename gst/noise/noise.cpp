@@ -18,8 +18,8 @@ constexpr int counters = 160;              // COUNTERS in the kernels
 constexpr int in_group = 4;                // SQUARES
 constexpr int flicker_words = 4 + 33 + 2;  // words of a Flicker
 
-/// What white noise of variance 1 gives the response to the mask and the change from frame to
-/// frame.
+/// The variance of the mask's response and of the change between frames, for white noise of
+/// variance 1.
 struct Gains {
   float mask, change;
 };

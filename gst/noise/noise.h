@@ -11,13 +11,13 @@ namespace glcl::noise {
 /// Measures the noise of a camera on the device, from two frames, static or moving: the noise
 /// variance for 8 bands of brightness, compression noise (changes larger than a pixel), and renewed
 /// noise (changes by an encoder's intra frames). For renewed noise, the caller counts the variance
-/// of unexplained changes in cells of about 16 px (kernels/noise/renewed.clh).
+/// of unexplained changes in cells of about 16 px (kernels/noise/flicker.clh).
 /// docs/methods/noise.md and docs/methods/encoders.md have the formulas.
 class Noise {
  public:
   static constexpr int bands = 8;
 
-  /// What the planes hold.
+  /// The contents of the planes.
   enum class Texels {
     luma,  ///< uchar, levels as they came
     grey,  ///< float, levels smoothed by (1 6 1) / 8 along both axes; the noise is that before
@@ -29,12 +29,12 @@ class Noise {
   Noise(Context &context, Texels texels, int width, int height);
 
   /// Enqueues the measurement. At least one texel lies on every side of the frames. Frames below 16
-  /// px on a side have no noise. `keep`: where no square has any, as in frames that come twice or
-  /// are black, what was measured or set before stays.
+  /// px on a side have no noise. `keep`: if no square has noise, as in repeated or black frames,
+  /// the last value stays.
   void measure(Queue &queue, const Plane &before, const Plane &after, bool keep = false);
-  /// For a kernel that measures beside what else it does, by measure_noise() of
-  /// kernels/noise/measure.clh on planes of one layout: what that takes. The groups, of `measuring`
-  /// items each, are one launch, ahead of which nothing else is enqueued.
+  /// The arguments of measure_noise() of kernels/noise/measure.clh, for a kernel that includes the
+  /// measurement, on planes of one layout. The groups, of `measuring` items each, are one launch,
+  /// and no other work precedes it in the queue.
   struct Squares {
     cl_int pitch, offset, columns, spacing, count;
     cl_float mask_gain, change_gain, scale;
@@ -63,7 +63,7 @@ class Noise {
  private:
   Texels texels_;
   int columns_ = 0, squares_ = 0, spacing_ = 0;
-  bool fresh_ = true;  // there is nothing in renewed_
+  bool fresh_ = true;  // renewed_ is empty
   bool measured_ = false;
   void forget(Queue &queue);
   Kernel measure_;

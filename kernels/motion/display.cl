@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glclmotion shows. Build with -DBUFFERS for frames in buffers. `overlay`: see drawing/over.clh.
+// The displays of glclmotion. Build with -DBUFFERS for frames in buffers. `overlay`: see drawing/over.clh.
 #include "common/frame.clh"
 #include "drawing/arrow.clh"
 #include "drawing/over.clh"
@@ -19,7 +19,7 @@ __kernel void motion_show_plane(IN_FRAME(in), OUT_FRAME(out), __global const uch
   }
 }
 
-// What the prediction left: 128 + current - predicted, saturated.
+// The residual of the prediction: 128 + current - predicted, saturated.
 __kernel void motion_show_residual(IN_FRAME(in), OUT_FRAME(out), __global const uchar *current,
                                    __global const uchar *predicted, int pitch, int width, int height, int overlay) {
   const int x = get_global_id(0);

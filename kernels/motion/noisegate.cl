@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Blocks that noise alone seems to move. Build as motion/area.clh says.
+// Stops blocks that move only by noise. Build as motion/area.clh says.
 #include "motion/area.clh"
 #include "noise/bands.clh"
 #include "noise/flicker.clh"
 
-#define SCATTER 4.0f       // of a sum of absolute differences: what the best of a thousand candidates gains
-#define SMOOTHING 0.15f    // what samples between pixels, which have less noise, gain a pixel
-#define CODING 1.0f        // what coding noise may give a pixel
-#define LEFT 2.0f          // times what the best vector leaves of a pixel, as much an encoder may have changed at the vector 0
+#define SCATTER 4.0f       // of a sum of absolute differences: the gain of the best of a thousand candidates
+#define SMOOTHING 0.15f    // per pixel: the gain of samples between pixels, which have less noise
+#define CODING 1.0f        // per pixel: the effect of compression noise
+#define LEFT 2.0f          // times the best vector's residual per pixel: an encoder may have changed as much at the vector 0
 #define MOST_LEFT 1.0f     // levels
-// Encoders change whole patches at once, so that more of it fits by chance; but not next to each other in the same way.
-#define FEW_ALIKE 3.0f         // times what is gained by chance, where too few neighbours move alike
-#define ALONE_LEFT 0.8f    // of what the best vector leaves, as well
+// Encoders change whole patches at once, which fit other places by chance, but neighbouring patches differ.
+#define FEW_ALIKE 3.0f         // times the gain by chance, if too few neighbours move alike
+#define ALONE_LEFT 0.8f    // of the best vector's residual, in addition
 #define ALIKE 4            // quarter pixels
 #define COMPANY 3          // neighbours
-#define RESTS 0.125f       // levels a pixel that the vector 0 leaves of a block of which another one might have left less
-#define FAINT 3.0f         // times the noise's variance: of less there is nothing that could be seen to move
+#define RESTS 0.125f       // levels per pixel: a residual of the zero vector that another vector might have reduced
+#define FAINT 3.0f         // times the noise's variance: with less texture no motion is visible
 #define FAINT_PANS 1.5f    // the same where the camera pans
-#define LEAST_SEEN 5.0f    // levels², of less there is nothing that an encoder could not have left, unless the camera pans
-#define SEEN 0.57f         // times the noise's deviation a pixel: half of what two frames differ by. Less is left only by what moved
+#define LEAST_SEEN 5.0f    // levels²; an encoder may leave less, unless the camera pans
+#define SEEN 0.57f         // times the noise's deviation per pixel: half of the difference of two frames. Only motion leaves less
 
-#define FLICKER_LEFT 1.0f  // times its mean magnitude, what renewed noise may give a pixel
-#define MAGNITUDE 0.8f     // mean of what varies by 1
+#define FLICKER_LEFT 1.0f  // times its mean magnitude: the effect of renewed noise on a pixel
+#define MAGNITUDE 0.8f     // the mean magnitude of noise of variance 1
 #define GREY_KEEPS 0.35254f  // of variance: renewed noise is that of smoothed grey
 
-// How many of the eight neighbours of a key's block move alike; `across`: keys of a block.
+// How many of the eight neighbours of a key's block move alike; `across`: keys per block.
 inline int company(__global const ulong *keys, int i, int across, int columns, int count) {
   const int2 own = vector_of((uint)keys[i]);
   const int block = i / across, x = block % columns, y = block / columns, rows = count / across / columns;
@@ -67,8 +67,8 @@ inline float least_variance(const Area *a, uint sum, uint before) {
   return min(own * pixels - (ulong)sum * sum, there * pixels - (ulong)before * before) / (float)(pixels * pixels);
 }
 
-// Keys with the vector 0 where that costs no more than noise of the block's brightness explains, as it is or with the block's
-// light changed, or where there is nothing but noise; `between`: 1 where vectors may end between pixels, else 0. Work-items: keys.
+// Sets vectors to 0 if that costs no more than the noise at the block's brightness explains, directly or after a change of light, or if the
+// block has only noise. `between`: 1 if vectors may end between pixels, else 0. Work-items: keys.
 __kernel void motion_noise_gate(__global const uchar *current, __global const uchar *reference, int pitch, int lambda,
                            __global const float *noise, __global Flicker *flicker, float between,
                            __global const ulong *keys,

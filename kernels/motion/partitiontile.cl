@@ -2,9 +2,8 @@
 // Full search of all partitions on GPUs (window.clh). 32 work-items share a macroblock; each finds the 4×4
 // SADs of D candidates below each other and adds them up to those of all partitions.
 //
-// Within a piece a candidate's key is cost * 4096 + y * 64 + x, so that the least one of 32 bits is all that
-// is kept of a partition. A cost above 65535 is none (it can't be the least where the vector 0 is searched:
-// that one costs at most 16² · 255 + 2 · 127).
+// Within a piece a candidate's key is cost * 4096 + y * 64 + x, so the least 32-bit key describes a partition. A cost above 65535 is
+// ignored. It can't be the least if the vector 0 is searched, which costs at most 16² · 255 + 2 · 127.
 //
 // Build with -DD=2 or 3.
 #include "common/absdiff.clh"
@@ -19,11 +18,11 @@
 #include "motion/window.clh"
 #define ROWS ((SIDE + D - 1) / D * D + B - 1)  // of the window
 
-// What is known of a candidate while its rows come in, from above.
+// The state of a candidate while its rows come in, from above.
 typedef struct {
   uint rest;                              // of the key, without the SAD
   uint cell[4];                           // SADs of the four rows under way
-  uint p4x4[4], p8x4[2], p8x8[2], p16x8;  // keys of what ended last
+  uint p4x4[4], p8x4[2], p8x8[2], p16x8;  // keys of the partitions that ended last
 } Candidate;
 
 // The keys of the partitions that end with a row of cells.
@@ -34,7 +33,7 @@ typedef struct {
 #define WITH(key, sad) ((sad) * 4096 + (key))
 #define SUM(key, other) ((key) + (other) - candidate->rest)
 
-// What ends with row j, a constant, of a candidate's cells.
+// Handles the partitions that end with row j, a constant, of a candidate's cells.
 inline Ended end_cells(Candidate *candidate, const int j) {
   Ended end;
   uint *cell = candidate->cell;

@@ -67,7 +67,7 @@ __kernel void motion_partitions_vector(__global const uchar *current, __global c
 
   for (int m = 0; m < STRIP / B && x0 / B + m < columns; m++) {
     __global ulong *out = keys + (row * columns + x0 / B + m) * PARTITIONS;
-    // A cost above 65535 is none: see partitiontile.cl.
+    // A cost above 65535 is ignored: see partitiontile.cl.
     const ulong all = ((const ulong *)&least.p16x16)[m];
     out[P16X16] = all >> 48 ? ULONG_MAX : all;
     for (int j = 0; j < 2; j++) {

@@ -12,7 +12,7 @@
 
 #define SIX_TAPS(a, b, c, d, e, f) ((a) + (f) - 5 * ((b) + (e)) + 20 * ((c) + (d)))
 
-// What is known of V pixels of a row: filtered along x, with 16 added to round them, and the pixels themselves.
+// The samples of V pixels of a row: filtered along x, with 16 added for rounding, and the pixels themselves.
 #if V == 4
 typedef struct {
   int4 wide;
@@ -60,8 +60,8 @@ inline INTS six_own(const Row *rows, int r) {
 }
 #endif
 
-// `halves`: planes b, h, j, one after the other, `bytes` each. What lies less than `edge` pixels, a multiple of 16, from
-// the padding's outer edge is not written. Work-items: V pixels along x, DEPTH rows.
+// `halves`: planes b, h, j in a row, `bytes` each. Pixels closer than `edge`, a multiple of 16, to the padding's outer edge are not
+// written. Work-items: V pixels along x, DEPTH rows.
 __kernel void motion_half_planes(__global const uchar *plane, __global uchar *halves, int pitch, int rows,
                                  int bytes, int edge) {
   const int x = (int)get_global_id(0) * V + edge, top = (int)get_global_id(1) * DEPTH + edge;

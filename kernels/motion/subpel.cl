@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sub-pixel refinement of the keys of a full search: the eight half-pixel neighbours of every winner, then
-// the eight quarter-pixel neighbours of what won. A work-group has a strip of blocks or, with -DPARTITIONED, of
-// macroblocks with all their partitions. A work-item has a cell, 4 × 4 pixels, and finds the sums of eight neighbours at
-// once from words that they share, for each shape of partitions whose vector there no shape before it has. The cells of
-// a block are added up in local memory. Build with -DB=4, 8, 16 or 32 (block size).
+// Sub-pixel refinement of the keys of a full search: the eight half-pixel neighbours of every winner, then the eight quarter-pixel
+// neighbours of the new winner. A work-group has a strip of blocks or, with -DPARTITIONED, of macroblocks with all their partitions. A
+// work-item has a cell of 4 × 4 pixels. It sums up eight neighbours at once from shared words, for each shape of partitions with a new
+// vector there. The cells of a block are added up in local memory. Build with -DB=4, 8, 16 or 32 (block size).
 #include "common/absdiff.clh"
 #include "common/bands.clh"
 #include "motion/cost.clh"
@@ -45,7 +44,7 @@ typedef struct {
 // Rows of samples of one plane: the words that their first five bytes are in.
 typedef struct {
   __global const uint *words;
-  int step, shift;  // from row to row; of the first byte in its word, in bits
+  int step, shift;  // the stride of rows; the first byte's place in its word, in bits
 } Rows;
 
 // `place`: of the first byte, in half pixels.
@@ -149,7 +148,7 @@ inline ulong least_around(ulong best, __local const uint4 *sums, int width, int 
     columns[i] = lambda * component_bits(centre.x + step * (i - 1));
     rows[i] = lambda * component_bits(centre.y + step * (i - 1));
   }
-  // Of the nine in raster order the cost, times 16, and the number.
+  // The cost, times 16, and the number of each of the nine in raster order.
   uint least = min((uint)(best >> 32), 1u << 27) * 16 + 4;
 #pragma unroll
   for (int i = 0; i < 8; i++) {

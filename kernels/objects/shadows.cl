@@ -25,12 +25,12 @@ __kernel void objects_colours(IN_FRAME(in), int2 frame, int shrink, __global sho
   out[place.y * size.x + place.x] = convert_short2_rte(COLOUR_UNIT * (levels.xz - luma));
 }
 
-// Marks shadows and updates the colours of the background. `current`, `colours`: the reduced frame. `background`, `ages`, `foreground`:
-// as objects_background leaves them. `anew`: there are no colours yet. `marked`: as `foreground`, with SHADOW. Work-items: pixels of the
+// Marks shadows and updates the colours of the background. `current`, `colours`: the reduced frame. `background`, `ages`, `foreground`: as
+// objects_background leaves them. `restart`: there are no colours yet. `marked`: as `foreground`, with SHADOW. Work-items: pixels of the
 // model.
 __kernel void objects_shadows(__global const float *current, __global const short2 *colours, __global const CameraState *state, FrameGeometry frame,
                               __global const float2 *background, __global const uchar2 *ages, __global const uchar *foreground,
-                              __global const short2 *colours_before, __global short2 *colours_after, int anew, __global uchar *marked) {
+                              __global const short2 *colours_before, __global short2 *colours_after, int restart, __global uchar *marked) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1)), size = frame.size;
   if (any(place >= size)) return;
   const int at = place.y * size.x + place.x;
@@ -42,13 +42,13 @@ __kernel void objects_shadows(__global const float *current, __global const shor
   const float2 frame_colour = convert_float2(colours[frame_at.y * size.x + frame_at.x]);
   float2 stored = state->fit.gain * convert_float2(colours_before[stored_at.y * size.x + stored_at.x]);
   const uchar distance = foreground[at];
-  if (anew || state->fresh || ages[at].x <= 1)
+  if (restart || state->fresh || ages[at].x <= 1)
     stored = frame_colour;
   else if (!distance)
     stored += (frame_colour - stored) / min((int)ages[at].x, COLOUR_FRAMES);
   colours_after[at] = convert_short2_sat_rte(stored);
   marked[at] = distance;
-  if (!distance || anew || state->fresh) return;
+  if (!distance || restart || state->fresh) return;
 
   int count = 0;
   float now = 0.0f, before = 0.0f, now_squares = 0.0f, before_squares = 0.0f, products = 0.0f;

@@ -29,7 +29,7 @@ uint32_t sad(const Plane &current, const Plane &reference, const Rect &at, int d
   return sum;
 }
 
-/// The key of one rectangle. Costs above `most` are none.
+/// The key of one rectangle. Costs above `most` are ignored.
 Key search(const Plane &current, const Plane &reference, const Rect &at, const SearchWindow &window,
            int lambda, uint32_t most) {
   Key best = glcl::motion::no_key;
@@ -289,8 +289,8 @@ void refine(std::vector<Key> &keys, const Plane &current, const Samples &referen
 
 namespace {
 
-/// Of the vectors of the eight blocks around that of key `i` those other than 0 within a pixel of
-/// its own; `across`: keys of a block.
+/// How many of the eight neighbours of key `i` have a vector other than 0 within a pixel of its
+/// own; `across`: keys per block.
 int company(const std::vector<Key> &keys, int i, int across, int columns) {
   const int rows = static_cast<int>(keys.size()) / across / columns;
   const int column = i / across % columns, row = i / across / columns;

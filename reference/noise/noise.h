@@ -11,13 +11,13 @@ namespace reference {
 /// The variances over all, by brightness and of coding noise, as glcl::noise::Noise defines them.
 using NoiseTable = std::array<float, 2 + glcl::noise::Noise::bands>;
 
-/// What sums over neighbouring pixels have more in variance, whose noise is not independent.
+/// The factor for the variance of sums over neighbouring pixels, whose noise is correlated.
 constexpr float noise_correlation = 1.33f;
 
 /// A texel of a plane; those outside are asked for too.
 using Texel = std::function<float(int x, int y)>;
 
-/// `kept`: what there is where no square has any noise.
+/// `kept`: the table that stays if no square has noise.
 NoiseTable noise(glcl::noise::Noise::Texels texels, int width, int height, const Texel &before,
                  const Texel &after, const NoiseTable *kept = nullptr);
 
@@ -33,7 +33,7 @@ class Flicker {
   void move() { moved_++; }
   /// Counts that a cell stood still that could have seemed to move.
   void rest() { rested_++; }
-  /// Takes what was counted, for the next frame.
+  /// Updates the noise from the counters, for the next frame.
   void next();
   /// Levels².
   float variance() const { return variance_; }

@@ -35,7 +35,7 @@ Frame wall(bool shaded) {
   return frame;
 }
 
-/// What the messages of some frames say at worst.
+/// The worst values in the messages of some frames.
 struct LoggedMessage {
   double moving = 0, magnitude = 0, x = 0, y = 0, noise = 0;  // x, y, noise: of the last one
   size_t coloured = 0;  // pixels that are not black, of the last frame
@@ -90,7 +90,7 @@ TEST_EACH(noise, 0, 2) {
                   "%s: a noise of %g", what.c_str(), of.noise);
     }
 
-  // It moves where the element is told that there is none, and stops when that is set right.
+  // The wall moves if the element is set to no noise, and stops once this is corrected.
   g_object_set(chain["glopenclflow"], "noise", 0.0, nullptr);
   const LoggedMessage without = told(chain, frames, noisy(flat, 8));
   expect(without.moving > 0.05 && without.noise == 0, method + ", noise=0: it does not move");
@@ -144,7 +144,7 @@ TEST_EACH(rolling, 0, 2) {
       fail_unless(of.moving <= 0.01 && of.magnitude <= 0.1, "%s, %s, by %g: %g move, by %g px",
                   method.c_str(), name, by, of.moving, of.magnitude);
     }
-  // What moves in such light does.
+  // Objects in such light move.
   const LoggedMessage of = told(chain, 4, [&](int i) {
     return reference::noisy(
         reference::rolling(reference::textured_frame(w, h, {3.0 * i, -2.0 * i}), 0.05, i), 3,

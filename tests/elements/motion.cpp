@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glclmotion in pipelines: what it shows, its messages and its metas, against the scalar reference.
+// glclmotion in pipelines: displays, messages and metas against the scalar reference.
 #include "motion/motion.h"
 
 #include <cmath>
@@ -26,7 +26,7 @@ Frame scene(int number, int width = 96, int height = 64) {
                          30 - 2 * number, width, height);
 }
 
-/// What the reference finds between two frames; `flicker` goes from one to the next.
+/// The reference's result for two frames; `flicker` goes from one to the next.
 struct Expected {
   Expected(const Frame &before, const Frame &now, const BlockMotion::Settings &settings,
            reference::Flicker *flicker = nullptr) {
@@ -133,7 +133,7 @@ void check_meta(GstBuffer *buffer, const reference::Field &expected, int width, 
          "shapes");
 }
 
-/// The next message; null where there is none.
+/// The next message, or null.
 GstMessage *next(Chain &chain) {
   chain.drain();
   return chain.messages().next(GST_MESSAGE_ELEMENT, 0);
@@ -255,7 +255,7 @@ TEST(every_size) {
 
 namespace {
 
-/// What `devices` is set to: two devices, where the driver has them. Before OpenCL's first call.
+/// The value of `devices`: two devices if the driver has them. Called before OpenCL's first call.
 std::string two_devices() {
   if (test::shares_textures()) return "devices=0:0";  // Mesa's has one
   g_setenv("POCL_DEVICES", "pthread pthread", TRUE);
@@ -278,8 +278,8 @@ TEST(devices) {
 
 namespace {
 
-/// What a chain tells of frames, a line for each message and each array attached, while its
-/// settings change, frames don't follow each other and their size changes.
+/// The output of a chain, a line per message and attached array, while settings and frame size
+/// change and the stream breaks.
 std::vector<std::string> told(const std::string &settings) {
   Chain chain("glclmotion interval=0 attach-meta=true subpel=half range=5 " + settings);
   GstElement *element = chain["glclmotion"];
@@ -316,7 +316,7 @@ std::vector<std::string> told(const std::string &settings) {
 
 }  // namespace
 
-// Devices that share the search tell all that one tells, whatever happens in between.
+// Devices that share the search give the results of one device, whatever happens meanwhile.
 TEST(devices_tell_the_same) {
   const std::string two = two_devices();
   const std::vector<std::string> one = told(""), shared = told(two);
@@ -327,8 +327,8 @@ TEST(devices_tell_the_same) {
                 shared[i].c_str());
 }
 
-// A still scene seen by a noisy camera: nearly all vectors are 0, but without the measurement few;
-// what moves still does.
+// A static scene with camera noise: nearly all vectors are 0, without the measurement few are.
+// Objects still move.
 TEST(noise) {
   const auto frames = [](const Frame &frame, double level, unsigned number) {
     return reference::noisy(frame, level, number);

@@ -29,7 +29,7 @@ std::string text(const BlockMotion::Settings &s, const Frame &frame) {
          std::to_string(static_cast<int>(s.precision)) + ", lambda " + std::to_string(s.lambda);
 }
 
-/// A frame whose parts have moved by parts of pixels: means of neighbours, with other noise.
+/// A frame whose parts moved by fractions of pixels: means of neighbours, with other noise.
 Frame follow(const Frame &frame) {
   Frame next = reference::random_frame(frame.width, frame.height, 9);
   for (int y = 0; y < frame.height; y++)
@@ -282,8 +282,8 @@ TEST_EACH(test_noise, 0, 5) {
         }
 }
 
-// The noise of an intra frame does not move in the frames after it; what a camera moves does, for
-// all that is found anew.
+// The noise of an intra frame does not move in the next frames. A panning camera does, although
+// everything changes.
 TEST_EACH(test_flicker, 0, 5) {
   Bench bench;
   BlockMotion::Settings s = settings(6, kinds[__i__], Precision::full, 4);
@@ -386,7 +386,7 @@ TEST(test_change_beside) {
   }
 }
 
-// So is what finds the range. No frame until then has the largest one.
+// The same for the adaptive range. The first frame has the largest one.
 TEST(test_range_of_a_change) {
   Bench bench;
   const Frame a = reference::natural_frame(70, 40);
@@ -514,7 +514,7 @@ TEST(test_window_ahead) {
       BlockMotion::Settings s = settings(0, block, Precision::full, 2);
       s.min_range = 4, s.max_range = 16;
       const SearchWindow least = SearchWindow::of_range(4);
-      // What whole blocks predict.
+      // The prediction by whole blocks.
       const int side = block == motion::Search::partitions ? 16 : block;
       const auto few = reference::full_search(current, before, side, least, s.lambda);
       const double mse = reference::mse(

@@ -230,7 +230,7 @@ TEST(test_absdiff) {
     bench.queue->cl().enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(items));
     bench.queue->cl().enqueueReadBuffer(out, CL_TRUE, 0, bytes.size(), results);
   };
-  /// Of `count` bytes from both of these on.
+  /// Over `count` bytes from both of these on.
   const auto sum = [&](size_t a, size_t b, int count) {
     uint32_t sum = 0;
     for (int i = 0; i < count; i++) sum += std::abs(bytes[a + i] - bytes[b + i]);

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A real video file; empty, with a line that says so, where there is none.
+/// A real video file; if there is none, prints a note and returns an empty name.
 std::string video(const char *name) {
   const fs::path file = fs::path(reference::data_folder("video")) / name;
   if (fs::exists(file)) return file.string();
@@ -200,7 +200,8 @@ struct Windowed {
   }
 
   double sad = 0, all = 0,
-         inner = 0;  // squares: of the frame, and without what came in at its edges
+         inner =
+             0;  // squared errors: of the frame, and without the parts that came in at its edges
 };
 
 double decibels(double mse) { return 10 * std::log10(255 * 255 / mse); }

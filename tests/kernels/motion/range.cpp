@@ -12,7 +12,7 @@ using motion::Search;
 
 namespace {
 
-/// What the engine finds for frames whose predecessor had these squared errors, 0: none is known.
+/// The engine's ranges for frames whose predecessor had these squared errors; 0: unknown.
 class Ranged {
  public:
   Ranged(Bench &bench, const Pair &pair)
@@ -150,8 +150,8 @@ TEST(test_limit) {
   }
 }
 
-// A target that the frame before met with ease makes the range smaller, one out of reach changes
-// nothing, and without a frame before there is none.
+// A target that the previous frame met with ease makes the range smaller. One out of reach changes
+// nothing, and without a previous frame there is none.
 TEST(test_target) {
   Bench bench;
   const Pair pair = panned(320, 200, 18, 6, 3);

@@ -67,7 +67,7 @@ NoiseTable download(Bench &bench, const Noise &noise) {
   return table;
 }
 
-/// What the device measures; it must be what the reference does, within 2 %.
+/// The device's measurement; it must match the reference within 2 %.
 NoiseTable measured(Bench &bench, Texels texels, const Frame &first, const Frame &second) {
   Plane before = luma(first), after = luma(second);
   if (texels != Texels::luma) before = smooth(before, texels), after = smooth(after, texels);
@@ -108,7 +108,7 @@ TEST_EACH(test_content, 0, 3) {
   }
 }
 
-// On one colour it is what was added, within 8 % of the level.
+// On a plain frame the measurement is within 8 % of the added noise.
 TEST_EACH(test_level, 0, 3) {
   Bench bench;
   for (double level : {1.5, 2.0, 4.0, 8.0, 16.0}) {
@@ -155,7 +155,7 @@ TEST_EACH(test_coding, 0, 3) {
   fail_unless(std::abs(coding(9) - 0.5) < 1e-6, "%g", coding(9));
 }
 
-// Neither texture that stands nor texture that moves is noise: what both have is small beside it.
+// Neither static nor moving texture counts as noise.
 TEST_EACH(test_texture, 0, 3) {
   Bench bench;
   const Frame still = reference::textured_frame(320, 240);

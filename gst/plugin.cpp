@@ -35,8 +35,8 @@ static void watch_drivers(GstPlugin *plugin) {
                             GST_PLUGIN_DEPENDENCY_FLAG_NONE);
 }
 
-// No driver is loaded here: one that crashes would take the plugin, or the application, with it.
-// Without any OpenCL the elements are listed all the same; going to PAUSED tells what is missing.
+// No driver is loaded here: a driver that crashes would end the plugin, or the application. Without
+// OpenCL the elements are still listed; the change to PAUSED reports what is missing.
 static gboolean plugin_init(GstPlugin *plugin) {
   gboolean registered = GST_ELEMENT_REGISTER(glclbilateral, plugin);
   registered |= GST_ELEMENT_REGISTER(glclhistogram, plugin);

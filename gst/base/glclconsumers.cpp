@@ -64,7 +64,7 @@ bool element_maps(GstElement *element, GstPad *sink) {
   if (GST_IS_GLCL_FILTER(element)) return true;
   const std::string plugin = plugin_of(element);
   if (plugin == "coreelements") return !hands_off(element) && all_behind_map(sink);
-  // What is not in the way of a frame draws it into one of its own, or on a screen.
+  // Elements that only display a frame draw it into one of their own, or on a screen.
   return plugin == "opengl" && (!GST_IS_BASE_TRANSFORM(element) || all_behind_map(sink));
 }
 

@@ -24,9 +24,9 @@ G_DEFINE_TYPE(GstGLCLContext, gst_glcl_context, GST_TYPE_OBJECT)
 
 namespace {
 
-/// A context in use; weak, so that the last user ends it. The rest tells it apart while others let
-/// go of it: only one of the caller's own GL context is ever referenced here, because the last
-/// reference waits for the thread of the GL context, which may be waiting for the registry.
+/// A context in use; weak, so that the last user ends it. The other fields identify it while others
+/// release it. Only contexts of the caller's own GL context are referenced here: the last reference
+/// waits for the GL context's thread, which may be waiting for the registry.
 struct ContextEntry {
   GWeakRef context;
   const GstGLCLContext *self;
@@ -143,7 +143,7 @@ std::shared_ptr<glcl::Context> gst_glcl_context_load(const glcl::Device &device)
     glcl::Program(context->cl(), device, "nothing", "__kernel void nothing() {}", {}).build_ahead();
     return context;
   } catch (const std::exception &) {
-    return nullptr;  // who needs it is told why
+    return nullptr;  // its user reports why
   }
 }
 

@@ -15,7 +15,7 @@
 
 namespace glcl {
 
-/// What happened to the engine of an element: another one was taken or could not be built.
+/// The change of an element's engine: another one was taken or could not be built.
 enum class EngineChange { none, taken, refused };
 
 /// The engine of an element, which is replaced while frames go on. `Wanted` says what an engine is
@@ -70,9 +70,9 @@ class EngineSwap {
   /// The engine in use; null if there is none.
   Engine *engine() { return engine_ ? &*engine_ : nullptr; }
   const Engine *engine() const { return engine_ ? &*engine_ : nullptr; }
-  /// What the engine in use, or else the last one, is for.
+  /// The settings of the engine in use, or else of the last one.
   const std::optional<Wanted> &used() const { return used_; }
-  /// What could not be built last.
+  /// The settings that last failed to build.
   const std::optional<Wanted> &refused() const { return refused_; }
   /// True if this is in use or could not be built.
   bool tried(const Wanted &wanted) const {
@@ -120,7 +120,7 @@ class EngineSwap {
     return built;
   }
 
-  /// What was built counts unless the engine in use is wanted again.
+  /// The new engine is used unless the settings of the old one are wanted again.
   Change accept(GstElement *element, const Wanted &wanted, Built &built) {
     if (engine_ && *used_ == wanted) return Change::none;
     if (built.failure) return refuse(element, built.wanted, built.failure);

@@ -14,7 +14,7 @@ namespace {
 
 /// Frames further apart than so many durations don't follow each other.
 constexpr GstClockTime gap_frames = 4;
-/// What those behind still have before them when a frame is in time again.
+/// The time that downstream elements still need before a frame is in time again.
 constexpr GstClockTime under_way = GST_SECOND;
 
 }  // namespace
@@ -82,7 +82,7 @@ void FrameContinuity::warn_of_pixels(GstElement *element, const GstVideoInfo &in
 bool FrameContinuity::has_size_of_caps(GstElement *element, const GstVideoInfo &info,
                                        GstBuffer *buffer) {
   GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
-  if (!memory || !gst_is_gl_memory(memory)) return true;  // for others to tell
+  if (!memory || !gst_is_gl_memory(memory)) return true;  // for other elements to warn about
   GstGLMemory *texture = GST_GL_MEMORY_CAST(memory);
   const int width = gst_gl_memory_get_texture_width(texture),
             height = gst_gl_memory_get_texture_height(texture);

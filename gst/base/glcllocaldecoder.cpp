@@ -15,7 +15,7 @@ namespace {
 constexpr const char *taken_words[] = {"Codec", "Demuxer", "Parser", "Decoder",  "Converter",
                                        "Bin",   "Video",   "Image",  "Hardware", "Metadata"};
 
-/// What names other files or addresses, whatever element says that it decodes it.
+/// Types that refer to other files or addresses, even if an element claims to decode them.
 constexpr const char *referring_types[] = {
     "application/x-hls",  "application/dash+xml", "application/vnd.ms-sstr+xml",
     "application/sdp",    "application/smil",     "application/xges",
@@ -132,10 +132,10 @@ GstBufferPool *empty_pool() {
   return GST_BUFFER_POOL(gst_object_ref_sink(g_object_new(type, nullptr)));
 }
 
-/// A size comes as caps, ahead of what takes memory for it. Behind one of a coded picture that is
-/// too large the thread waits until the decodebin stops. A decoder that waited so would go on when
-/// its pads are flushed, with memory of its own: it may ask for some first, see refuse_memory(). A
-/// demuxer has raw pictures in the file's memory, see refuse_picture().
+/// A size comes as caps, before elements allocate memory for it. After a coded picture that is too
+/// large the thread waits until the decodebin stops. A decoder must not wait like that: it would go
+/// on when its pads are flushed, with memory of its own. It may ask for memory first, see
+/// refuse_memory(). A demuxer has raw pictures in the file's memory, see refuse_picture().
 GstPadProbeReturn check_size(GstPad *, GstPadProbeInfo *info, gpointer decodebin) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_PASS;

@@ -18,7 +18,7 @@ bool Outbox::keep(Item item) {
 
 void Outbox::send() {
   std::unique_lock lock(mutex_);
-  if (std::exchange(sending_, true)) return;  // its sender takes what came since
+  if (std::exchange(sending_, true)) return;  // its sender takes new messages
   while (!items_.empty()) {
     const Item item = std::move(items_.front());
     items_.pop_front();

@@ -7,8 +7,8 @@
 
 namespace glcl {
 
-/// What an element posts on the GL thread waits here until another thread sends it. A handler of
-/// the application may ask neighbours, and they may wait for the GL thread. Any thread.
+/// Messages of an element from the GL thread wait here until another thread sends them. A handler
+/// of the application may query neighbours, and these may wait for the GL thread. Any thread.
 class Outbox {
  public:
   using Item = std::function<void()>;
@@ -21,7 +21,7 @@ class Outbox {
   bool keep(Item item);
   /// Sends everything in order, without a lock. Not on a GL thread.
   void send();
-  /// True if something waits and nobody sends it yet.
+  /// True if messages wait and no thread sends them yet.
   bool waits() const;
 
  private:

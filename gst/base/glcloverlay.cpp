@@ -50,7 +50,7 @@ GstCaps *change_feature(GstCaps *caps, void (*change)(GstCapsFeatures *, const g
   return changed;
 }
 
-/// Whether what is behind a pad asks for such caps, and does not just take any.
+/// Whether the elements downstream of a pad ask for such caps and don't just accept any.
 bool taken_behind(GstPad *src, GstCaps *caps) {
   GstCaps *peer = gst_pad_peer_query_caps(src, nullptr);
   const bool taken = !gst_caps_is_any(peer) && gst_caps_can_intersect(peer, caps);

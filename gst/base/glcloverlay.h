@@ -21,8 +21,8 @@ class Overlay {
   Overlay(const Overlay &) = delete;
   ~Overlay() { clear(); }
 
-  /// Enqueues a drawing apart from the frame `in` and attaches what it covers to the buffer, over
-  /// what is attached already. It stays on the device until somebody maps it. GL thread. Throws.
+  /// Enqueues a drawing as an overlay of the frame `in` and attaches its rectangle to the buffer,
+  /// above earlier overlays. It stays on the device until it is mapped. GL thread. Throws.
   void attach(GstGLCLContext *context, Queue &queue, const Picture &in, const Rect &covered,
               const std::function<void(const drawing::Canvas &)> &draw, GstBuffer *to);
   /// Releases everything.

@@ -22,7 +22,7 @@ using ElementPtr = std::unique_ptr<GstElement, Unref>;
 
 Error unreadable(const std::string &why) { return {Error::Kind::not_found, why}; }
 
-/// What a message says of why there is no picture.
+/// The reason in a message why there is no picture.
 std::string reason_in(GstMessage *message) {
   std::string text = redirection(message);
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
@@ -36,7 +36,7 @@ std::string reason_in(GstMessage *message) {
   return text;
 }
 
-/// Waits for a pipeline's first frame; what it says where there is none.
+/// Waits for a pipeline's first frame; throws its error if there is none.
 std::string failure_of(GstElement *pipeline) {
   const std::unique_ptr<GstBus, Unref> bus(gst_element_get_bus(pipeline));
   const gint64 end = g_get_monotonic_time() + gint64(patience / GST_USECOND);

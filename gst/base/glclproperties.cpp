@@ -13,13 +13,13 @@ using PropertyList = std::vector<Accessors>;  // by property id, from 1
 
 GQuark list_quark() { return g_quark_from_static_string("glcl-properties"); }
 
-/// Of the class that a property was installed in.
+/// The data of a class that installed properties.
 PropertyList &list_of(GType type) {
   return *static_cast<PropertyList *>(g_type_get_qdata(type, list_quark()));
 }
 
-/// Sets what is read on the way to PAUSED, or warns that it is too late. The object's lock is held
-/// while it is set, so that no state change begins meanwhile.
+/// Sets a property that is read before PAUSED, or warns that it is too late. The object's lock is
+/// held meanwhile, so that no state change begins.
 void set_before_paused(GstElement *element, const Accessors &accessors, const GValue *value,
                        GParamSpec *spec) {
   GST_OBJECT_LOCK(element);
@@ -61,7 +61,7 @@ void install_property(GObjectClass *object_class, GParamSpec *spec, Accessors ac
 }
 
 GType register_enum(const char *name, const std::vector<GEnumValue> &values) {
-  auto *kept = new GEnumValue[values.size() + 1];  // GObject refers to it for ever
+  auto *kept = new GEnumValue[values.size() + 1];  // GObject refers to it forever
   *std::copy(values.begin(), values.end(), kept) = {0, nullptr, nullptr};
   const GType type = g_enum_register_static(name, kept);
   gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));

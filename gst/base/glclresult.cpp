@@ -134,7 +134,7 @@ namespace glcl {
 
 namespace {
 
-/// Throws what kept a result from being allocated: the allocator's functions can't.
+/// Throws the error that kept a result from being allocated: the allocator's functions can't.
 [[noreturn]] void throw_no_memory(GstGLCLResultAllocator *allocator, size_t bytes) {
   const std::string text = "Can't allocate " + std::to_string(bytes) + " bytes for results on " +
                            gst_glcl_context_device(allocator->context).name + ".";
@@ -246,7 +246,7 @@ GstBuffer *result_array(const GstStructure *result, const char *name) {
   return gst_value_get_buffer(gst_structure_get_value(result, name));
 }
 
-G_GNUC_BEGIN_IGNORE_DEPRECATIONS  // GArrays, which GLib wants, are none that bindings read
+G_GNUC_BEGIN_IGNORE_DEPRECATIONS  // bindings can't read GArrays, which GLib suggests
 
 FieldArray::FieldArray() {
   g_value_init(&value_, g_value_array_get_type());

@@ -37,8 +37,8 @@ GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info, const Plane
   return memory;
 }
 
-/// Orders what OpenGL does next on this thread after whatever was done to the frame elsewhere,
-/// unless it comes straight from OpenCL.
+/// Makes the next work of OpenGL on this thread wait for earlier work on the frame, unless the
+/// frame comes directly from OpenCL.
 void wait_for(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
   GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
   if (sync && !sharing::held(memory)) sharing::wait_for_gl(sync, memory, gl_context);

@@ -235,7 +235,7 @@ static gboolean gst_glcl_analyzer_sink_event(GstBaseTransform *trans, GstEvent *
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->sink_event(trans, event);
 }
 
-/// Who drains the stream has the results of all frames so far told.
+/// A drain delivers the results of all frames so far.
 static gboolean gst_glcl_analyzer_query(GstBaseTransform *trans, GstPadDirection direction,
                                         GstQuery *query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN && direction == GST_PAD_SINK)
@@ -306,7 +306,7 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
             "frame. glimagesink or gloverlaycompositor draws it; elements in between see the plain "
             "frame. If no downstream element accepts such metas, the drawing goes into the frame",
             &AnalyzerSettings::attach_overlay, glcl::before_paused);
-  // For languages that read no GstCustomMeta: a copy of what this element has attached to a frame.
+  // For languages that can't read GstCustomMeta: a copy of this element's result for a frame.
   g_signal_new_class_handler("get-result", G_TYPE_FROM_CLASS(klass),
                              static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
                              G_CALLBACK(gst_glcl_analyzer_get_result), nullptr, nullptr, nullptr,

@@ -102,13 +102,13 @@ GstGLCLFilterPrivate *private_of(gpointer self) {
       gst_glcl_filter_get_instance_private(static_cast<GstGLCLFilter *>(self)));
 }
 
-/// Runs the work and posts what it throws.
+/// Runs the work and posts its errors.
 template <class Work>
 bool guarded(GstGLCLFilter *self, const Work &work) {
   return private_of(self)->errors.guard(GST_ELEMENT(self), work);
 }
 
-/// Sends what was posted on the GL thread within its life.
+/// Sends the messages that the GL thread posted during its life.
 class OutboxScope {
  public:
   explicit OutboxScope(gpointer self) : priv_(private_of(self)) { priv_->senders++; }
@@ -122,8 +122,8 @@ class OutboxScope {
   GstGLCLFilterPrivate *const priv_;
 };
 
-/// Has another thread send what was posted outside of an OutboxScope, as where a neighbour maps a
-/// frame.
+/// Makes another thread send messages from outside of an OutboxScope, for example if a neighbour
+/// maps a frame.
 void send_elsewhere(gpointer self) {
   GstGLCLFilterPrivate *priv = private_of(self);
   if (priv->senders || !priv->outbox.waits()) return;
@@ -262,7 +262,7 @@ GstFlowReturn with_opencl(GstGLCLFilter *self, const Work &work) {
   return flow;
 }
 
-/// Posts as this element what is reported, for as long as the element lives.
+/// Posts errors as this element's messages while the element lives.
 glcl::sharing::ErrorHandler reporter(GstGLCLFilter *self) {
   const std::shared_ptr<GWeakRef> element(new GWeakRef, [](GWeakRef *reference) {
     g_weak_ref_clear(reference);
@@ -313,7 +313,7 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   priv->stats.timings = std::move(timings);
 }
 
-/// Whether frames differ in what their pictures are, and not in their rate or colorimetry alone.
+/// Whether the pictures of two formats differ, beyond frame rate and colorimetry.
 bool same_pictures(const GstVideoInfo &a, const GstVideoInfo &b) {
   return a.finfo == b.finfo && a.width == b.width && a.height == b.height && a.views == b.views &&
          a.par_n == b.par_n && a.par_d == b.par_d &&
@@ -391,7 +391,7 @@ static void gst_glcl_filter_set_context(GstElement *element, GstContext *context
   GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->set_context(element, context);
 }
 
-/// Keeps what the GL thread posts, in order with what other threads post meanwhile.
+/// Keeps messages of the GL thread in order with those of other threads.
 static gboolean gst_glcl_filter_post_message(GstElement *element, GstMessage *message) {
   const auto post = GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->post_message;
   switch (GST_MESSAGE_TYPE(message)) {
@@ -427,7 +427,7 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     priv->stop->withdraw();
     priv->errors.start();
-    // What is missing altogether is told now, not at the first frame.
+    // A missing driver is reported now, not at the first frame.
     if (!guarded(self, [&] { look_for_device(self); })) return GST_STATE_CHANGE_FAILURE;
     priv->continuity.start();
     const std::lock_guard lock(priv->mutex);
@@ -485,7 +485,7 @@ static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQu
   private_of(self)->consumers_map = false;  // whatever was linked behind renegotiates
   if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->decide_allocation(trans, query))
     return FALSE;
-  // A stop is told of by the frames.
+  // The frames report a stop.
   return with_opencl(self, [&] {
            private_of(self)->bridge->replace_pool(query, reporter(self));
          }) != GST_FLOW_ERROR;
@@ -538,8 +538,8 @@ static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffe
 
 static gboolean gst_glcl_filter_gl_set_caps(GstGLBaseFilter *base, GstCaps *incaps,
                                             GstCaps *outcaps) {
-  // No chaining up: GstGLFilter would allocate a framebuffer that nothing draws into.
-  // Caps are also set again as they are, when elements behind negotiate anew: state survives that.
+  // No chaining up: GstGLFilter would allocate an unused framebuffer. Caps are also set again
+  // without a change, when downstream elements renegotiate: state survives that.
   GstGLCLFilterPrivate *priv = private_of(base);
   const GstVideoInfo &info = GST_GL_FILTER(base)->in_info;
   priv->prepared = priv->prepared && same_pictures(priv->info, info);
@@ -594,7 +594,7 @@ static GstFlowReturn gst_glcl_filter_generate_output(GstBaseTransform *trans, Gs
   return flow;
 }
 
-/// Where there is nothing to change the frame itself goes out.
+/// Without a change the frame itself is passed on.
 static GstFlowReturn gst_glcl_filter_prepare_output_buffer(GstBaseTransform *trans,
                                                            GstBuffer *inbuf, GstBuffer **outbuf) {
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(trans);
@@ -608,8 +608,7 @@ static GstFlowReturn gst_glcl_filter_prepare_output_buffer(GstBaseTransform *tra
 
 static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffer *inbuf,
                                                GstBuffer *outbuf) {
-  // Not the parent's: its waits and fences would make OpenGL take part between two elements of
-  // ours.
+  // Not the parent's: its waits and fences would involve OpenGL between two gst-glcl elements.
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
   GstGLCLFilterPrivate *priv = private_of(self);
   if (!priv->continuity.has_size_of_caps(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info, inbuf))

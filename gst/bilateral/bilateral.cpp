@@ -38,7 +38,7 @@ size_t tile_row_bytes(size_t group_x, int radius) {
   return (group_x + 2 * radius) * sizeof(cl_float4);
 }
 
-/// Rows of a tile for which there is local memory, beside the weights of the rows.
+/// The rows of a tile that fit into local memory with the weights of the rows.
 size_t tile_rows(size_t local_memory, size_t group_x, int radius) {
   const size_t taken = (radius + 1) * sizeof(cl_float);
   return local_memory > taken ? (local_memory - taken) / tile_row_bytes(group_x, radius) : 0;
@@ -48,8 +48,7 @@ Size group_of(const Parameters &variant) {
   return {size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
 }
 
-/// Of local memory: what the program of a "fixed" variant has where its items have blocks of so
-/// many pixels.
+/// The local memory of a "fixed" variant's program whose items have blocks of so many pixels.
 size_t block_bytes(const Parameters &variant, Size block, int radius) {
   const Size group = group_of(variant);
   const int width = static_cast<int>(group.x * block.x) + 2 * radius;
@@ -83,7 +82,7 @@ Parameters default_variant(const Device &device, const std::string &problem) {
   return variant;
 }
 
-/// Of each problem, where nobody tuned.
+/// The default variant of each problem, for untuned devices.
 std::vector<double> usual_microseconds(const Device &device) {
   return device.is_cpu() ? std::vector<double>{18000, 83000} : std::vector<double>{68, 290};
 }
@@ -117,7 +116,7 @@ float range_exponent(const Bilateral::Settings &settings, double full_scale) {
   return gaussian_exponent(std::max(settings.sigma_range, 1e-6) * full_scale);
 }
 
-/// Of the differences that the tile and the vector form take: levels, hundredths of one for
+/// The full scale of differences in the tile and the vector form: levels, hundredths of one for
 /// intensity.
 double full_scale(Bilateral::Weight weight) {
   return weight == Bilateral::Weight::intensity ? 25500 : 255;
@@ -407,7 +406,7 @@ void Bilateral::pass_vector(Queue &queue, VariantKernels &kernels, const Setting
          original, to, width_, height_, split);
 }
 
-/// The program for one radius and kind where it is ready; has it built where nobody did yet.
+/// The program for one radius and kind if it is ready; otherwise starts the build.
 Kernel *Bilateral::fixed_kernel(const VariantKernels &kernels, Fixed fixed) {
   if (!has_fixed(kernels, fixed)) return nullptr;
   try {

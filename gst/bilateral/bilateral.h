@@ -74,12 +74,12 @@ class Bilateral {
   /// Throws Error::settings where the device has no images this large for it.
   Bilateral(Context &context, int width, int height, const Parameters &variant);
 
-  /// What run() takes as `in` and `out`.
+  /// The layout of run()'s `in` and `out`.
   Layout layout() const { return layout_; }
   /// The variant that frames with these settings are filtered by.
   const Parameters &variant_for(const Settings &settings) const;
-  /// What a frame of 1920×1080 takes in about, µs: as glcl-tune had measured it on this device when
-  /// the engine was made, else as it was on others of its kind.
+  /// The approximate time for a frame of 1920×1080, µs: as measured by glcl-tune on this device
+  /// before the engine was made, or the default for this class of device.
   double cost(const Settings &settings) const;
 
   /// Builds the program that "fixed" variants have for the radius and weight of these settings, and
@@ -105,7 +105,7 @@ class Bilateral {
     Kernel space;       // Form::vector
   };
 
-  /// What a program of a "fixed" variant is for: radius, and kind as in tile.clh.
+  /// The key of a program of a "fixed" variant: radius, and kind as in tile.clh.
   using Fixed = std::pair<int, int>;
 
   VariantKernels build(const Parameters &variant);
@@ -143,7 +143,7 @@ class Bilateral {
   int plane_pitch_ = 0;
   cl::Buffer space_;                        // exponents of the space weight
   size_t space_size_ = 0;                   // bytes
-  int space_radius_ = -1, space_rows_ = 0;  // what it was filled for
+  int space_radius_ = -1, space_rows_ = 0;  // the settings of its content
   double space_sigma_ = 0;
 };
 

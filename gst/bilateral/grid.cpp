@@ -87,7 +87,7 @@ Parameters Grid::variant(Layout layout) {
           {"rows", 4}};
 }
 
-/// What is kept for pictures of a layout, else what is usual.
+/// The tuned variant for pictures of a layout, or the default.
 Tuning Grid::tuning(const Device &device, Layout layout) {
   const auto tuning = load_tuning(tunable(), device, tunable().problems[0]);
   const bool fits = tuning && tuning->parameters.at("buffers") == (layout == Layout::buffer);
@@ -189,8 +189,8 @@ int Grid::stretch(const GridShape &shape, double cell) const {
   const int fitting = static_cast<int>(std::min(local_bytes_, splat_tile) / interval_bytes(shape));
   const int nodes = shape.columns + 2 * reach;
   if (fitting > nodes) return nodes;
-  // Its pixels, with those of the interval that the next one has too, are not to end soon after a
-  // multiple of what is placed at once.
+  // The number of pixels, including those shared with the next interval, should not be slightly
+  // above a multiple of the pixels placed at once.
   const int whole = static_cast<int>(fitting * cell) / splat_pixels * splat_pixels;
   return std::max((whole ? static_cast<int>(whole / cell) : fitting) - 1, 1);
 }
@@ -289,7 +289,7 @@ void Grid::splat(Queue &queue, const GridShape &shape, float cell, const Picture
   const int chunks = divided_up(shape.stored, most), chunk = divided_up(shape.stored, chunks);
   const size_t groups = divided_up(nodes, intervals - 1);
   const size_t strips = divided_up(shape.band_count, shape.strip);
-  // What the rows of two bands weigh at most; what each eight of them add is rounded.
+  // The largest weight of the rows of two bands; each sum of eight is rounded.
   const auto one = static_cast<float>((65535 - 2 * pixels) / (2.0 * (pixels + 1)));
   kernel(queue, {groups * lanes, strips * chunks}, from, sums_, range, cell, 1 / cell, shape.stored,
          nodes, shape.band_count, shape.strip, intervals, parts, columns, pitch, chunk, one,

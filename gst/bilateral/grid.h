@@ -45,16 +45,16 @@ class Grid {
   /// the kernels over pixels and cells); on images lanes (work-group of the splat) and rows (pixels
   /// per work-item of the look-up). Problem: "intensity".
   static const Tunable &tunable();
-  /// What those take who did not tune.
+  /// Defaults for untuned devices.
   static Parameters variant(Layout layout);
 
   /// For frames of width × height px; the tuned variant for pictures of a layout.
   Grid(Context &context, int width, int height, Layout layout);
   Grid(Context &context, int width, int height, const Parameters &variant);
 
-  /// What run() takes as `in` and `out`.
+  /// The layout of run()'s `in` and `out`.
   Layout layout() const { return layout_; }
-  /// What a frame of 1920×1080 takes in about, µs, as Bilateral::cost.
+  /// The approximate time for a frame of 1920×1080, µs; see Bilateral::cost().
   double cost(const Settings &settings) const;
 
   /// Whether run() takes these settings: sigma_space is within those bounds, there are no more
@@ -91,7 +91,7 @@ class Grid {
     int stored = 0;      // planes in memory
     int columns = 0;     // nodes along x between which pixels lie
     int rows = 0;        // and along y
-    int band_count = 0;  // pixel rows between two rows of nodes, with what lies outside the frame
+    int band_count = 0;  // pixel rows between two rows of nodes, including those outside the frame
     int strip = 1;       // bands that a group of the splat has one after another
 
     size_t row_cells(int nodes) const { return size_t(nodes) * channels * stored; }
@@ -104,7 +104,7 @@ class Grid {
   GridKernels &kernels(const GridShape &shape);
   GridShape shape(const Settings &settings) const;
   size_t sums_bytes(const GridShape &shape) const;
-  /// Of local memory on buffers: an interval while splatting, a node while blurring.
+  /// The use of local memory on buffers: an interval while splatting, a node while blurring.
   static size_t interval_bytes(const GridShape &shape);
   static size_t node_bytes(const GridShape &shape);
   /// Nodes along x that a work-item fills on buffers.

@@ -15,7 +15,7 @@ namespace glcl::chain {
 
 namespace {
 
-/// Takes ":NUMBER" from the end of a text; empty where there is none.
+/// Takes ":NUMBER" from the end of a text, or nothing.
 std::string take_number(std::string &text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon + 1 == text.size()) return {};
@@ -26,7 +26,7 @@ std::string take_number(std::string &text) {
   return number;
 }
 
-/// What the directives `#line NUMBER "FILE"` of a text say of one of its lines: "FILE:LINE".
+/// The source "FILE:LINE" of a line, by the directives `#line NUMBER "FILE"` in the text.
 std::string place_by_directives(const std::string &text, int line) {
   std::istringstream lines(text);
   std::string file;

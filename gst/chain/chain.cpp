@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t most_plans = 6;
 
-/// What lies between the rows and the columns of a convolution; no frame has it, so that OpenGL and
-/// Vulkan need no name for it.
+/// The format between the rows and the columns of a convolution. No frame has it, so it has no name
+/// in OpenGL and Vulkan.
 const PixelFormat exact_format = {"exact", 1, {{CL_RGBA, CL_FLOAT, 0, 0, "", 0, 16}}};
 
 WorkgroupShape shape_of(const Parameters &variant) {

@@ -20,9 +20,9 @@ namespace glcl::chain {
 ///   Chain chain(context, wanted, {});
 ///   chain.run(queue, in, out);
 ///
-/// It gives what its filters give one after the other, each of which clamps its result to 0..1 and
-/// rounds it to 8 bits; reads outside of the frame give the edge. A filter of several frames reads
-/// its own input of earlier frames, or of the first one where there are none yet.
+/// The result is that of the filters in order, each of which clamps to 0..1 and rounds to 8 bits.
+/// Reads outside of the frame give the edge. A filter of several frames reads its own input of
+/// earlier frames, or of the first one.
 class Chain {
  public:
   struct Options {
@@ -35,7 +35,7 @@ class Chain {
   /// usual prices, from the cheapest on; plan_unfused is a kernel for each filter. Where no variant
   /// is given or tuned, the plan is the cheapest by prices_of() the device.
   static const Tunable &tunable();
-  /// What a tuning is for: the steps with their radii, and a sum of the filters' texts. Other
+  /// The key of a tuning: the steps with their radii, and a hash of the filters' texts. Other
   /// values with the same radii are the same problem.
   static std::string problem(const Description &description);
   static constexpr int plan_unfused = -1;
@@ -71,7 +71,7 @@ class Chain {
   struct PassState {
     Kernel kernel;
     int frames = 1;             // of input
-    bool exact = false;         // what it writes
+    bool exact = false;         // its output
     std::vector<Picture> ring;  // buffers: copies of the input now and before
     size_t at = 0, known = 0;
   };

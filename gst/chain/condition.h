@@ -6,9 +6,8 @@
 
 namespace glcl::chain {
 
-/// Whether the condition of a directive holds: whole numbers and C's operators, but for ?:. An
-/// unknown name is 0. One of the compiler's own throws Error::settings, as does what is no
-/// condition.
+/// Evaluates the condition of a directive: whole numbers and C's operators except ?:. An unknown
+/// name is 0. Throws Error::settings for operators of the compiler and for invalid conditions.
 bool condition_holds(const std::vector<Token> &condition, const SourceLocation &place);
 
 }  // namespace glcl::chain

@@ -45,7 +45,7 @@ using Folders = std::vector<std::string>;
 /// line.
 Description parse_chain(const std::string &text, const std::string &file, const Folders &folders,
                         const std::string &base = {});
-/// The same from a file; its relative files are beside it.
+/// The same from a file; relative paths in it start at its folder.
 Description load_chain(const std::string &path, const Folders &folders);
 
 /// The names of the plugin's own filters.

@@ -32,7 +32,7 @@ class Cursor {
   Cursor(const std::string &text, SourceLocation place) : text_(text), place_(std::move(place)) {}
 
   const SourceLocation &place() const { return place_; }
-  /// Skips blanks and what follows `comment`, to its line's end.
+  /// Skips blanks and comments, which begin with `comment` and end with the line.
   void skip(char comment = '\0');
   bool done() const { return at_ >= text_.size(); }
   char peek() const { return done() ? '\0' : text_[at_]; }

@@ -22,7 +22,7 @@ std::string stripped(const std::string &text) {
   return begin < end ? std::string(begin, end) : std::string();
 }
 
-/// What stands before and after the first of these characters.
+/// The text before and after the first of these characters.
 std::pair<std::string, std::string> parted(const std::string &text, char at) {
   const size_t found = text.find(at);
   if (found == std::string::npos) return {stripped(text), {}};
@@ -309,7 +309,7 @@ std::shared_ptr<const Filter> parse_filter(const std::string &source, const std:
     fail({file, 1}, "a filter with weights must have one input frame.");
   if (filter->channelwise && (filter->weights || filter->frames > 1))
     fail({file, 1}, "a channelwise filter needs a function of one input frame.");
-  // What the defaults can't be evaluated with is told now.
+  // Defaults that can't be evaluated are reported now.
   const Values values = filter->initial();
   if (filter->radius_for(values) > 0 && filter->channelwise)
     fail({file, 1}, "a channelwise filter must not have a radius.");

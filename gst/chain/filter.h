@@ -11,7 +11,7 @@
 
 namespace glcl::chain {
 
-/// What filters and chains may ask for at most.
+/// The limits of filters and chains.
 constexpr int max_radius = 64;                // px
 constexpr int max_frames = 8;                 // of input, this one included
 constexpr int max_filters = 16;               // in a chain's text
@@ -77,8 +77,8 @@ struct Filter {
   Code code;
 
   Values initial() const;
-  /// What expressions see while the values live: parameters, lists (NAME(dx, dy) from the middle,
-  /// NAME_width, NAME_height) and these.
+  /// The names in expressions while the values live: parameters, lists (NAME(dx, dy) from the
+  /// centre, NAME_width, NAME_height) and these.
   Expression::Scope scope(const Values &values,
                           std::vector<std::pair<std::string, const double *>> more = {}) const;
   /// px, 0..max_radius; throws Error::settings where it is more.

@@ -329,7 +329,7 @@ class Generator {
     const std::string side_x = length(options_.shape.x, segment.rim_x),
                       side_y = length(options_.shape.height(), segment.rim_y);
     std::string value;
-    // What fills the tile: the picture, or the segment before this one out of its own tile.
+    // The code that fills the tile: from the picture, or by the previous segment from its own tile.
     if (k == 0 || tile == "source")
       value = std::string(exact_before(segment.first) ? "GLCL_EXACT" : "GLCL_LEVELS") +
               "(glcl_in0, x, y)";
@@ -418,7 +418,7 @@ class Generator {
                               (exact ? "GLCL_STORE_EXACT" : "GLCL_STORE_LEVELS") +
                               "(glcl_out, x, y, ";
     const std::string value = result(pass, pass.last) + "(" + kernel_arguments(tile) + "x, y)";
-    // What takes one pixel each is read for all rows before the first is written.
+    // Inputs of one pixel are read for all rows before the first row is written.
     if (shape.rows > 1 && takes_one_pixel(pass))
       text_ += "  float4 values[" + number(shape.rows) + "];\n#pragma unroll\n" + loop +
                "values[row] = " + value + ";\n  }\n#pragma unroll\n" + loop + store +
@@ -450,7 +450,7 @@ class Generator {
   const std::vector<Pass> &passes_;
   const CodegenOptions &options_;
   std::string text_;
-  std::string sources_;  // parameters of the pass at hand: what it reads
+  std::string sources_;  // the inputs of the current pass
   int frames_ = 1;
   size_t maps_ = 0;  // so far
 };

@@ -9,7 +9,7 @@
 
 namespace glcl::chain {
 
-/// What the kernels of a chain are made for.
+/// The options for the kernels of a chain.
 struct CodegenOptions {
   Layout layout = Layout::image;
   WorkgroupShape shape;

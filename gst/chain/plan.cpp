@@ -118,7 +118,7 @@ bool separate(const Matrix &matrix, Separated &parts) {
     for (int x = 0; x < matrix.width; x++)
       if (std::fabs(matrix.at(x, y) - parts.row[x] * parts.column[y]) > 1e-6 * std::fabs(pivot))
         return false;
-  // The sum of a Gaussian's rows is 1: what lies between rows and columns then keeps its range.
+  // The sum of a Gaussian's rows is 1, so values between rows and columns keep their range.
   double sum = 0;
   for (double weight : parts.row) sum += weight;
   if (std::fabs(sum) > 1e-3) {

@@ -24,7 +24,7 @@ struct Stage {
   double taps() const { return (2.0 * radius_x + 1) * (2.0 * radius_y + 1); }
 };
 
-/// A matrix that is a column times a row, each cut to what is not 0.
+/// A matrix as a column times a row, each without zeros at its ends.
 struct Separated {
   std::vector<double> row, column;  ///< odd lengths
 };
@@ -37,7 +37,7 @@ std::vector<Stage> stages_of(const Description &chain);
 /// How a stage gets its input.
 struct Input {
   bool cut = false;   ///< from a picture that a kernel before this one wrote
-  bool tile = false;  ///< through a tile in local memory; else each read computes it anew
+  bool tile = false;  ///< through a tile in local memory; otherwise each read computes it again
 };
 
 /// The pixels of a work-group: rows times as high as it has items.
@@ -46,7 +46,7 @@ struct WorkgroupShape {
   int height() const { return y * rows; }
 };
 
-/// What a device charges, in operations of a pixel.
+/// The costs on a device, in operations per pixel.
 struct Prices {
   double picture = 48;     ///< to write one, begin a kernel and read it again
   double read = 6;         ///< a pixel of a picture
@@ -55,15 +55,15 @@ struct Prices {
 };
 /// Those of its kind of device, by which plans are numbered.
 Prices usual_prices(const Device &device);
-/// What glcl-tune measures of a device, once for all chains: in tenths of an operation, up to
-/// most_tenths.
+/// The costs that glcl-tune measures on a device, once for all chains: in tenths of an operation,
+/// up to most_tenths.
 const Tunable &price_tunable();
 constexpr const char *price_problem = "operations of a pixel";
 constexpr int most_tenths = 9999;
 /// Those that were measured on the device, else the usual ones.
 Prices prices_of(const Device &device);
 
-/// A stage's input by stage, and what all of it costs, in operations of a pixel.
+/// The input of each stage, and the total cost, in operations per pixel.
 struct Plan {
   std::vector<Input> inputs;
   double cost = 0;
@@ -88,8 +88,8 @@ struct Segment {
   int rim_x = 0, rim_y = 0;  ///< px of that tile around the group's
 };
 
-/// Channelwise stages [first, last] in a row, some of which look something up: what they make of
-/// each level of each channel is computed once, and pixels look that up.
+/// Channelwise stages [first, last] in a row, some of which use a table. The combined result for
+/// each level of each channel is computed once, and pixels look it up.
 struct Map {
   size_t first = 0, last = 0;
 };

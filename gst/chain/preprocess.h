@@ -27,10 +27,10 @@ struct Token {
   std::shared_ptr<const Expanded> from;
 };
 
-/// What the compiler's preprocessor would make of a file: lines are joined, comments dropped,
-/// macros expanded. It knows definitions, conditions and some pragmas. All other directives throw
-/// Error::settings with file and line, as do texts in quotes, and operators of strings and pasting
-/// in macros. So no file is read and no word comes out that is not in this one.
+/// Preprocesses a file as a compiler does: joins lines, drops comments, expands macros. It knows
+/// definitions, conditions and some pragmas. All other directives throw Error::settings with file
+/// and line, as do quoted texts, and the operators # and ## in macros. So no file is read, and the
+/// result has only words of this file.
 std::vector<Token> preprocess(const std::string &source, const std::string &file);
 
 }  // namespace glcl::chain

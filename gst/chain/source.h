@@ -14,9 +14,9 @@ namespace glcl::chain {
 class Code {
  public:
   Code() = default;
-  /// Throws Error::settings with file and line for what preprocess() refuses, unbalanced brackets,
-  /// words that begin with __, and functions that call themselves or, put into each other, are too
-  /// long.
+  /// Throws Error::settings with file and line for errors of preprocess(), unbalanced brackets,
+  /// words that begin with __, functions that call themselves, and functions that are too long once
+  /// inlined.
   Code(const std::string &source, const std::string &file);
 
   /// Whether it defines a function, table or type of this name.

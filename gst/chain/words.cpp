@@ -9,8 +9,8 @@ namespace glcl::chain {
 
 namespace {
 
-/// OpenCL C 1.2's. What reads or writes memory of a kernel, waits, prints or asks for the place of
-/// a work-item is not among them.
+/// The functions of OpenCL C 1.2, except those that access a kernel's memory, wait, print or ask
+/// for the place of a work-item.
 constexpr const char words[] = R"(
   PIXEL HERE at earlier x y width height
 

@@ -13,7 +13,8 @@ namespace {
 
 constexpr double first_noise = 2;  // levels, as long as it is not known
 
-/// What asks for vectors gets rows. Mesa's compiler, which does not, takes half a minute for them.
+/// Devices that prefer vectors use rows. Mesa's compiler prefers none and would take half a minute
+/// for them.
 Canny::Form form_of(const Device &device) {
   const bool rows =
       device.is_cpu() && device.device.getInfo<CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT>() >= 8;

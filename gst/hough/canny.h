@@ -57,7 +57,7 @@ class Canny {
   /// per px; 14 stands where the gradient points the other way along that line, 15 where the upper
   /// threshold is reached.
   const cl::Buffer &edges() const { return edges_[now_]; }
-  /// The same of the picture before; null where there is none.
+  /// The same for the previous picture, or null.
   const cl::Buffer *before() const { return count_ > 1 ? &edges_[1 - now_] : nullptr; }
   /// 256 pairs of uint: the squares of the thresholds by the pixel's luma, in levels per px / 256.
   const cl::Buffer &thresholds() const { return thresholds_; }
@@ -78,7 +78,7 @@ class Canny {
   cl::Buffer has_weak_;      // of rows, for each sixteen px
   int now_ = 0, count_ = 0;  // of the buffers the last one, of pictures since reset() up to 2
   bool followed_ = false, known_ = false;  // there is a last picture, its noise
-  std::array<double, 2> given_{-1, -1};    // what the thresholds are for; below 0 they follow
+  std::array<double, 2> given_{-1, -1};    // the thresholds last given; below 0 automatic
 };
 
 }  // namespace glcl::hough

@@ -27,8 +27,8 @@ class EdgePairs {
   /// of up to `room` edge pairs; 0 for none. Throws Error::failed where the device refuses.
   EdgePairs(Context &context, int width, int height, size_t edges, size_t room, Form form);
 
-  /// Enqueues the count in a map of edges, as Canny gives it, and the list where there is room; of
-  /// too many, each second, third, … counts. Never waits.
+  /// Enqueues the count in a map of edges, as Canny gives it, and the list if there is room. If
+  /// there are too many, it uses each second, third, … one. Never waits.
   void run(Queue &queue, const cl::Buffer &edges, const Rect &region);
 
   int width() const { return width_; }
@@ -61,7 +61,7 @@ class EdgePairs {
 /// The edge pairs of each frame's edges, whose thresholds follow the noise.
 class FrameEdgePairs {
  public:
-  /// Of frames of width × height px. Throws what Canny and EdgePairs do.
+  /// For frames of width × height px. Throws the errors of Canny and EdgePairs.
   FrameEdgePairs(Context &context, int width, int height, Layout layout, size_t edges);
 
   /// Enqueues the count; gives EdgePairs::space(). Never waits.

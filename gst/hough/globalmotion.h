@@ -13,7 +13,7 @@ class GlobalMotion {
  public:
   struct Estimate {
     double rotation = 0;              ///< degrees counter-clockwise, up to about 20 to either side
-    double zoom = 1;                  ///< what is 1 px long becomes so many
+    double zoom = 1;                  ///< scale from the previous frame
     double shift_x = 0, shift_y = 0;  ///< px, of the frame's middle; +x right, +y down
     double agreement = 0;             ///< the part of the edges that are there again, 0 … 1
   };
@@ -24,7 +24,7 @@ class GlobalMotion {
   /// Enqueues the search in two maps of edges, as Canny gives them. Never waits.
   void run(Queue &queue, const cl::Buffer &before, const cl::Buffer &after, const Rect &region);
 
-  /// What was found, result_bytes of it, for read().
+  /// The result, result_bytes of it, for read().
   const cl::Buffer &result() const { return result_; }
   static constexpr size_t result_bytes = 6 * sizeof(cl_float);
   /// Nothing where the frames have hardly edges in common, as at a cut.

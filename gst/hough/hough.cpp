@@ -70,20 +70,20 @@ Pixels download(Queue &queue, const Picture &from) {
   return pixels;
 }
 
-/// What each of `length` numbers in a row is of `before`, `apart` bytes each other: by a tent as
-/// wide as the larger px of both.
-void scale_row(const uint8_t *from, int before, size_t apart_from, uint8_t *to, int length,
-               size_t apart_to) {
+/// Resamples `before` numbers to `length`, whose strides are in bytes, by a tent as wide as the
+/// larger px of both.
+void scale_row(const uint8_t *from, int before, size_t stride_from, uint8_t *to, int length,
+               size_t stride_to) {
   const double ratio = double(before) / length, reach = std::max(ratio, 1.0);
   for (int i = 0; i < length; i++) {
     const double middle = (i + 0.5) * ratio - 0.5;
     double sum = 0, weights = 0;
     for (int k = int(std::ceil(middle - reach)); k <= int(std::floor(middle + reach)); k++) {
       const double weight = 1 - std::abs(k - middle) / reach;
-      sum += weight * from[size_t(std::clamp(k, 0, before - 1)) * apart_from];
+      sum += weight * from[size_t(std::clamp(k, 0, before - 1)) * stride_from];
       weights += weight;
     }
-    to[size_t(i) * apart_to] = static_cast<uint8_t>(std::lround(sum / weights));
+    to[size_t(i) * stride_to] = static_cast<uint8_t>(std::lround(sum / weights));
   }
 }
 

@@ -20,12 +20,11 @@ std::shared_ptr<const Template> make_template(Queue &queue, const std::string &n
 /// Where templates are in a frame, however turned and scaled: a generalised Hough transform
 /// (Ballard 1981) whose accumulator is gathered.
 ///
-/// For cells of some px, 72 turns and scales 10 % apart it counts the points of the template that
-/// meet an edge of their direction nearby, 128 of them, and compares that with what chance gives
-/// among the edges around the place. The poses that stand out most are candidates; of those about
-/// each the best is refined: all points look for edges beside them, a pose follows by least
-/// squares, several times. The score is the share of the points that meet an edge at last, of all
-/// and of those on one side, as something may cover the others.
+/// For cells of some px, 72 angles and scales in steps of 10 %, it counts those of 128 template
+/// points that meet an edge of their direction nearby, and compares the count with that by chance.
+/// The most significant poses are candidates. In each neighbourhood the best one is refined by
+/// least squares over all points, several times. The score is the fraction of points that meet an
+/// edge, over all of them and over those on one side, because the others may be covered.
 ///
 /// Directions are those of lines, in steps of 2° of 180: so it does not matter which side of an
 /// edge is the brighter one.
@@ -58,8 +57,8 @@ class Hough {
   /// memory.
   Hough(Context &context, int width, int height, Layout layout);
 
-  /// What to look for, at most most_shapes. Allocates. Throws Error::failed, and Error::settings
-  /// where those are too many.
+  /// Sets the templates, at most most_shapes. Allocates. Throws Error::failed, and Error::settings
+  /// for too many of them.
   void set_templates(std::vector<std::shared_ptr<const Template>> templates);
   const std::vector<std::shared_ptr<const Template>> &templates() const { return templates_; }
   /// The points of a template at its own size, for kernels, and their number.
@@ -82,7 +81,7 @@ class Hough {
     float first_scale;  ///< binary logarithm
   };
   Matches matches(const Settings &settings) const;
-  /// What was found, result_bytes of it, for read().
+  /// The result, result_bytes of it, for read().
   const cl::Buffer &result() const { return result_; }
   static constexpr size_t result_bytes = (1 + most_objects) * 32;
   static TemplateMatches read(const void *result,

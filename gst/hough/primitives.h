@@ -82,8 +82,8 @@ class Argmax {
   explicit Argmax(Context &context);
   Argmax(Context &context, Blocks blocks);
 
-  /// Enqueues the search: two uint go to `place`, the largest value and where it is; of equal ones
-  /// the first. An empty list has 0 at 2³² − 1.
+  /// Enqueues the search: `place` receives two uint, the largest value and its index, the first of
+  /// equal ones. An empty list gives 0 at 2³² − 1.
   void run(Queue &queue, const cl::Buffer &values, const cl::Buffer &count,
            const cl::Buffer &place);
 

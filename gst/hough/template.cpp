@@ -22,11 +22,10 @@ constexpr float line_steps = 2, line_width = 2;  // px; that points of a line di
 constexpr float least_radius = 12, most_radius = 60;  // px, of circles
 constexpr float least_arc = 0.5f;                     // of all around
 
-constexpr int met =
-    3;  // lines and circles of a template that chance has, and some points beside them
+constexpr int met = 3;  // lines and circles by chance in a template, with some points near them
 constexpr float beside = 0.06f, most_chance = 0.43f;
 
-/// Of all directions' weight, what has to lie across the main one.
+/// The part of the weight of all directions that must lie across the main one.
 constexpr double least_across = 0.03;
 
 Error unusable(const std::string &name, const std::string &why) {
@@ -81,9 +80,9 @@ Curve curve_through(const std::vector<cl_float4> &points,
   return most;
 }
 
-/// What points count, 1 in all: those of one straight line or circle together as the root of their
-/// number, since these are everywhere. Gives what the `met` curves that count most do together: so
-/// many a pose may be laid on where the template is not.
+/// The weights of points, 1 in all. Points of one straight line or circle weigh as the root of
+/// their number, because lines are everywhere. Returns the weight of the `met` strongest curves: a
+/// pose without the template may reach so much.
 float weigh(std::vector<cl_float4> &points, float px, float part) {
   std::vector<std::array<float, 2>> normals;
   for (const cl_float4 &point : points) {
@@ -142,7 +141,7 @@ std::vector<cl_float4> pick(const std::vector<cl_float4> &points, int count) {
 struct BuiltLevel {
   std::optional<Template::ScaleLevel> level;
   float radius = 1;
-  std::string why;  // there is none
+  std::string why;  // the reason if there is no level
 };
 
 BuiltLevel make_level(int width, int height, const EdgeMap &map) {

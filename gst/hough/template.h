@@ -23,14 +23,14 @@ struct Template {
   static constexpr int least_points = 24;
   static constexpr int steps = 90;
 
-  /// What is seen of it at one size.
+  /// The visible part at one size.
   struct ScaleLevel {
     double scale;  ///< the size, by the template's
     float chance;  ///< the part of its points that meet edges where it is not
     /// x, y in px of the template from its middle, the step of the gradient's direction of 180,
     /// and what the point counts, 1 in all; evenly out of all edges.
     std::vector<cl_float4> points;
-    /// Of these, those that count most, evenly.
+    /// The points with the most weight, evenly spread.
     std::vector<cl_float4> match_points;
   };
 

@@ -16,8 +16,8 @@ class TopK {
   /// Error::failed where the device refuses kernels or memory.
   TopK(Context &context, int shift, int strengths, int wanted, size_t room);
 
-  /// Enqueues the list of a map of ushort in rows of `width`, of which those in the region
-  /// count. Of values as strong as the weakest that has room, the first stay.
+  /// Enqueues the list for a map of ushort in rows of `width`, within a region. Of values equal to
+  /// the weakest that fits, the first are taken.
   void run(Queue &queue, const cl::Buffer &map, int width, int height, const Rect &region);
 
   /// Keys and indices in the map.

@@ -17,8 +17,8 @@ class Transform {
     int fine = 0;        ///< places are squares of 2^fine px
     int copies = 1;      ///< of their space, which work-items take turns with
     int most_turn = 45;  ///< degrees / 2 to either side
-    /// Not the size that has most votes, but the one that stands out most from what edge pairs have
-    /// that are turned wrong.
+    /// It takes not the size with the most votes, but the one that exceeds the votes of wrongly
+    /// rotated edge pairs most.
     bool against_chance = false;
   };
   /// For a second picture of width × height px. Throws Error::failed where the device refuses.

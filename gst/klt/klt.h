@@ -54,7 +54,7 @@ class Klt {
   noise::Noise noise_;
   Tracking tracking_;  // the first frame needs all but this
   cl::Buffer previous_, current_;
-  int previous_levels_ = 0;  // that there are of the previous frame; 0 where there is none
+  int previous_levels_ = 0;  // of the previous frame; 0 without one
   int features_ = 1;
   int frames_ = 0;  // since the points were forgotten
   int since_ = 0;   // the last choice of points that was due

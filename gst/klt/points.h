@@ -12,7 +12,7 @@ namespace glcl::klt {
 class Points {
  public:
   static constexpr int most = 10000;
-  /// What is reported of a frame, in the kernels' layout. `count` points follow it.
+  /// The report of a frame, in the kernels' layout, followed by `count` points.
   struct PointSummary {
     cl_uint count;   ///< points alive
     cl_uint lost;    ///< since the frame before
@@ -20,9 +20,9 @@ class Points {
     cl_uint cut;     ///< 1 where more than two thirds of 16 or more points were lost, and so all
     cl_uint all_lost, all_chosen, all_cuts;  ///< of all frames so far
     cl_float confidence;                     ///< in the camera's motion, 0 to 1; below 0: not known
-    cl_float mean_x, mean_y;                 ///< px a frame, over those followed to this frame
-    cl_float mean_age;                       ///< frames, over the same
-    cl_float noise;  ///< of the frames, standard deviation in levels; -1 where not known
+    cl_float mean_x, mean_y;  ///< px per frame, over the points tracked to this frame
+    cl_float mean_age;        ///< frames, over the same
+    cl_float noise;           ///< of the frames, standard deviation in levels; -1 where not known
   };
   /// A point.
   struct Record {
@@ -40,7 +40,7 @@ class Points {
   /// memory.
   Points(Context &context, int width, int height);
 
-  /// What account() goes by.
+  /// The input of account().
   struct Wish {
     int features = 1000;  ///< slots in use
     int least = 1;        ///< points: new ones are chosen where fewer are alive
@@ -54,10 +54,10 @@ class Points {
   void report(Queue &queue, int features, const cl::Buffer &noise, bool noise_known);
   /// After it: enqueues the confidence of its summary, a float at an offset in bytes.
   void report_confidence(Queue &queue, const cl::Buffer &from, size_t offset) const;
-  /// Summary, then Told[count] in the order of slots; overwritten by the next tell().
+  /// Summary, then Record[count] in the order of slots; overwritten by the next report().
   const cl::Buffer &report() const { return report_; }
 
-  /// By what places near points are marked until the next account(): 1 to 65535.
+  /// The mark of places near points until the next account(): 1 to 65535.
   int stamp() const { return stamp_; }
   /// Before tracking: the next stamp.
   void next_stamp(Queue &queue);
@@ -68,7 +68,7 @@ class Points {
   const cl::Buffer &who() const { return who_; }
   const cl::Buffer &form() const { return form_; }
   const cl::Buffer &births() const { return births_; }
-  /// What points of the first `slots` slots looked like where they were chosen; makes room.
+  /// The patches of the points in the first `slots` slots, where they were chosen; allocates.
   const cl::Buffer &templates(Queue &queue, int slots);
   const cl::Buffer &state() const { return state_; }
   const cl::Buffer &vacant() const { return vacant_; }

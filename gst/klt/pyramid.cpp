@@ -13,12 +13,12 @@ namespace {
 
 constexpr int border = 2;     // texels around a level; BORDER in the kernels
 constexpr int row_unit = 16;  // texels: where a level's rows begin
-/// What a group makes of the finest level: COLUMNS in klt_pyramid.
+/// The part of the finest level that a group computes: COLUMNS in klt_pyramid.
 constexpr Size tile_of(KernelForm form) { return form == rows ? Size{256, 32} : Size{112, 16}; }
 constexpr int at_once = 3;  // levels that klt_pyramid makes
 constexpr Size pixel_group{32, 8};
-constexpr Size coarsest_part{16,
-                             8};  // what a group of flow_coarser makes; COARSEST_X and COARSEST_Y
+constexpr Size coarsest_part{
+    16, 8};  // the part that a group of flow_coarser computes: COARSEST_X and COARSEST_Y
 
 int half(int n) { return (n + 1) / 2; }
 size_t parts(int n, size_t size) { return (size_t(n) + size - 1) / size; }

@@ -28,8 +28,8 @@ class Pyramids {
     int width, height, pitch, offset;
     cl_int4 cl() const { return {{width, height, pitch, offset}}; }
   };
-  /// What white noise of variance 1 in the frame gives texels of a level, and half the difference
-  /// of the two neighbours of a texel along an axis: variances.
+  /// The variance of a level's texels, and of half the difference of two neighbours along an axis,
+  /// for white noise of variance 1 in the frame.
   struct Gain {
     cl_float texel, slope;
   };

@@ -28,7 +28,7 @@ class PointRenderer {
 
   /// Once for each frame that is drawn or not, after Klt::run().
   void draw(Queue &queue, const PointStyle &drawing, const Klt &klt, const drawing::Canvas &canvas);
-  /// The next frame's tracks begin anew.
+  /// Clears the tracks before the next frame.
   void forget() { known_ = false; }
 
  private:

@@ -21,7 +21,7 @@ struct Threshold {
   cl_float quality, least, noise_gain;
 };
 
-/// What white noise of variance 1 in the frame gives the mean eigenvalue of a window.
+/// The mean eigenvalue of a window for white noise of variance 1 in the frame.
 double noise_gain() {
   noise::Covariance covariance;
   covariance.filter({0.0096200556, 0.20542368, 0.56991249, 0.20542368, 0.0096200556});
@@ -32,7 +32,7 @@ double noise_gain() {
   return 49 * along * across;
 }
 
-/// Of local memory that a tile takes, see klt_corners.
+/// The local memory of a tile, see klt_corners.
 size_t tile_bytes(int tile) {
   const auto row = [tile](int rims) { return (size_t(tile) + 2 * rims * around + 3) / 4; };
   const size_t slopes = tile + 4 * around, greys = tile + 6 * around;

@@ -10,13 +10,12 @@
 
 namespace glcl::klt {
 
-/// Good features to track (Shi and Tomasi 1994), chosen on the device. The gradient of the smoothed
-/// frame is taken by a Gaussian of sigma 1 and its derivative over 7 px, 0 in a rim of 3 px; the
-/// smaller eigenvalue of its tensor over 7×7 px says how good a place is. Kept are those that are
-/// the largest within min-distance along both axes (of equal ones the last in the order of rows),
-/// outside of the rim, no nearer to a point that is followed, and not below the threshold: the
-/// largest of `quality` times the best, `min_eigenvalue`, and what noise may give. Of those the
-/// best fill the vacant slots, the better the sooner.
+/// Good features to track (Shi and Tomasi 1994), chosen on the device. The gradient of the frame is
+/// taken by a Gaussian of sigma 1 and its derivative over 7 px, and is 0 in a margin of 3 px. The
+/// quality of a place is the smaller eigenvalue of the structure tensor over 7×7 px. A place must
+/// be the maximum within min-distance (of equal ones the last in row order), outside the margin,
+/// not closer to a tracked point, and above three thresholds: `quality` times the best,
+/// `min_eigenvalue`, and the effect of noise. The best places fill the vacant slots, in order.
 ///
 /// Only they are sorted: the least key that is good enough is narrowed down by counting, 11 bits of
 /// it at a time, to the same list.
@@ -33,7 +32,7 @@ class Selection {
   /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
   /// memory.
   Selection(Context &context, int width, int height);
-  /// With parts of so many px: even, at least 8 by 8; of rows, multiples of 8.
+  /// With parts of so many px: even, at least 8 by 8; parts of rows: multiples of 8.
   Selection(Context &context, int width, int height, KernelForm form, Size tile);
 
   /// After points.account(), which says whether points are wanted: enqueues their choice from a
@@ -50,7 +49,7 @@ class Selection {
   cl::Context context_;
   cl_int2 size_;
   Size tile_;
-  float noise_gain_;  // what noise of variance 1 gives the eigenvalue
+  float noise_gain_;  // the eigenvalue for noise of variance 1
   Kernel corners_, spacing_kernel_, cells_, select_, place_;
   cl::Buffer values_, none_, keys_, chosen_;
 };

@@ -6,8 +6,8 @@
 
 namespace glcl::klt {
 
-/// What is shown of a frame, in the kernels' layout. Motions are about the frame's centre, in px
-/// of its height.
+/// The shown part of a frame, in the kernels' layout. Motions are relative to the frame's centre,
+/// in px of its height.
 struct StabilizerState {
   camera::SimilarityMotion seen;  ///< from the frame to the steady picture
   camera::SimilarityMotion pace;  ///< of its camera, a frame
@@ -18,11 +18,10 @@ struct StabilizerState {
 };
 static_assert(sizeof(StabilizerState) == 80, "as the kernels have it");
 
-/// Holds a picture still by the points that are followed. Each point is anchored to where it was
-/// first seen in the steady picture; the motion that keeps shapes and brings most of them back to
-/// their anchors is found by camera::Ransac. Anchors give way by a sixteenth of what is left, so
-/// that no error stays. Where fewer than 6 points, or than an eighth of all, agree on a motion, or
-/// where they do not reach across the frame, there is none.
+/// Stabilises the picture by the tracked points. Each point is anchored where it was first seen in
+/// the steady picture. camera::Ransac finds the similarity that brings most points back to their
+/// anchors. Anchors follow by a sixteenth of the residual, so errors decay. There is no motion if
+/// fewer than 6 points, or fewer than an eighth, agree, or if these do not reach across the frame.
 ///
 /// The steady picture has a camera of its own, which follows the real one's place and pace by a
 /// filter that is critically damped: even motion is followed without lag. The filter forgets faster
@@ -35,8 +34,8 @@ class Stabilizer {
   struct Settings {
     bool stabilize = false;
     int smoothing = 50;   ///< frames; 0: the picture stays where it is as long as the margin lasts
-    double margin = 0.1;  ///< share of width and height on each side, 0 … 0.4: what is shown is so
-                          ///< much smaller than the frame, and may be moved by as much
+    double margin = 0.1;  ///< part of width and height on each side, 0 … 0.4: the shown part is so
+                          ///< much smaller and may move by as much
   };
 
   /// For frames of a size and layout; `aspect`: by how much their pixels are shown wider than high.
@@ -45,11 +44,11 @@ class Stabilizer {
 
   /// After Klt::run(), for every frame: enqueues where it lies in the steady picture.
   void run(Queue &queue, const Settings &settings, const Klt &klt);
-  /// Enqueues what is shown of it.
+  /// Enqueues the output for a frame.
   void show(Queue &queue, const Picture &in, const Picture &out);
-  /// What the next frame shows begins anew.
+  /// Restarts with the next frame.
   void forget() { known_ = false; }
-  /// Of the last frame, a Steady.
+  /// A Steady, of the last frame.
   const cl::Buffer &state() const { return now_; }
 
  private:

@@ -28,18 +28,17 @@ namespace glcl::klt {
 ///
 /// The window grows, up to 31 texels, until noise moves the point by no more than 0.03 px.
 ///
-/// What a point looked like where it was chosen is kept, and laid onto each frame by a motion that
-/// keeps shapes, from where the point was followed to: so points do not drift as the picture turns
-/// and grows. Where it does not fit by the same bounds, or not at 0.5 to 2 times the size, the
-/// point stays where it was followed to; three frames of that in a row, and it is lost (Shi and
-/// Tomasi).
+/// The patch of a point where it was chosen is kept, and aligned with each frame by a similarity,
+/// starting from the tracked place: so points do not drift when the picture rotates and scales. If
+/// it does not fit by the same bounds, or only at less than 0.5 or more than 2 times the size, the
+/// point stays at the tracked place. After three such frames in a row it is lost (Shi and Tomasi).
 ///
 /// A point that is not found from where its last motion leads is looked for there once more with
 /// its light made even, then from where it was, unless its motion leads out of the frame, and
 /// at last there on the finest level alone.
 ///
-/// It is followed to where the window fits, but told to be where it was as long as noise explains
-/// the way from there: a still scene is still, and nothing that moves is late by more than that.
+/// The point is tracked to the best fit, but reported at its old place as long as noise explains
+/// the difference: a static scene stays static, and nothing that moves is late by more than that.
 class Tracking {
  public:
   struct Settings {

@@ -76,7 +76,7 @@ void TrackWriter::append(const std::string &text) {
   }
   const int error = errno;
   failed_ = true;
-  // What was there fitted, and does again.
+  // The rows before this one were complete; remove the rest.
   if (ftruncate(file_, end_) == 0) put(end);
   throw Error(Error::Kind::failed,
               "dump-location: can't write the tracks to  " + path_ + ": " + reason(error) + ".");

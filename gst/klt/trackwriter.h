@@ -18,9 +18,9 @@ namespace glcl::klt {
 /// frame, whatever becomes of the process or the disk then.
 class TrackWriter {
  public:
-  /// Makes the file, or empties it. Throws Error::settings with the path, the reason and the
-  /// remedy: another suffix, a folder that is not there or can't be written to. What is no ordinary
-  /// file is not replaced, and links are not followed.
+  /// Creates or empties the file. Throws Error::settings with the path, the reason and the remedy:
+  /// another suffix, or a folder that exists and can be written to. It replaces only ordinary files
+  /// and does not follow links.
   explicit TrackWriter(const std::string &path);
   /// Ends the file.
   ~TrackWriter();

@@ -24,7 +24,7 @@ double seconds(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
-/// Sixteen bytes that a device tells of where it is; none where it doesn't.
+/// The sixteen bytes by which a device identifies its place, or none.
 std::optional<std::array<unsigned char, 16>> bytes(const Device &device, cl_device_info what,
                                                    const char *extension) {
   std::array<unsigned char, 16> value{};
@@ -142,7 +142,7 @@ void DevicePool::run(const std::vector<int> &shares, const Work &work) {
   if (failed) std::rethrow_exception(failed);
 }
 
-/// Begins what worker `index` has to do until the pool ends, as soon as it is ready.
+/// Starts the tasks of worker `index` as soon as it is ready, until the pool ends.
 void DevicePool::begin_all(size_t index) {
   const TaskQueue &tasks = task_queues_[index];
   std::unique_lock lock(mutex_);
@@ -156,7 +156,7 @@ void DevicePool::begin_all(size_t index) {
   }
 }
 
-/// Waits for what it has begun.
+/// Waits for its running task.
 void DevicePool::finish_all(size_t index) {
   const TaskQueue &tasks = task_queues_[index];
   std::unique_lock lock(mutex_);
@@ -167,7 +167,7 @@ void DevicePool::finish_all(size_t index) {
   }
 }
 
-/// What is being thrown at a worker, once all that was enqueued has let go of the run's memory.
+/// The worker's error, after all enqueued work released the run's memory.
 std::exception_ptr DevicePool::failure_of(size_t index) {
   const Worker &worker = workers_[index];
   for (const Queue *queue : {worker.transfers.get(), worker.queue.get()}) glcl::settle(queue->cl());

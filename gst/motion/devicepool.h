@@ -123,7 +123,7 @@ class DevicePool {
   std::condition_variable wake_, reported_;
   std::deque<std::shared_ptr<Run>> runs_;  // in order, until done has been called
   Clock::time_point finished_;             // the last run
-  std::exception_ptr unreported_;          // what a `done` threw
+  std::exception_ptr unreported_;          // the error of a `done`
   Throughput shared_, alone_;
   bool stopping_ = false;
   std::mutex reporting_;  // calls of done

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What compiles for a device, one program at a time.
+/// Compiles for a device, one program at a time.
 class Compiler {
  public:
   /// One for all devices that build singly, never destroyed, else one for each program.
@@ -74,7 +74,7 @@ struct CompilerTask::Progress {
   cl::Program program;
   std::exception_ptr failure;
 
-  /// Whether nobody wants any more what has not begun yet.
+  /// Whether all waiters for pending work are gone.
   bool drop() {
     const std::lock_guard lock(mutex);
     return is_dropped = is_left;

@@ -38,7 +38,8 @@ struct ProcessState {
   std::multiset<cl_command_queue> queues;
 };
 
-/// Never destroyed: threads go on until the very end. A fork has none of them, and begins anew.
+/// Never destroyed, because threads run until the very end. A fork has none of them and starts
+/// again.
 ProcessState &state() {
   static std::atomic<ProcessState *> all{new ProcessState};
   ProcessState *now = all;
@@ -49,7 +50,7 @@ ProcessState &state() {
   return *now;
 }
 
-/// Of this thread: it does not wait for itself.
+/// This thread's; it does not wait for itself.
 thread_local int own_work = 0;
 
 /// Waits for the queues, on a thread, because clFinish knows no bound.
@@ -87,7 +88,7 @@ void refuse() {
   state().done.notify_all();
 }
 
-/// exit() destroys what is of its thread before all else.
+/// exit() destroys thread-local objects of its thread first.
 struct ExitHandler {
   ~ExitHandler() {
     if (gettid() == getpid()) wait_for_work();

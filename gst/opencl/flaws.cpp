@@ -7,7 +7,7 @@ namespace glcl {
 
 namespace {
 
-/// What elements are made and tested for.
+/// The versions with which the elements are tested.
 constexpr size_t least_items = 256, least_local_kib = 32;
 
 /// Either, the obstacle first.

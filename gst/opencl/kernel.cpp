@@ -97,8 +97,7 @@ bool Kernel::is_long(Size groups) const {
   return *speed_ == speed_->zero() || *speed_ * work(groups) > LaunchThrottle::band;
 }
 
-/// The first band is a short one where nothing was measured: what it takes says how long the others
-/// may be.
+/// Without a measurement the first band is short: its time determines the others.
 void Kernel::launch_in_bands(Queue &queue, LaunchThrottle &throttle, Size groups) {
   constexpr size_t unmeasured = 64;  // as many bands, if all were like the first
   constexpr size_t growth = 8;       // from one band to the next, at most
@@ -129,7 +128,7 @@ void Kernel::launch_in_bands(Queue &queue, LaunchThrottle &throttle, Size groups
   }
 }
 
-/// Enqueues rows of groups from `row` on. The event is null where nobody is to wait for it.
+/// Enqueues rows of groups from `row` on. A null event: nobody waits for them.
 cl::Event Kernel::enqueue(Queue &queue, Size groups, size_t row) {
   const DriverWork work;
   const LaunchThrottle *throttle = LaunchThrottle::current();

@@ -37,7 +37,7 @@ LaunchThrottle::FrameScope::~FrameScope() {
   throttle_.end(queue_);
 }
 
-/// The frame before tells whether this one takes long.
+/// The previous frame predicts whether this one takes long.
 void LaunchThrottle::begin() {
   begun_ = Clock::now();
   careful_ = std::exchange(slow_, false);
@@ -45,20 +45,20 @@ void LaunchThrottle::begin() {
   const bool late = !is_done(end_);
   if (late && begun_ - ended_ < band) return;
   careful_ = careful_ || late;
-  if (late) settle(end_);  // who takes the frame is told of a failure
+  if (late) settle(end_);  // the frame's user gets the failure
   end_ = {};
 }
 
 void LaunchThrottle::end(Queue &queue) {
   const auto now = Clock::now();
   if (careful_) slow_ = now - begun_ > band;
-  // A late frame is told after a band's time in any case, so that quick ones share a marker.
+  // A late frame reports after a band's time in any case, so that quick ones share a marker.
   if (slow_ || end_() || now - ended_ < band) return;
   // Without the marker, the next frame is taken for a quick one.
   if (clEnqueueMarkerWithWaitList(queue.cl()(), 0, nullptr, &end_()) == CL_SUCCESS) ended_ = now;
 }
 
-/// What the launch took, once it is done: the queue does one after the other.
+/// The time of the launch, once it is done; the queue runs in order.
 LaunchThrottle::Seconds LaunchThrottle::wait_for(const cl::Event &event,
                                                  Clock::time_point enqueued) {
   wait(event);

@@ -36,7 +36,7 @@ struct Signature<Of(Arguments...)> {
   using Argument = std::tuple_element_t<index, std::tuple<Arguments...>>;
 };
 
-/// What a function gives that is not there: the error, or null and the error in the last argument.
+/// The result of a missing function: the error, or null and the error in the last argument.
 template <class Result, class... Arguments>
 Result missing(Arguments... arguments) {
   const cl_int error = loader().library ? CL_INVALID_OPERATION : CL_PLATFORM_NOT_FOUND_KHR;
@@ -93,7 +93,7 @@ void *loader_function(const char *name) {
 #define ARGUMENTS_13 ARGUMENTS_12, a12
 #define ARGUMENTS_14 ARGUMENTS_13, a13
 
-// Hidden: nobody else in the process is to call these.
+// Hidden, so that nothing else in the process calls these.
 #define FORWARD(count, function)                                                                   \
   extern "C" __attribute__((visibility("hidden"))) Signature<decltype(function)>::Result function( \
       PARAMETERS_##count(function)) {                                                              \

@@ -32,7 +32,7 @@ Place place() {
   return {"/tmp" + inner, ""};
 }
 
-/// What keeps a file of that many bytes from being written in a folder; 0 where nothing does.
+/// The error that prevents a file of that many bytes in a folder, or 0.
 int error_of_writing(const std::string &folder, off_t bytes) {
   std::string path = folder + "/glcl-XXXXXX";
   const int file = mkostemp(path.data(), O_CLOEXEC);

@@ -21,7 +21,7 @@ namespace {
 
 std::atomic<unsigned> compiled{0};
 
-/// Who waits for a program now, and whether somebody did a moment ago.
+/// Whether a thread waits for a program, or did a moment ago.
 class UrgentBuild {
  public:
   UrgentBuild() { count++; }
@@ -33,7 +33,7 @@ class UrgentBuild {
 
   /// Says that somebody may need a program soon.
   static void soon() { last = now(); }
-  /// What needs one program often needs another, once it has launched the first.
+  /// A thread that needs one program often needs another after the first launch.
   static bool recent() { return count || now() - last.load() < std::chrono::milliseconds(100); }
 
  private:
@@ -44,7 +44,7 @@ class UrgentBuild {
   static inline std::atomic<Clock::duration> last{std::chrono::hours(-1)};
 };
 
-/// What a device made of a text, once somebody has compiled it.
+/// The binary of a text for a device, once it is compiled.
 struct Binary {
   std::mutex mutex;
   std::vector<unsigned char> bytes;
@@ -60,11 +60,10 @@ Binary &binary_of(const Device &device, const std::string &key) {
   return *binary;
 }
 
-/// PoCL compiles every kernel of a program before it gives the binary, and keeps on disk what it
-/// has built anyway.
+/// PoCL compiles every kernel before it returns the binary, and caches builds on disk anyway.
 bool gives_binaries(const Device &device) { return !is_pocl(device); }
 
-/// What the compiler said, or why that is not known.
+/// The compiler's log, or why it is unknown.
 std::string build_log(const cl::Program &program, const cl::Device &device) {
   try {
     return program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device);
@@ -113,7 +112,7 @@ class Program::Build : public std::enable_shared_from_this<Build> {
     try {
       task->get();
     } catch (...) {
-      return;  // who needs it is told
+      return;  // its user gets the error
     }
     finish(task);
   }
@@ -190,7 +189,7 @@ class Program::Build : public std::enable_shared_from_this<Build> {
   const std::string path_, text_, options_;
   std::mutex mutex_;                    // of all below
   cl::Program program_;                 // stays once it is there
-  std::shared_ptr<CompilerTask> task_;  // until somebody has taken what came of it
+  std::shared_ptr<CompilerTask> task_;  // until the result is taken
 };
 
 Program::Program(const cl::Context &context, const Device &device, const std::string &path,
@@ -236,7 +235,7 @@ void CompilerPool::finish() {
   done_.wait(lock, [this] { return waiting_.empty() && idle_ == threads_.size(); });
 }
 
-/// Waits until nobody needs a program.
+/// Waits until no thread needs a program.
 void CompilerPool::leave_to_needed(std::unique_lock<std::mutex> &lock) {
   do wake_.wait_for(lock, std::chrono::milliseconds(10), [this] { return stopping_; });
   while (UrgentBuild::recent() && !stopping_);

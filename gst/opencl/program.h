@@ -42,8 +42,8 @@ class Program {
   std::shared_ptr<Build> build_;
 };
 
-/// Threads of a context that build programs ahead, side by side. One alone leaves the driver to
-/// those who need a program now.
+/// The threads of a context that build programs ahead, in parallel. A single one leaves the driver
+/// to threads that need a program now.
 class CompilerPool {
  public:
   /// The useful number of threads for the driver: one if its compiler takes one program at a time,

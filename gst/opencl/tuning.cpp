@@ -24,7 +24,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int file_version = 1;
-/// What a file may have: a device's entries take some 30 kB, and they nest four deep.
+/// The limits of a file: the entries of a device take some 30 kB and nest four levels deep.
 constexpr size_t most_bytes = 4 << 20;
 constexpr int most_nested = 8;
 
@@ -39,7 +39,7 @@ std::string checksum(const Tunable &tunable) {
   return OwnedString(g_compute_checksum_for_string(G_CHECKSUM_SHA256, text.c_str(), -1)).get();
 }
 
-/// What an entry is for; entries are unique in it.
+/// The key of an entry, which is unique.
 json key(const Tunable &tunable, const Device &device, const std::string &problem) {
   return {{"kernel", tunable.name},
           {"problem", problem},
@@ -72,8 +72,8 @@ class File {
   int fd_;
 };
 
-/// The file's text, empty where there is none; no more than a byte above the limit. Throws
-/// Error::failed for what can't be read.
+/// The file's text, or nothing if there is no file; at most one byte more than the limit. Throws
+/// Error::failed for unreadable files.
 std::string read_file(const std::string &path) {
   const auto fail = [&](const std::string &why, const char *remedy = "Remove it") {
     throw Error(Error::Kind::failed, path + " can't be read: " + why + ". " + remedy +
@@ -122,7 +122,7 @@ class Lock {
 /// The entries of a tuning file; none where it is not one.
 std::optional<std::vector<json>> parse(const std::string &text) {
   if (text.size() > most_bytes) return {};
-  // Copies and comparisons of values recurse, so what lies too deep is never built.
+  // Copies and comparisons of values recurse, so values that nest too deep are never built.
   bool fits = true;
   const auto keep = [&fits](int depth, json::parse_event_t, const json &) {
     fits = fits && depth <= most_nested;
@@ -142,8 +142,8 @@ bool is_integer(const json &value, int wanted) {
   return value.is_number_integer() && value.get<int64_t>() == wanted;
 }
 
-/// Why an entry for this device and problem can't be used; empty where it can, and `point` is what
-/// it says.
+/// The reason why an entry can't be used for this device and problem; if it can, nothing, and
+/// `point` is its content.
 std::string objection(const json &entry, const Tunable &tunable, const Device &device,
                       const std::string &problem, Parameters &point) {
   if (entry.value("driver", json()) != device.driver) return "it was measured with another driver";

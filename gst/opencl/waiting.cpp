@@ -41,7 +41,7 @@ class Left {
   std::atomic<bool> any_{false};
 };
 
-/// What a callback says that may come later than anybody waits for.
+/// The result of a callback, which may arrive after the waiting thread gave up.
 struct Completion {
   std::mutex mutex;
   std::condition_variable changed;
@@ -69,7 +69,7 @@ bool flushed(const cl::Event &event) {
          (!queue || clFlush(queue) == CL_SUCCESS);
 }
 
-/// Has `completion` told when the command is done; false where OpenCL refuses that.
+/// Makes OpenCL notify `completion` when the command is done; false if OpenCL refuses.
 bool called_back(const cl::Event &event, const std::shared_ptr<Completion> &completion) {
   const auto on_end = [](cl_event, cl_int, void *data) {
     const std::unique_ptr<std::shared_ptr<Completion>> completion(
@@ -84,8 +84,8 @@ bool called_back(const cl::Event &event, const std::shared_ptr<Completion> &comp
   return true;
 }
 
-/// Waits until the command is done; false where the device is given up. Where OpenCL refuses what
-/// bounds the wait, it has no bound.
+/// Waits until the command is done; false if the device is given up. If OpenCL refuses the
+/// callback, the wait has no limit.
 bool is_done_in_time(const cl::Event &event) {
   if (is_done(event)) return true;
   const cl_context context = context_of(event);

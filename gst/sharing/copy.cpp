@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sharing method `copy`: through host memory, by GstGL's pixel buffers, and only where somebody
-// else than an element of ours has written the frame or wants it.
+// Sharing method `copy`: through host memory, by GstGL's pixel buffers, and only if other elements
+// than gst-glcl's write or read the frame.
 #include <algorithm>
 
 #include "deviceframe.h"
@@ -16,7 +16,7 @@ namespace glcl::sharing {
 
 namespace {
 
-/// Of a kind take turns, as many as frames may be on their way.
+/// Used in turn, as many as frames may be in flight.
 constexpr size_t pictures = 3;
 constexpr size_t none = SIZE_MAX;
 
@@ -25,12 +25,12 @@ size_t stride(const TextureUse &use) {
   return GST_VIDEO_INFO_PLANE_STRIDE(&use.memory->info, use.memory->plane);
 }
 
-/// A frame that an element of ours wrote stays in OpenCL's memory (DeviceFrame). Of all others: one
-/// whose host copy is still valid is not read back from OpenGL, and one that is read on the host
-/// next is never uploaded; GstGLMemory knows both.
+/// A frame from a gst-glcl element stays in OpenCL's memory (DeviceFrame). For all others, a valid
+/// host copy is not read back from OpenGL, and a frame that is read on the host next is never
+/// uploaded; GstGLMemory knows both.
 ///
-/// Where the device's memory is the host's, frames go to it straight from there, and are waited
-/// for. Others have theirs by way of pinned memory (Uploads), and nobody waits.
+/// If the device shares the host's memory, frames are copied directly, and waited for. Otherwise
+/// they go through pinned memory (Uploads) without waiting.
 class CopySharing : public Sharing {
  public:
   explicit CopySharing(bool discrete_memory) : discrete_memory_(discrete_memory) {}
@@ -156,7 +156,7 @@ const cl::CommandQueue &CopySharing::reads(const Queue &queue) {
   return reads_;
 }
 
-/// The host memory of frames is in use until here, or for ever where the device is given up.
+/// The host memory of frames is in use until here, or forever if the device is given up.
 void CopySharing::finish_transfers(Queue &queue, TextureUse *uses, size_t count) {
   transfers_ = false;
   try {

@@ -6,9 +6,9 @@
 // imported with that number subtracts one, for its last reference or any other. At zero the driver
 // closes the number. So:
 // - An imported image has one reference (Image). The release of another one would close the number
-//   early, and later releases would close it for whoever imported it since.
-// - Imports and releases take turns. Between the last count and the close another import of the
-//   number would be forgotten, and never closed.
+//   early, and later releases would close it for a later import.
+// - Imports and releases take turns. Otherwise an import between the last count and the close
+//   would be forgotten, and its number never closed.
 #pragma once
 
 #include <mutex>

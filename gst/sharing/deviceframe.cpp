@@ -33,7 +33,7 @@ DeviceFrame &DeviceFrame::of(GstGLMemory *memory) {
   return *frame;
 }
 
-/// What another queue does with the picture comes first.
+/// Work of another queue on the picture comes first.
 void DeviceFrame::take_over(Queue &queue) {
   if (queue_.get() == &queue) return;
   if (queue_) finish(queue_->cl());

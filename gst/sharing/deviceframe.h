@@ -33,8 +33,8 @@ class DeviceFrame {
   /// The same for a write on another queue after the events `after`; does not wait.
   Picture write(Queue &queue, const TextureUse &use, Layout layout, std::vector<cl::Event> &after);
 
-  /// The queue was told all that writes the picture, and nobody else has the frame. What goes to
-  /// the host comes by `reads`, a queue of the same context, and is counted. Throws.
+  /// The queue has all work that writes the picture, and no other user has the frame. Downloads to
+  /// the host go through `reads`, a queue of the same context, and are counted. Throws.
   void written(Queue &queue, const cl::CommandQueue &reads, std::shared_ptr<Copies> copies);
   /// Marks the picture as equal to the host's copy, for the queue that writes it.
   void uploaded();

@@ -104,7 +104,7 @@ class DmaBufExporter : public Exporter {
   }
 };
 
-/// Whether OpenCL reads from a texture what OpenGL put into it.
+/// Whether OpenCL reads the content of a texture that OpenGL wrote.
 bool same_pixels(GstGLContext *gl_context, const Device &device) {
   constexpr int width = 61, height = 47;
   constexpr size_t origin[] = {0, 0, 0}, region[] = {width, height, 1};

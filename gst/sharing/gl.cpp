@@ -43,8 +43,8 @@ class GlSharing : public TextureSharing {
   }
 };
 
-/// What an OpenCL context that shares with the GL context is made with; empty for a kind of GL
-/// context that OpenCL does not know.
+/// The properties of an OpenCL context that shares with the GL context; empty if OpenCL does not
+/// know that kind of GL context.
 std::vector<cl_context_properties> properties_of(GstGLContext *gl_context) {
   const auto handle = static_cast<cl_context_properties>(gst_gl_context_get_gl_context(gl_context));
   switch (gst_gl_context_get_gl_platform(gl_context)) {

@@ -38,7 +38,7 @@ G_DEFINE_TYPE(GstGLCLPool, gst_glcl_pool, GST_TYPE_GL_BUFFER_POOL)
 
 namespace {
 
-/// Runs what hands the memory over; false, with a log line and a report, where that failed.
+/// Runs the hand-over of a memory; on failure returns false and logs and reports it.
 template <class Work>
 bool hand_over(GstGLMemory *memory, const Work &work) {
   try {
@@ -62,7 +62,7 @@ bool to_gl(GstGLMemory *memory, bool reads) {
   return hand_over(memory, [&] { texture->to_gl(); });
 }
 
-/// What OpenCL has of a memory is no frame any more.
+/// OpenCL's copy of a memory is no longer valid.
 void forget(GstGLMemory *memory) {
   if (Texture *texture = Texture::find(memory)) texture->forget();
   if (DeviceFrame *frame = DeviceFrame::find(memory)) frame->invalidate();
@@ -72,8 +72,7 @@ size_t stride(const GstGLMemory *memory) {
   return GST_VIDEO_INFO_PLANE_STRIDE(&memory->info, memory->plane);
 }
 
-/// What the pool's GstGLSyncMeta keeps: the fence of OpenGL's last work and the buffer it belongs
-/// to.
+/// The content of the pool's GstGLSyncMeta: the fence of OpenGL's last work and its buffer.
 struct Sync {
   GstBuffer *buffer;
   GLsync fence;
@@ -133,7 +132,7 @@ GstGLMemoryAllocatorClass *parent_memory() {
   return GST_GL_MEMORY_ALLOCATOR_CLASS(gst_glcl_allocator_parent_class);
 }
 
-/// What is mapped for. To C++ no GstMapFlags is as large as GST_MAP_GL.
+/// The purpose of a map. In C++ no GstMapFlags is as large as GST_MAP_GL.
 guint flags_of(const GstMapInfo &info) {
   guint flags = 0;
   static_assert(sizeof info.flags == sizeof flags);
@@ -141,8 +140,8 @@ guint flags_of(const GstMapInfo &info) {
   return flags;
 }
 
-/// Brings a frame that OpenCL alone has to the host memory that GstGL keeps beside a texture, from
-/// where GstGL uploads it when OpenGL asks. Whoever writes comes after that.
+/// Downloads a frame that only OpenCL has to the host memory that GstGL keeps for a texture. GstGL
+/// uploads it from there when OpenGL needs it. Later writers come after that.
 bool to_host(GstGLMemory *memory, bool writes) {
   DeviceFrame *frame = DeviceFrame::find(memory);
   if (!frame) return true;
@@ -165,7 +164,7 @@ bool to_host(GstGLMemory *memory, bool writes) {
 using Host = std::shared_ptr<const glcl::Pinned>;  // a frame on the host
 constexpr int kept = 3;  // the place in GstMapInfo::user_data that GstGL leaves free
 
-/// Who reads a frame that OpenCL alone has, on the host, gets it from there, on any thread.
+/// A host read of a frame that only OpenCL has downloads it from there, on any thread.
 gpointer map_full(GstMemory *base, GstMapInfo *info, gsize size) {
   info->user_data[kept] = nullptr;
   auto *memory = reinterpret_cast<GstGLMemory *>(base);
@@ -220,8 +219,8 @@ static gpointer gst_glcl_allocator_map(GstGLBaseMemory *base, GstMapInfo *info, 
 }
 
 /// Copies go to a plain texture's memory: the parent would respecify the copy's, which is
-/// immutable. A copy of a part is no texture, but host memory. GStreamer maps one where this memory
-/// can't be mapped, so a copy that failed is none.
+/// immutable. A copy of a part is host memory, not a texture. GStreamer maps that copy if this
+/// memory can't be mapped, so a failed copy returns nothing.
 static GstGLBaseMemory *gst_glcl_allocator_copy(GstGLBaseMemory *base, gssize offset, gssize size) {
   if (offset > 0 || (size >= 0 && gsize(size) < base->mem.size))
     return reinterpret_cast<GstGLBaseMemory *>(GST_GL_BASE_MEMORY_ALLOCATOR(base->mem.allocator)
@@ -293,8 +292,8 @@ static GstFlowReturn gst_glcl_pool_alloc_buffer(GstBufferPool *pool, GstBuffer *
   return result;
 }
 
-/// Whoever gets a buffer gets it without content. He may write into its pixel buffer, as decoders
-/// and cudadownload do, and tell by the memory's flags alone.
+/// A new buffer has no content. Its user may write into its pixel buffer, as decoders and
+/// cudadownload do, and mark that by the memory's flags only.
 static GstFlowReturn gst_glcl_pool_acquire_buffer(GstBufferPool *pool, GstBuffer **buffer,
                                                   GstBufferPoolAcquireParams *params) {
   const GstFlowReturn result =

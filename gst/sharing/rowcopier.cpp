@@ -55,7 +55,7 @@ void RowCopier::finish() {
   done_.wait(lock, [&] { return copying_ == 0; });
 }
 
-/// Does what every helper does until the end.
+/// The loop of each helper.
 void RowCopier::help() {
   std::unique_lock lock(mutex_);
   while (!stopping_)

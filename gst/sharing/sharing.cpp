@@ -19,7 +19,7 @@ namespace {
 
 std::atomic<unsigned> probed{0};
 
-/// What the methods said on a GL context. It ends with the context.
+/// The probe results of the methods on a GL context. They end with the context.
 using Probes = std::map<std::pair<const SharingMethod *, cl_device_id>, Probe>;
 
 Probes &probes_of(GstGLContext *gl_context) {

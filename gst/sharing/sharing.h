@@ -23,8 +23,8 @@ enum class Access {
   pass_on,  ///< read; then the frame passes unchanged
 };
 
-/// A texture for the time of one frame: what the kernels want to do with it and, once it is
-/// acquired, the picture they do it on.
+/// A texture for the time of one frame: how the kernels access it and, once it is acquired, its
+/// picture.
 class TextureUse {
  public:
   TextureUse(GstGLMemory *memory, Access access, const PixelFormat &format = PixelFormat::rgba)

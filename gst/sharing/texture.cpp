@@ -33,7 +33,7 @@ void wait_for_gl(GstGLContext *context) {
                 "glClientWaitSync gave " + std::to_string(status));
 }
 
-/// Waits until OpenGL may use what was released, unless the driver sees to that.
+/// Waits until OpenGL may use released textures, unless the driver does.
 void finish_release(Queue &queue, const Interop &interop) {
   if (interop.ordered_by_driver(queue.context().device()))
     queue.cl().flush();
@@ -140,7 +140,7 @@ void TextureSharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size
   }
 }
 
-/// Enqueues copies of what kernels wrote elsewhere into the textures, which alone have the frame.
+/// Enqueues copies of the results into the textures, which alone belong to the frame.
 void TextureSharing::write_back(Queue &queue, const TextureUse *uses) {
   for (size_t i = 0; i < textures_.size(); i++) {
     if (uses[i].access != Access::write) continue;
@@ -154,14 +154,14 @@ void TextureSharing::write_back(Queue &queue, const TextureUse *uses) {
   }
 }
 
-/// Whether a texture tells when OpenGL wants it.
+/// Whether a texture notifies when OpenGL needs it.
 bool TextureSharing::notifies(const HeldTexture &held) {
   return hands_over(held.texture->memory()) && !held.texture->read_by_gl();
 }
 
-/// Whether OpenCL keeps a texture that tells when it is wanted. One that is only read waits for the
-/// next frame's owner, and the copy of a foreign one too; one that goes on as it came is likely to
-/// be read by an element of ours again.
+/// Whether OpenCL keeps a texture that notifies when it is needed. One that is only read waits for
+/// the next frame's owner, as does the copy of a foreign one. A frame that is passed on unchanged
+/// is likely to be read by another gst-glcl element.
 bool TextureSharing::keeps(const HeldTexture &held, const TextureUse &use) {
   if (!held.acquired || use.access == Access::write) return true;
   return use.access == Access::pass_on && held.texture->memory() == use.memory;

@@ -43,8 +43,8 @@ class Texture {
     released_ = false;
   }
 
-  /// The memory got another user, who may write it without a map. OpenCL's content is not a frame
-  /// until OpenCL writes it or acquires it again. From any thread.
+  /// The memory got another user, who may write it without a map. OpenCL's copy is invalid until
+  /// OpenCL writes it or acquires it again. From any thread.
   void forget() { forgotten_ = true; }
   /// True if forget() was called; resets it.
   bool was_forgotten() { return forgotten_.exchange(false); }

@@ -57,7 +57,7 @@ bool Uploads::upload(Queue &queue, const Picture &picture, const std::vector<cl:
     const std::vector<cl::Event> sent{slot.sent};
     queue.cl().enqueueBarrierWithWaitList(&sent);
   } catch (...) {
-    settle(queue_);  // nobody else knows of it
+    settle(queue_);  // no other thread knows it
     throw;
   }
   return true;

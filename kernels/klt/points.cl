@@ -64,7 +64,7 @@ typedef struct {
   float x, y, vx, vy;
   uint age;
   float residue;
-} Told;
+} Record;
 
 inline float sum_of(float own, __local float *sums) {
   const int item = get_local_id(0);
@@ -78,7 +78,7 @@ inline float sum_of(float own, __local float *sums) {
   return sums[0];
 }
 
-// What is told of a frame: sums over the points that were followed to it, then all points in the order of their slots.
+// Reports a frame: sums over the points tracked to it, then all points in the order of their slots.
 // `noise_known`: whether `noise` was measured or set.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void klt_report(__global const float4 *place, __global const float4 *motion, __global const int4 *who,
@@ -86,7 +86,7 @@ __kernel void klt_report(__global const float4 *place, __global const float4 *mo
                        __global Summary *summary, __local int *counts, __local float *sums) {
   const int item = get_local_id(0), part = (features + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, features), last = min(first + part, features);
-  __global Told *told = (__global Told *)(summary + 1);
+  __global Record *records = (__global Record *)(summary + 1);
   int own = 0;
   float x = 0.0f, y = 0.0f, age = 0.0f;
   for (int i = first; i < last; i++) {
@@ -99,8 +99,8 @@ __kernel void klt_report(__global const float4 *place, __global const float4 *mo
   int number = items_before(own, counts, &count);
   for (int i = first; i < last; i++) {
     if (who[i].z != LIVE) continue;
-    const Told point = {who[i].x, place[i].x, place[i].y, motion[i].x, motion[i].y, who[i].y, motion[i].z};
-    told[number++] = point;
+    const Record point = {who[i].x, place[i].x, place[i].y, motion[i].x, motion[i].y, who[i].y, motion[i].z};
+    records[number++] = point;
   }
   const float all_x = sum_of(x, sums), all_y = sum_of(y, sums), all_age = sum_of(age, sums);
   if (item == 0) {

@@ -20,7 +20,7 @@
 #define BATCH 8                                        // of them under way at once
 #define WHOLE_ROW UNROLL_BY(300)                           // more than a row of the largest tile
 
-// What a work-item knows of its pixels.
+// A work-item's state of its pixels.
 struct block {
   float4 p[ROWS][COLUMNS];                                   // their texels
   float3 sum[ROWS][COLUMNS], weight[ROWS][COLUMNS];          // of weighted levels, of weights

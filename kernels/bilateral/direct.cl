@@ -21,7 +21,7 @@ inline void filter_direct(const int kind, __read_only image2d_t in, __read_only 
   float3 sum = 0.0f, weight = 0.0f;  // of weighted differences, of weights
   for (int dy = -radius; dy <= radius; dy++) {
     float3 row_sum = 0.0f, row_weight = 0.0f;
-    float x = -radius;  // beside dx: converting every dx would cost more than all of the rest of `column`
+    float x = -radius;  // in addition to dx: converting every dx would cost more than the rest of `column`
     for (int dx = -radius; dx <= radius; dx++, x += 1.0f) {
       const float3 d = read_imagef(in, pixel_sampler, at + (int2)(dx, dy)).xyz - p;
       const float column = space * x * x;

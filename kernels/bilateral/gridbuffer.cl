@@ -47,8 +47,7 @@ inline float16 intensity_of(uint16 pixels, float4 range) {
   return channel_of(pixels, 0) * range.x + channel_of(pixels, 1) * range.y + channel_of(pixels, 2) * range.z;
 }
 
-// What pixels between two planes add to both: to the lower and the upper one's sums for the node row above, then for
-// that below.
+// The sums that pixels between two planes add to both: the lower and the upper plane's for the node row above, then for the row below.
 #if CHANNELS == 1
 #define BLOCK float16
 #define BLOCK_OF(lower_above, upper_above, lower_below, upper_below) \
@@ -60,11 +59,10 @@ inline float16 intensity_of(uint16 pixels, float4 range) {
 #endif
 #define CELL_FLOATS (CHANNELS == 1 ? 4 : 2)
 
-// Sums of bands of pixel rows, which lie between two rows of nodes, for these. The frame's edge is repeated outwards. A
-// work-item has `strip` of `bands` bands one after another, and fills `strip` + 1 rows of `stretch` nodes, the first and
-// the last one in part. `tile`: of `stretch` + 1 intervals, each channel and each plane two blocks, of all pixels and of
-// what they add to the node on the right: one place to add to, wherever the pixel lies. Work-items: stretches, strips;
-// each is a group.
+// Sums bands of pixel rows, between two rows of nodes, for these. The frame's edge is repeated outside. A work-item has `strip` of `bands`
+// bands, one after another, and fills `strip` + 1 rows of `stretch` nodes, the first and the last one in part. `tile`: `stretch` + 1
+// intervals. Each channel and each plane has two blocks, of all pixels and of their part for the node on the right, so every pixel adds to
+// one place. Work-items: stretches, strips; each is a group.
 __kernel void grid_splat(__global const uint *in, int pitch, int width, int height,
                          __global CELL *sums, float4 range, float cell, float inverse, int planes,
                          int nodes, int bands, int strip, int stretch, __local BLOCK *tile) {
@@ -90,8 +88,7 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
       const BLOCK rise = BLOCK_OF(-weight.x, weight.x, -weight.y, weight.y);
 
       __global const uint *row = in + (size_t)from * pitch;
-      // Streams of pixels side by side, far from each other, so that none waits for the sums of the one before. What lies
-      // beyond the stretch adds nothing.
+      // Several streams of pixels, far from each other, so that none waits for the sums of another. Pixels beyond the stretch add nothing.
       const int length = (x_end - x_begin + STREAMS * AT_ONCE - 1) / (STREAMS * AT_ONCE) * AT_ONCE;
       for (int x = x_begin; x < x_begin + length; x += AT_ONCE) {
         float16 right[STREAMS], upper[CHANNELS][STREAMS];

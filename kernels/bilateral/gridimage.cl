@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The bilateral grid on images, for GPUs. A work-item of the splat has a column of a band's pixels and sums of its own
-// in local memory, in whole numbers: it adds up what comes to one layer after the other. Then the columns between two
-// nodes are added up. Build as grid.clh says, with -DSLICE_ROWS, how many pixels a work-item of the look-up has.
+// The bilateral grid on images, for GPUs. A work-item of the splat has a column of a band's pixels and its own sums in local memory, as
+// integers, one layer after the other. Then the columns between two nodes are added up. Build as in grid.clh, with -DSLICE_ROWS, the pixels
+// per work-item of the look-up.
 //
 // Between the kernels the cells are halves: colours count from the middle level and the weights of a node
 // add up to no more than FULL. They lie in rows along x, from node -REACH on; then come the planes, then
@@ -119,7 +119,7 @@ inline CELL from_middle(CELL cell) {
 #endif
 }
 
-// Of `chunk` layers a channel: that of one, and whether its bit is set.
+// The layer of a channel among `chunk`, and whether its bit is set.
 inline int channel_of(int layer, int chunk) { return CHANNELS == 1 ? 0 : divided(layer, normal_recip(chunk)); }
 inline bool is_touched(const uint *touched, int layer, int chunk) {
   const int channel = channel_of(layer, chunk);
@@ -144,7 +144,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4
   const int first_plane = ((int)get_group_id(1) - number * chunks) * chunk;
   const int first_node = (int)get_group_id(0) * (intervals - 1);
 
-  // Of each stretch: the first pixel, where in its interval that lies, the pixel behind the last.
+  // For each stretch: the first pixel, its place in its interval, and the pixel after the last.
   __local int *firsts = (__local int *)(tile + 2 * layers * spacing), *ends = firsts + stretches;
   __local float *begins = (__local float *)(ends + stretches);
   for (int i = lane; i < stretches; i += lanes) {
@@ -227,8 +227,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4
     }
     if (lane < CHANNELS) touched[~v & 1][lane] = 0;
 
-    // Of each stretch what it adds to the node on its left and to that on its right, in place. The last band's sums for
-    // the row below get no more here.
+    // The part of each stretch for its left and right node, in place. The last band adds nothing to the row below here.
     const int last = v + 1 == count, wide = stretches << last;
     const int deep = max(divided(lanes, normal_recip(wide)), 1), row = divided(lane, normal_recip(wide));
     for (int i = lane - row * wide; i < wide && row < deep; i += lanes) {
@@ -355,9 +354,9 @@ inline float3 lookup(__read_only image2d_array_t grid, float3 levels, float2 at,
 #endif
 }
 
-// `in` gives the colours to look up, `original` the unfiltered side of the split. Work-items: pixels along x; along y
-// SLICE_ROWS pixels, every second one of twice as many, so that rows beside each other are written at once. `width` and
-// `height` are arguments, since NVIDIA's GPUs fetch them from memory where a kernel asks the image.
+// `in` has the colours to look up, `original` the unfiltered side of the split. Work-items: pixels along x; along y SLICE_ROWS pixels,
+// every second row of twice as many, so that neighbouring rows are written together. `width` and `height` are arguments because NVIDIA's
+// GPUs fetch an image's size from memory.
 __kernel void grid_slice(__read_only image2d_t in, __read_only image2d_t original,
                          __write_only image2d_t out, int width, int height, __read_only image2d_array_t grid,
                          float4 range, float inverse, int planes, int split) {

@@ -6,7 +6,7 @@
 
 #define TAPS UNROLL_BY(UNROLL)
 
-// What a work-item knows of one of its pixels.
+// A work-item's state of one of its pixels.
 struct output {
   float4 p;                    // its texel
   float3 sum, weight;          // of weighted levels, of weights
@@ -57,7 +57,7 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
       __local const float4 *line = window + j * side.x;
 #pragma unroll
       for (int o = 0; o < ROWS; o++) outputs[o].row_sum = outputs[o].row_weight = 0.0f;
-      float x = -radius;  // beside i: converting every i would cost more than all of the rest of `column`
+      float x = -radius;  // in addition to i: converting every i would cost more than the rest of `column`
       if (j >= ROWS - 1 && j <= 2 * radius) {
         TAPS
         for (int i = 0; i <= 2 * radius; i++, x += 1.0f) {

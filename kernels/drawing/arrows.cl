@@ -6,7 +6,7 @@
 #include "drawing/arrow.clh"
 #include "drawing/over.clh"
 
-// The key of a pixel: its distance, 8 bits, and below it the number of the arrow. This is nobody's:
+// The key of a pixel: its distance, 8 bits, and below it the number of the arrow. An unclaimed pixel has:
 #define FREE 0xffffffffu
 #define NUMBERS 0xffffffu
 
@@ -31,8 +31,8 @@ inline int2 columns_of(float2 from, float2 direction, float back, float front, f
   return (int2)(max((int)ceil(from.x + x0), 0), min((int)floor(from.x + x1), width - 1));
 }
 
-// For each pixel around an arrow, row by row; a group of items shares the rows. The outline reaches furthest at the
-// corners of the head: by 1 / tan a + 1 / sin a beside it and 1 / sin b before it, of the angles there.
+// Calls for each pixel around an arrow, row by row; a group of items shares the rows. The outline is widest at the corners of the head: 1 /
+// tan a + 1 / sin a at its sides and 1 / sin b at its tip, by the angles there.
 #define FOR_PIXELS_OF(arrow, thick, outline, size)                                                         \
   const float2 head = arrow_head(arrow.length, thick);                                                     \
   const float reach = outline + 0.5f, side = head.y + 1.56f * reach;                                       \
@@ -65,7 +65,7 @@ __kernel void arrows_claim(__global const Arrow *arrows, float thick, float outl
   }
 }
 
-// Paints what is claimed over the frame, and frees the keys again. `edge`: the outline's colour.
+// Paints the claimed pixels over the frame and clears the keys. `edge`: the outline's colour.
 __kernel void arrows_paint(IN_FRAME(in), OUT_FRAME(out), __global const Arrow *arrows, float thick, float outline,
                            float4 edge, int2 size, int overlay, __global uint *keys) {
   const uint number = get_group_id(0);

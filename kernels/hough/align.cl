@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the whole picture does from one frame to the next: its edges are laid on those of the next frame, beginning where votes have it.
+// The global motion from one frame to the next: aligns its edges with those of the next frame, starting from the votes.
 #include "hough/fit.clh"
 
 #define ROUNDS 9

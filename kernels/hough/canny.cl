@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Before and after the search for edges (Canny 1986): by what thresholds, and which are connected.
+// Before and after the edge search (Canny 1986): the thresholds, and the connection of edges.
 #include "hough/edge.clh"
 #include "hough/join.clh"
 #include "noise/bands.clh"
@@ -22,7 +22,7 @@ __kernel void canny_thresholds(__global const float *noise, float low, float hig
   thresholds[level] = whole * whole;
 }
 
-// Calls with each weak edge of the `span` pixels that an item looks at, most of which are none. Work-items: as many as that takes.
+// Calls for each weak edge among the `span` pixels of an item. Work-items: one per span.
 #define EACH_WEAK(span, i)                                                                                         \
   const int from = span * (int)get_global_id(0), end = min(from + span, size.x * size.y);                          \
   if (from >= end || (end - from == span && !any(vload##span(0, edges + from) != (ushort##span)(0)))) return;      \

@@ -57,7 +57,7 @@ typedef struct {
   int squares[3 * PITCH];
 } Rows;
 
-// Edges that are found and not yet told.
+// Edges that are found but not yet written.
 typedef struct {
   int count, places[WAITING];  // by tile rows of TILE_X
   int across[WAITING], down[WAITING], squares[WAITING];
@@ -118,7 +118,7 @@ inline ulong2 ridges(__local const Rows *rows, int y, int k, int enough) {
   return as_ulong2(convert_char16(square >= enough && square > next && square >= other)) & 0x0101010101010101ul;
 }
 
-// Tells the edges that are found: `out` is the tile's first pixel, of which that has the number `first`, in rows of `width`.
+// Writes the found edges: `out` is the tile's first pixel, whose number is `first`, in rows of `width`.
 inline void tell(__local Found *found, int wide, int labeled, __global ushort *restrict out, __global uint *restrict labels, int first,
                  int width, __global uchar *restrict has_weak, int sixteens) {
   for (int k = 0; k < found->count; k += 16)
@@ -136,7 +136,7 @@ inline void tell(__local Found *found, int wide, int labeled, __global ushort *r
 #define JOIN(before) least = join_own(labels, least, first + (before) + 1)
     const bool strong = edge & EDGE_STRONG;
     uint least = strong || (west | north_west | north | north_east) & EDGE_STRONG ? KEPT : place + 1;
-    // Of weak ones before, two at most are not connected by others.
+    // At most two earlier weak edges are not connected by others.
     if (IS_WEAK(north)) JOIN(at - width);
     else {
       if (IS_WEAK(north_west)) JOIN(at - width - 1);

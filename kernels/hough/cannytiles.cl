@@ -6,7 +6,7 @@
 
 DEFINE_LABELS(local)
 
-// Gradients of a tile, with those beside it, and what they see of the frame: four by four, as items take them.
+// Gradients of a tile and its neighbours, and the pixels they need: four by four, as items take them.
 #define SEEN (REACH + 1)
 #define UP(n) (((n) + 3) & ~3)
 #define SIDE_X UP(TILE_X + 2)
@@ -71,7 +71,7 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
   __local uint2 smooth[SIDE_Y * LUMA_X / 4], steep[SIDE_Y * LUMA_X / 4];  // along y, of four pixels
   __local short2 gradients[SIDE_Y * SIDE_X];
   __local uint names[SIDE_Y * SIDE_X];  // labels within the tile
-  __local int some;                     // weak edges whose neighbours do not tell whether they stay
+  __local int some;                     // weak edges whose neighbours do not decide whether they stay
   __local ushort *level_at = (__local ushort *)levels;
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * (int2)(TILE_X, TILE_Y), last = size - 1;

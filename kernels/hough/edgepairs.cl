@@ -5,16 +5,16 @@
 // An edge pair is an edge and another one whose direction is SQUARE steps on. Its key is the first one's direction, and the direction of the
 // way between both relative to that: a turn of the picture changes the one only, a change of size none of them.
 //
-// Lists are sorted by keys, so that a group knows what it has to compare and where each result goes. Build with -DFORM=n: how a group
-// compares two stretches of lists.
+// Lists are sorted by keys, so a group knows its comparisons and the place of each result. Build with -DFORM=n: how a group compares two
+// stretches of lists.
 #include "hough/edgepair.clh"
 
 #define BALANCED 0  // both stretches in local memory, comparisons dealt to the items
 #define SAVING 1    // one stretch in local memory, each item with one of the other in registers
 
-// Of a list of edges, sorted by direction: where those of each direction begin, to one past all; before which edge pair those of each first
-// direction come, and how many edge pairs there are. `histogram`: by direction + 1. At most `room` edge pairs stay: each `every`-th.
-// Clears `space`. By one group.
+// For a list of edges, sorted by direction: where each direction begins, up to one past all; the first edge pair of each first direction,
+// and the number of edge pairs. `histogram`: by direction + 1. At most `room` edge pairs are kept: each `every`-th. Clears `space`. One
+// group.
 __kernel void edge_pairs_begin(__global const uint *restrict histogram, uint room, __global uint *restrict begins,
                              __global uint *restrict firsts, __global uint *restrict space, __global uint *restrict kept) {
   __local uint counts[STEPS];

@@ -32,9 +32,9 @@
 #define STORE(value, p) GLUE(vstore, LANES)(value, 0, p)
 #endif
 
-// The map: the directions of the edges up to `half` px beside a pixel, in rows and columns. The pixels of each place in the squares of
-// `cell` px are together, columns * lines of them, with a margin of `margin` squares: those that a template's point falls on lie side by
-// side for places side by side.
+// The map: the directions of edges up to `half` px from a pixel, in rows and columns. The pixels of each place in the squares of `cell` px
+// are stored together, columns * lines of them, with a margin of `margin` squares. So neighbouring places find a template's point side by
+// side.
 __kernel void match_spread(__global const ushort *restrict rows, int2 size, int half_width, int cell, int margin, int columns, int lines,
                            __global ushort *restrict map) {
   const int i = get_global_id(0), plane = columns * lines;
@@ -90,7 +90,7 @@ __kernel void match_offsets(__global const float4 *restrict points, __global con
   const float size = first_scale + (scale + 0.5f) / per_scale, angle = FULL * (turn + 0.5f) / TURNS;
   const float4 p = points[level_for(levels, level_count, size) * MATCH_POINTS + point];
   const float c = exp2(size) * cos(angle), s = exp2(size) * sin(angle);
-  // What falls beyond the margin is outside of the frame for every place.
+  // Points beyond the margin are outside of the frame for every place.
   const int2 at = clamp(convert_int2_rte((float2)(c * p.x - s * p.y, s * p.x + c * p.y)) + cell / 2 + margin * cell, 0,
                         (2 * margin + 1) * cell - 1);
   float step = p.z + (turn + 0.5f) * (2.0f * STEPS / TURNS);

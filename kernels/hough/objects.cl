@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a frame needs with templates to look for and without: its edges row by row and their number, and which candidates are objects.
+// Work of a frame with and without templates: its edges row by row and their number, and the candidates that are objects.
 #define STEPS 90
 #include "hough/edge.clh"
 #include "hough/directions.clh"
 #include "hough/object.clh"
 
-// For each pixel the directions of the edges up to `half` px beside it in its row. `region`: where edges count, from (x, y) to before
-// (z, w). `count`: of edges there that reach the upper threshold, zeroed.
+// For each pixel the directions of the edges up to `half` px from it in its row. `region`: edges count from (x, y) to before (z, w).
+// `count`: edges there that reach the upper threshold; zeroed before.
 __kernel void edge_rows(__global const ushort *restrict edges, int2 size, int4 region, int half_width,
                         __global ushort *restrict rows, __global uint *count) {
   __local uint found;

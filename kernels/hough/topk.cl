@@ -71,8 +71,8 @@ __kernel void top_k_count(__global const ushort *restrict map, int width, int he
   if (get_local_id(0) == 0) stronger[get_group_id(0)] = sum.x, equal[get_group_id(0)] = sum.y;
 }
 
-// `list_keys`, `list_places`: keys and indices in the map, `room` of them; `counts`: how many those are, and how many values there are
-// in all. Of those that are just as strong as the least the first have the room that is left.
+// `list_keys`, `list_places`: keys and indices in the map, `room` of them; `counts`: the length of the list, and the number of values in
+// all. Of values equal to the least, the first ones fill the remaining room.
 __kernel void top_k_move(__global const ushort *restrict map, int width, int height, int4 region,
                              __global const uint *restrict histogram, uint room, __global const uint *restrict stronger,
                              __global const uint *restrict equal, __global uint *restrict list_keys,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whether a template is where votes have it: its points look for edges of their direction beside them, the pose follows by least
-// squares, and in the end the share of the points that meet an edge counts.
+// Verifies the poses of the votes: a template's points look for edges of their direction nearby, the pose follows by least squares, and the
+// fraction of points that meet an edge is the score.
 #include "common/bands.clh"
 #include "hough/fit.clh"
 #include "hough/directions.clh"
@@ -18,16 +18,16 @@
 #define TRIAL 2             // and so many rounds later
 #define HOPE 0.2f           // of all points
 #define LAST_REACH 1.5f   // px, at which a point meets an edge
-#define OTHER_SIDE 0.3f   // what a point counts that meets an edge which is bright on the other side than most are
+#define OTHER_SIDE 0.3f   // the weight of a point whose edge is bright on the other side than most are
 #define MARGIN 1.05f      // that scales may lie outside of their range
 #define AXES 8            // along which something may cover a template from one side or the other,
 #define PARTS 16          // up to one of so many places
 #define LEAST_SEEN 0.5f   // of the template,
-#define LEAST_MET 0.6f    // and of what is seen, what has to meet an edge;
-#define SIDE 0.45f        // what more than that counts, by all that it could be and a bit
+#define LEAST_MET 0.6f    // and of the visible part, the fraction that must meet an edge;
+#define SIDE 0.45f        // the weight of the excess, relative to its possible maximum
 #define UNIT 1048576.0f   // of sums in whole numbers
 
-// For each pixel the directions of the edges up to `half_width` px beside it, a bit each.
+// For each pixel the directions of the edges up to `half_width` px from it, a bit each.
 __kernel void verify_near(__global const ushort *restrict edges, int2 size, int half_width, __global ushort *restrict nearby) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
@@ -40,7 +40,7 @@ __kernel void verify_near(__global const ushort *restrict edges, int2 size, int 
   nearby[y * size.x + x] = bits;
 }
 
-// A candidate's place, turn and scale, and what its bins are wide.
+// A candidate's place, angle and scale, and the widths of its bins.
 typedef struct {
   float2 middle;
   float turn, scale, way_px, way_turn, way_scale;  // scales: binary logarithms
@@ -58,7 +58,7 @@ inline float4 pose_of(Candidate candidate, int pose) {
   return (float4)(size * cos(turn), size * sin(turn), there.x, there.y);
 }
 
-// Of a point that is turned so many steps.
+// For a point that is rotated by so many steps.
 inline int direction_of(float step) { return min((int)(step - STEPS * floor(step / STEPS)) / PER_DIRECTION, DIRECTIONS - 1); }
 
 #ifdef SINGLE_ITEM
@@ -100,7 +100,7 @@ inline int best_pose(__global const ushort *nearby, int2 size, __global const fl
   return best;
 }
 #else
-// What the points count that have an edge near them.
+// The weight of the points with an edge near them.
 inline float meets_near(__global const ushort *nearby, int2 size, __global const float4 *points, int count, float4 pose, float turn) {
   const float turned = turn * (2.0f * STEPS / TURN);
   const int every = max(count / TRIED, 1);
@@ -129,10 +129,10 @@ inline float most_on_a_side(__local const uint *seen, __local const uint *met) {
   return most;
 }
 
-// A group for each candidate, along y. `points`: (x, y) of the template from its middle, z the step of their direction, w what they count.
-// `normals`: cosine and sine of a direction, by its step. `radius`: of the template. `candidates`: places with their sectors and bands, rows `pitch` apart; `poses`: the turns and scales there.
-// `scale_range`: allowed, `angles`: clockwise, from .x on .y degrees. `first`: of the objects that are its. `sums`: SUMS for each item,
-// a power of two of them. `nearby`: as verify_near has it.
+// A group for each candidate, along y. `points`: (x, y) of the template from its centre, z the step of their direction, w their weight.
+// `normals`: cosine and sine of a direction, by its step. `radius`: of the template. `candidates`: places with their sectors and bands,
+// rows `pitch` apart; `poses`: the angles and scales there. `scale_range`: allowed, `angles`: clockwise, from .x on .y degrees. `first`: of
+// its objects. `sums`: SUMS for each item, a power of two of them. `nearby`: see verify_near.
 __kernel void verify(__global const ushort *restrict edges, __global const ushort *restrict nearby, int2 size,
                      __global const uint *restrict candidates,
                      __global const uint *restrict counts, __global const ushort *restrict poses, int scales, float first_scale,
@@ -150,7 +150,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
   const float chance = as_float(level.z);
   points += level.x;
   if (item == 0) objects[first + number].score = -1.0f;
-  // Which of the poses about the candidate's is the best; of equals the first.
+  // The best of the poses around the candidate's; of equal ones the first.
   const Candidate candidate = {middle, TURN * (turn_bin + 0.5f) / TURNS, first_scale + (scale_bin + 0.5f) / per_scale,
                                WAY_CELLS * cell, WAY_BINS * TURN / TURNS, WAY_BINS / per_scale};
   __local uint seen[AXES * PARTS], met[AXES * PARTS];  // of a template, along each axis
@@ -180,7 +180,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
   float meets = 0.0f;
   bool most_turned = false;
   for (int i = item; i < AXES * PARTS; i += items) seen[i] = met[i] = 0;
-  // The refinement, what meets an edge then, and how much of that is on one side.
+  // The refinement, then the points that meet an edge, over all and on one side.
   for (int round = most < LEAST_STARTED * chance ? ROUNDS + 2 : 0; round <= ROUNDS + 1; round++) {
     const bool last = round >= ROUNDS, sides = round > ROUNDS;
     const float reach = last ? LAST_REACH : fmax(first_reach * (1.0f - round / (ROUNDS - 1.0f)), LAST_REACH);
@@ -242,7 +242,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
       meets = fmax(own[0], own[1]) + OTHER_SIDE * fmin(own[0], own[1]);
       most_turned = own[1] > own[0];
     } else if (item == 0) {
-      // More of all than chance has, and more of what is on one side than chance has there.
+      // More than by chance, over all points and on one side.
       const float side = wanted ? most_on_a_side(seen, met) : 0.0f;
       const float scale = sqrt(pose.x * pose.x + pose.y * pose.y);
       float past = atan2(pose.y, pose.x) * (360.0f / TURN) - angles.x;

@@ -45,7 +45,7 @@ inline float4 gaussian(Shifted s) {
          s.by[3] * 0.39905027f;
 }
 
-// Of seven rows of eigenvalues, and of the seven from the next one on.
+// The maxima of seven rows of eigenvalues, and of the seven from the next one on.
 inline float4 sums7(__local const float4 *p, float4 *next) {
   const float4 both = p[VALUE_ROW] + p[2 * VALUE_ROW] + p[3 * VALUE_ROW] + p[4 * VALUE_ROW] + p[5 * VALUE_ROW] + p[6 * VALUE_ROW];
   *next = p[7 * VALUE_ROW] + both;
@@ -66,7 +66,7 @@ inline float4 least_eigenvalues(float4 xx, float4 xy, float4 yy) {
 // `keep` the eigenvalues go to `values`, a row as wide as the frame.
 __kernel void klt_corners(__global const float *grey, int4 level, int reach, __global const ushort *stamps,
                           __global int *state, int keep, __global float *values, __global ulong *keys) {
-  // What is read of a row in fours may reach into the next one, and beyond the last.
+  // Reads of four may reach into the next row, and beyond the last one.
   __local float4 one[LARGER(3 * VALUE_ROW * SLOPES, 2 * SLOPE_ROW * GREYS) + 1], other[LARGER(2 * SLOPE_ROW * SLOPES, GREY_ROW * GREYS) + 1];
   __local ulong found[TILE / 2 * (TILE / 2)];
   __local int count, base;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glclklt shows: dots, and lines along the ways of points. Each point says how near the pixels around are to what is
-// drawn of it; the nearest counts. Then every pixel is painted. -DBUFFERS: frames are buffers.
+// The displays of glclklt: dots, and lines along the paths of points. Each point claims the pixels around it by their distance from its
+// drawing; the nearest wins. Then every pixel is painted. -DBUFFERS: frames are buffers.
 #include "common/frame.clh"
 #include "drawing/over.clh"
 #include "klt/points.clh"
@@ -81,7 +81,7 @@ __kernel void klt_claim(__global const float4 *place, __global const int4 *who, 
   }
 }
 
-// The frame with what is claimed, which is nobody's again after it.
+// Paints the claimed pixels over the frame, and clears the claims.
 __kernel void klt_paint(IN_FRAME(in), OUT_FRAME(out), Pen pen, float4 inner, float4 edge, int2 size, int overlay,
                         __global uint *keys) {
   const int x = get_global_id(0), y = get_global_id(1);

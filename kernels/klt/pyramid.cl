@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The three finest levels of a frame's pyramid at once. A group of 32 items makes -DROWS=n rows of a strip of the finest level, a
-// multiple of 4, and those of the next two that lie there. It goes down four rows at a time. An item has four columns of the finest
-// level, two of the next and one of the last; what lies beside it has from its neighbours, what lies above it keeps. The items
-// at both ends only make what the others need.
+// The three finest levels of a frame's pyramid at once. A group of 32 items computes -DROWS=n rows of a strip of the finest level, a
+// multiple of 4, and the rows of the next two levels there, four rows at a time. An item has four columns of the finest level, two of the
+// next and one of the last. It gets neighbouring columns from other items and keeps the rows above. The items at both ends only compute the
+// others' neighbours.
 #include "common/beside.clh"
 #include "opticalflow/grey.clh"
 
@@ -32,9 +32,9 @@ __kernel void klt_pyramid(IN_FRAME(in), __global float *grey, __constant int4 *l
   const int left = (int)get_group_id(0) * COLUMNS - 4 * ENDS, x = left + 4 * item, top = get_group_id(1) * ROWS;
   const bool own = item >= ENDS && item < ITEMS - ENDS;
   const bool is_first = get_group_id(0) == 0, is_last = get_group_id(0) == get_num_groups(0) - 1;
-  // Whether it needs what lies beyond the frame: beside it, above or below it.
+  // Whether it needs pixels outside the frame: at its sides, above or below it.
   const bool right = left + 4 * ITEMS > fine.x, edge = is_first || right || top == 0 || top + ROWS + 8 > fine.y;
-  // Of the last strip items write what lies at the frame's side and in the border.
+  // The items of the last strip write the frame's side and the border.
   const bool ending = is_last && item >= ENDS;
   // An item reads every 32nd column: they are turned in local memory.
   const int4 from = clamp(left + item + ITEMS * (int4)(0, 1, 2, 3), 0, fine.x - 1);

@@ -32,7 +32,7 @@ inline void load_row(IN_FRAME(in), int2 size, int first, int y, int count, __loc
   for (i = 0; i < -first; i++) to[i] = GREY_AT(in, 0, row);
 }
 
-// Of a row whose texel 0 is column `first`: those beyond the level repeat its edge.
+// Texels of a row whose texel 0 is column `first`: those beyond the level repeat its edge.
 inline void repeat_edges(__local float *row, int first, int width, int count) {
   for (int i = 0; i < -first; i++) row[i] = row[-first];
   for (int i = width - first; i < count; i++) row[i] = row[width - first - 1];

@@ -12,7 +12,7 @@
 
 typedef struct {
   float quality, least;  // eigenvalue: share of the best; levels²/px² over the window
-  float noise_gain;      // what noise of variance 1 in the frame gives it in the mean
+  float noise_gain;      // its mean for noise of variance 1 in the frame
 } Threshold;
 
 inline ulong least_key(Threshold threshold, __global const int *state, __global const float *noise) {
@@ -45,7 +45,7 @@ inline bool in_cell(Cell cell, int index, int width) {
   return all(at >= cell.first) && all(at < cell.last);
 }
 
-// Of the `count` keys in the cell and not below `least`, the smallest of the `need` largest. `found`: of three.
+// The smallest of the `need` largest among the `count` keys in the cell that are not below `least`. `found`: of three.
 inline ulong threshold_of(__global const ulong *keys, int count, ulong least, ulong most, int need, Cell cell, int width,
                           __local int *bins, __local int *sums, __local int *found) {
   const int item = get_local_id(0), part = BINS / ONE_GROUP;

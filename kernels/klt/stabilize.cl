@@ -19,7 +19,7 @@ typedef struct {
   int id, spare;
 } Anchor;
 
-// What is known of the steady picture. All are motions of similarity.clh.
+// The state of the steady picture. All are motions of similarity.clh.
 typedef struct {
   float4 seen;  // from the frame to it
   float4 pace;  // of its own camera in it, in a frame
@@ -51,7 +51,7 @@ __kernel void klt_displacements(__global const float4 *place, __global const int
   ways[slot] = known ? (float4)(at, anchors[slot].at - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
 }
 
-// The motion from the steady picture to the frame so bounded that what is shown lies in the frame.
+// Bounds the motion from the steady picture to the frame so that the shown part lies in the frame.
 inline float4 bounded(float4 back, float zoom, float2 half_size) {
   const float2 room = fmax(half_size, 0.5f);
   const float turn = fabs(back.w), across = room.y / room.x, most = (1.0f - zoom) / zoom;
@@ -63,9 +63,9 @@ inline float4 bounded(float4 back, float zoom, float2 half_size) {
   return (float4)(clamp(result.xy, -left, left), result.zw);
 }
 
-// The filter with a fading memory of `smoothing` frames (Morrison 1969): the shares of what is left, `rest`, that its place and its pace
-// take on in a frame. The memory gets shorter, down to 1 / SHORTER frames, as the rest uses up the room of the margin, as where a pan begins:
-// at its end shake would pass.
+// The filter with a fading memory of `smoothing` frames (Morrison 1969): the parts of the residual, `rest`, that go into place and velocity
+// per frame. The memory gets shorter, down to 1 / SHORTER frames, as the residual uses up the margin, as at the start of a pan: at the
+// margin's end shake would pass.
 inline float2 shares_of(Follow follow, float4 rest) {
   const float2 room = fmax((1.0f - follow.zoom) * square(follow.centre, follow.aspect), 0.5f);
   const float used = fmin(fmax(fabs(rest.x) / room.x, fabs(rest.y) / room.y), 1.0f);
@@ -106,14 +106,14 @@ __kernel void klt_hold(__global const float4 *place, __global const int4 *who, i
   }
 }
 
-// Of the cubic through four pixels (Catmull and Rom 1974), how much each counts.
+// The weights of the cubic through four pixels (Catmull and Rom 1974).
 inline float4 cubic(float part) {
   const float square = part * part, cube = square * part;
   return (float4)(-0.5f * cube + square - 0.5f * part, 1.5f * cube - 2.5f * square + 1.0f,
                   -1.5f * cube + 2.0f * square + 0.5f * part, 0.5f * cube - 0.5f * square);
 }
 
-// What is shown of the steady picture, from the frame; the frame's edge goes on beyond it. Items: pixels.
+// Renders the shown part of the steady picture from the frame, whose edge is repeated. Items: pixels.
 __kernel void klt_show(IN_FRAME(in), OUT_FRAME(out), int2 size, float2 centre, float aspect, __global const Steady *steady) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;

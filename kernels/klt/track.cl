@@ -11,14 +11,14 @@
 #define NOISE_SCATTER 3.5f  // texels: the smaller eigenvalue that noise gives exceeds its mean by such a part of the window's side
 #define LEAST_PART 0.25f    // of a window that has to be within the frame
 #define MOST_GAIN 2.0f      // of the light
-#define HELD 16.0f          // a point is told to stay where it is as far as noise moves it: squared deviations
+#define HELD 16.0f          // a point is reported as static within this effect of noise: squared deviations
 #define MOST_LEFT 0.3f      // of a window's deviation that may be left, mean
-#define LEAST_PACE 1.0f     // px a frame: a point so fast may go on as before
+#define LEAST_PACE 1.0f     // px per frame: a point at this speed may go on as before
 #define MOST_BACK 1.0f      // px that going back may miss the point by
-#define LEAST_CODING 0.15f  // levels², what noise.cl has at least
+#define LEAST_CODING 0.15f  // levels², the least noise that noise.cl measures
 #define MOST_DOUBTS 2       // frames in a row in which a point does not look as it did where it was chosen
 #define STEADY 0.03f        // px: deviation by noise above which a window grows
-#define KEEP_ALL 255.0f     // levels: who lets that much be left wants all points that stay in the frame
+#define KEEP_ALL 255.0f     // levels: with such a limit all points that stay in the frame are wanted
 
 #include "klt/template.clh"
 
@@ -28,7 +28,7 @@ typedef struct {
   int check, reach;        // whether to go back; px around a point that are taken
 } Search;
 
-// What noise of variance 1 in the frame gives texels of a level, and their slopes.
+// The variance of a level's texels, and of their slopes, for noise of variance 1 in the frame.
 typedef struct {
   float texel, slope;
 } Gain;
@@ -45,10 +45,10 @@ inline float coding_of(__global const float *noise) { return fmax(coding_varianc
 // The most that may be left, mean, of a window with a variance in noise of a variance.
 inline float limit_of(float most, float variance, float noise) { return fmin(most, MOST_LEFT * sqrt(variance)) + 0.8f * sqrt(noise); }
 
-// Where the point `from` of one frame is in another. Per level: the window around it is taken from the one, with its slopes, and
-// moved over the other until what is left has nothing in common with the slopes; mean and deviation of both are made the same, on
-// levels but the finest only where `even` is 1, not 0: what is farther is found without. A level on which there is too little to see is passed
-// over, but for the finest. `guess`: where to begin, from there.
+// Tracks the point `from` of one frame into another. Per level, the window around it in the first frame, with its slopes, is moved over the
+// second until the residual is uncorrelated with the slopes. Mean and deviation of both are equalised, on levels but the finest only if
+// `even` is 1, because distant points are found without. Levels with too little texture are skipped, except the finest. `guess`: the start,
+// relative to `from`.
 inline Found follow(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
                     int count, float2 from, float2 guess, float even, int radius, Search search, __global const float *noise,
                     __local float *patch, __local float4 *sums) {
@@ -92,7 +92,7 @@ inline Found follow(__global const float *before, __global const float *after, _
     bool good = light.x >= LEAST_PART * side * side && determinant > LEAST_DETERMINANT &&
                 least_eigenvalue(xx, xy, yy) > (1.0f + NOISE_SCATTER / side) * gains[number].slope * own * texels;
     found.seen = good;
-    // What an item has of a small window stays in its registers.
+    // An item's part of a small window stays in its registers.
     const Part own_part = part_of(LANE, side);
     const Samples own_samples = samples(patch, pitch, own_part, middle, first, last);
     const float per_texel = 1.0f / texels, per_determinant = 1.0f / determinant;
@@ -150,7 +150,7 @@ inline bool in_frame(float2 at, int4 level) { return all(at >= (float)RIM) && al
 #ifndef FETCH
 #define FETCH(p)
 #endif
-// What another point of the band will want: its windows lie anywhere.
+// Prefetches for another point of the band, whose windows may lie anywhere.
 #define END_OF_BAND ((int)(get_global_offset(1) + get_num_groups(1)))
 inline void fetch_ahead(__global const float *before, __global const float *after, __constant int4 *levels, int count,
                         __global const float4 *place, __global const float4 *motion, int slot, int radius) {
@@ -185,8 +185,8 @@ inline int growth_of(float eigenvalue, float noise, int radius) {
   return clamp((int)ceil(0.5f * (fmin(side, 2.0f * MOST_RADIUS + 1.0f) - 1.0f)) - radius, 0, MOST_RADIUS - radius);
 }
 
-// A slot's point, see points.clh. `form`: how it looks beside its template, a complex number; frames in which it does not look so; by
-// how much its window is grown.
+// A slot's point, see points.clh. `form`: its similarity to its template, a complex number; frames in which it did not fit; how much its
+// window grew.
 typedef struct {
   float4 place, motion, form;
   int4 who;
@@ -201,7 +201,7 @@ inline void keep(POINTS, int slot, Point point) {
   if (LANE == 0) place[slot] = point.place, motion[slot] = point.motion, form[slot] = point.form, who[slot] = point.who;
 }
 
-// A live point from the frame before to this one; its motion is then the window's tensor and what is left of it.
+// Tracks a live point from the previous frame; its motion then has the window's tensor and the residual.
 inline Point track(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
                    int count, Search search, __global const float *noise, Point point, __local float *patch, __local float4 *sums) {
   const int4 level = levels[0];
@@ -228,7 +228,7 @@ inline Point track(__global const float *before, __global const float *after, __
     Found next = follow(before, after, levels, gains, next_count, was, next_guess, next_even, radius, search, noise, patch, sums);
     const bool stays = in_frame(was + next.shift, level);
     next.good = next.good && stays, next.seen = next.seen && stays && all_kept;
-    // Of those that are not good the one that leaves least.
+    // If none is good, the one with the least residual.
     if (i == 0 || next.good || (next.seen && (!found.seen || next.residue < found.residue)))
       found = next, guess = next_guess, even = next_even, used = next_count;
   }
@@ -245,8 +245,8 @@ inline Point track(__global const float *before, __global const float *after, __
   return point;
 }
 
-// After it: compares a live point with what it looked like where it was chosen. Those that were chosen in the frame before are kept.
-// Marks places around points that are found by `stamp`.
+// Afterwards: compares a live point with its patch from where it was chosen, and stores those of points chosen in the previous frame. Marks
+// places around points by `stamp`.
 inline Point compare(__global const float *before, __global const float *after, int4 level, Gain gain, Search search,
                      __global const float *noise, int stamp, __global ushort *stamps, Point point, __global float *kept,
                      __global int4 *birth_place, __local float *patch, __local float4 *sums) {

@@ -73,7 +73,7 @@ struct ChainRequest {
 };
 using RequestPtr = std::shared_ptr<const ChainRequest>;
 
-/// What a chain is built for.
+/// The request of a build: source, settings and frame format.
 struct ChainWanted {
   RequestPtr request;       // null: no chain
   Description description;  // with the values of that moment
@@ -83,7 +83,7 @@ struct ChainWanted {
   }
 };
 
-/// The files of the chain that was read last, and what they were then.
+/// The files of the last chain that was read, and their states then.
 struct Watched {
   std::vector<std::string> files;
   std::string stamp;
@@ -177,7 +177,7 @@ void signal_children(GstGLCLChain *self, const RequestPtr &before, const Request
   emit_each(fresh, old, gst_child_proxy_child_added);
 }
 
-/// What was wanted before.
+/// The previous request.
 RequestPtr set_request(GstGLCLChain *self, const RequestPtr &requested) {
   return self->state->requested.with(
       [&](RequestPtr &now) { return std::exchange(now, requested); });
@@ -187,8 +187,8 @@ void replace_request(GstGLCLChain *self, const RequestPtr &requested) {
   signal_children(self, set_request(self, requested), requested);
 }
 
-/// Reads the chain that the properties name, on any thread. Throws glcl::Error; what was wanted
-/// before stays then. Who is told of the children may ask for another chain.
+/// Reads the chain that the properties name, on any thread. Throws glcl::Error and keeps the
+/// previous request then. Handlers of the children's signals may request another chain.
 void update(GstGLCLChain *self) {
   ChainState *state = self->state;
   const auto requested = std::make_shared<ChainRequest>();
@@ -211,8 +211,8 @@ bool is_started(GstGLCLChain *self) {
   return started;
 }
 
-/// The same while frames go on, which it does not end. What is wrong before the element starts is
-/// told when it does.
+/// The same while playing, which an error does not end. Errors before the element starts are
+/// reported at the start.
 void update_or_warn(GstGLCLChain *self) {
   try {
     update(self);
@@ -235,7 +235,7 @@ void watch(GstGLCLChain *self) {
     Watched watched = state->watched.get();
     const std::string stamp = stamp_of(watched.files);
     if (stamp.empty() || stamp == watched.stamp) return;
-    watched.stamp = stamp;  // what is wrong with them is told once
+    watched.stamp = stamp;  // their error is reported once
     state->watched.set(std::move(watched));
   }
   update_or_warn(self);
@@ -279,12 +279,12 @@ bool takes(const Chain &chain, const Description &wanted) {
   try {
     return chain.takes(wanted);
   } catch (const glcl::Error &) {
-    return false;  // building it says what is wrong
+    return false;  // building it reports the error
   }
 }
 
-/// Brings the chain closer to what is wanted: sets values, takes what was built meanwhile, and has
-/// kernels built. Never waits.
+/// Follows the request: sets values, takes a chain that was built meanwhile, and starts builds.
+/// Never waits.
 void apply_pending(GstGLCLChain *self) {
   ChainState *state = self->state;
   const ChainWanted wanted = wanted_now(self);
@@ -334,7 +334,7 @@ static bool gst_glcl_chain_takes_fields(GstGLCLFilter *filter) {
       return stage.radius_y == 0 && stage.frames == 1;
     });
   } catch (const glcl::Error &) {
-    return true;  // nothing runs, which is told of elsewhere
+    return true;  // nothing runs, which is reported elsewhere
   }
 }
 
@@ -410,7 +410,7 @@ static void gst_glcl_chain_child_proxy_init(gpointer iface, gpointer) {
 
 static void gst_glcl_chain_reload(GstGLCLChain *self) { update_or_warn(self); }
 
-/// After a property was set, by whoever set it.
+/// After a property was set.
 static void gst_glcl_chain_notify(GObject *object, GParamSpec *spec) {
   static const std::vector<std::string> texts{"filters", "location", "path"};
   GstGLCLChain *self = GST_GLCL_CHAIN(object);

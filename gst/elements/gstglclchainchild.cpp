@@ -17,8 +17,8 @@ struct ChildState {
   Values values, parsed;  // in use, and as the chain's text had them
 };
 
-/// A type of children. GObject keeps types for ever, so that one whose children are gone becomes
-/// that of another declaration with the same names and texts.
+/// A type of children. GObject keeps types forever, so a type without children is reused for
+/// another declaration with the same names and texts.
 struct FilterType {
   GType type = 0;
   std::string declaration;
@@ -103,7 +103,7 @@ void class_init(gpointer klass, gpointer declaration) {
                             describe(list.initial).c_str(), playing));
 }
 
-/// What of a declaration a type can't change.
+/// The parts of a declaration that a type can't change.
 std::string names_of(const Filter &filter) {
   std::string text = filter.name;
   for (const Parameter &parameter : filter.parameters)

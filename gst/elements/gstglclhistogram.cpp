@@ -167,7 +167,7 @@ struct HistogramState {
   // GL thread
   std::unique_ptr<histogram::Histograms> histograms;
   std::unique_ptr<HistogramRenderer> renderer;
-  // In use; what the properties say is, once it is ready.
+  // In use; the properties' values follow once they are ready.
   Histogram::Format format;
   HistogramRenderer::Equalize equalize = HistogramRenderer::Equalize::none;
   uint64_t frames = 0;
@@ -249,7 +249,7 @@ static bool gst_glcl_histogram_ready(GstGLCLHistogram *self, const Histogram::Fo
   return ready;
 }
 
-/// Hands what shots are found by on; gives the method if it is ready.
+/// Passes on the data for the shot detection; returns the method if it is ready.
 static std::optional<ShotMessages::Method> gst_glcl_histogram_follow(
     GstGLCLHistogram *self, glcl::Queue &queue, const HistogramProperties &settings, uint64_t frame,
     const glcl::FrameTimes &times, const glcl::Picture &in) {
@@ -366,7 +366,7 @@ static bool gst_glcl_histogram_takes_fields(GstGLCLFilter *filter) {
   return !settings.shot_detection || settings.shot_method == ShotMessages::Method::histogram;
 }
 
-/// What comes does not follow what came.
+/// The next frame does not follow the last one.
 static void gst_glcl_histogram_reset(GstGLCLFilter *filter) {
   GST_DEBUG_OBJECT(filter, "the stream has a gap before the next frame");
   GST_GLCL_HISTOGRAM(filter)->state->followed.reset();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glclhistogram tells on the bus.
+// The messages of glclhistogram.
 #pragma once
 
 #include <deque>
@@ -31,7 +31,7 @@ class ShotMessages {
   /// the one before, which also begins with another method.
   void follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first, double threshold,
               const FrameTimes &times, const uint32_t *values);
-  /// What is not decided on is decided now: no frame follows.
+  /// Decides pending shots now, because no frame follows.
   void finish(GstGLCLAnalyzer *self);
   /// Forgets all frames.
   void drop();

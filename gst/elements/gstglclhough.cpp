@@ -77,14 +77,14 @@ struct HoughProperties : Hough::Settings {
   guint color = 0xff00ff40;
 };
 
-/// What is to become a template, a part of the video or a picture, or to be forgotten.
+/// A pending template, from the video or an image file, or one to be removed.
 struct PendingTemplate {
-  std::string name;  // empty where all are to be forgotten
+  std::string name;  // empty to remove all
   Rect box;
   std::shared_ptr<GstSample> picture;
   bool forget = false;
-  glcl::Picture part{};  // of the video: a copy,
-  cl::Event copied{};    // which is there with that
+  glcl::Picture part{};  // a copy from the video,
+  cl::Event copied{};    // complete with this event
 };
 
 struct FrameExtent {
@@ -275,7 +275,8 @@ static bool gst_glcl_hough_copy_box(GstGLCLHough *self, glcl::Queue &queue, cons
   return true;
 }
 
-/// Takes what is to be learned, boxes out of this frame though templates may be made later.
+/// Takes pending templates: cuts boxes out of this frame now, although templates may be built
+/// later.
 static void gst_glcl_hough_take_pending(GstGLCLHough *self, glcl::Queue &queue,
                                         const glcl::Picture &in) {
   HoughState *state = self->state;
@@ -369,7 +370,7 @@ static void gst_glcl_hough_apply_pending(GstGLCLHough *self, glcl::Queue &queue,
   });
 }
 
-/// Regions of interest of what was found last; it is some frames old.
+/// Regions of interest of the last result, which is some frames old.
 static void gst_glcl_hough_attach_regions(GstGLCLHough *self, GstBuffer *outbuf) {
   HoughState *state = self->state;
   const std::vector<Hough::TemplateMatch> objects = state->latest.get();
@@ -428,9 +429,8 @@ static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &time
   gst_glcl_analyzer_post(GST_GLCL_ANALYZER(self), structure);
 }
 
-/// Enqueues the search for what the whole picture does since the frame before; null where there is
-/// none. Its programs are built in the background of the first frame, and then waited for: runs
-/// repeat.
+/// Enqueues the search for the global motion since the previous frame; null without one. Its
+/// programs are built in the background during the first frame and then waited for, so runs repeat.
 static const cl::Buffer *gst_glcl_hough_move(GstGLCLHough *self, glcl::Queue &queue,
                                              const HoughProperties &settings) {
   HoughState *state = self->state;
@@ -503,10 +503,10 @@ static void gst_glcl_hough_reset(GstGLCLFilter *filter) {
 
 static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
   HoughState *state = GST_GLCL_HOUGH(filter)->state;
-  // A template that is being made is wanted by nobody any more, or, of the property, made again.
+  // Drops templates in progress; those of the property are built again.
   state->files.cancel();
   state->learning = {};
-  // Nor is what is to be made of a frame, which lies on the device.
+  // Also those from frames, which are on the device.
   auto &queued = state->queued;
   queued.erase(
       std::remove_if(queued.begin(), queued.end(),

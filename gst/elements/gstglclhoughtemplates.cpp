@@ -14,7 +14,7 @@ namespace glcl::hough {
 
 namespace {
 
-/// What `read` gives, in RGBA over mid-grey.
+/// The pixels from `read`, in RGBA over mid-grey.
 template <class Read>
 HostPicture load_picture(const std::string &name, const char *remedy, const Read &read) {
   HostPicture picture;

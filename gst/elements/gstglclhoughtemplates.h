@@ -12,14 +12,13 @@
 
 namespace glcl::hough {
 
-/// Whether a template of a name and so many px is wanted, asked before its edges are sought, which
-/// takes long. What it throws comes through.
+/// Whether a template of this name and size is accepted, asked before the slow search for edges. It
+/// may throw.
 using Accept = std::function<bool(const std::string &name, int width, int height)>;
 
-/// The templates of a list of files separated by commas, without spaces around them, named by their
-/// files without folder and suffix; without those that are not wanted. What is transparent in them
-/// is mid-grey. Waits. Throws Error::not_found, naming file and reason, and what make_template()
-/// does.
+/// The accepted templates of a comma-separated list of files without spaces around the commas.
+/// Their names are those of the files without folder and suffix. Transparent pixels are mid-grey.
+/// Waits. Throws Error::not_found, naming file and reason, and the errors of make_template().
 std::vector<std::shared_ptr<const Template>> load_templates(Queue &queue, const std::string &files,
                                                             const Canny::Settings &settings,
                                                             Layout layout, const Accept &accept);

@@ -85,7 +85,7 @@ struct KltProperties : Klt::Settings, PointRenderer::PointStyle, Stabilizer::Set
   std::string dump_location;
 };
 
-/// What the messages so far reported.
+/// The totals of the messages so far.
 struct PostedTotals {
   guint lost = 0, chosen = 0, cuts = 0;
 };

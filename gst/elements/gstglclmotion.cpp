@@ -111,7 +111,7 @@ struct MotionProperties : BlockMotion::Settings,
 
 struct Mask {
   std::string path;
-  std::shared_ptr<const glcl::HostPicture> picture;  // null where there is none
+  std::shared_ptr<const glcl::HostPicture> picture;  // or null
 
   void into(MotionProperties &settings) const {
     settings.mask_path = path;
@@ -119,7 +119,7 @@ struct Mask {
   }
 };
 
-/// A mask that can't be read is none.
+/// An unreadable mask is ignored.
 Mask read_mask(const GValue *value) {
   const gchar *path = g_value_get_string(value);
   if (!path || !*path) return {};
@@ -275,7 +275,7 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
   const bool moved =
       motion.next(queue, settings, in, settings.display != MotionRenderer::Display::none);
   glcl::Queue &results = motion.results(queue);
-  detection.look(queue, results, settings, in);
+  detection.sample_colours(queue, results, settings, in);
   const bool objects = settings.display == MotionRenderer::Display::objects;
   gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
                          settings.display == MotionRenderer::Display::none

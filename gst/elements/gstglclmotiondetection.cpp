@@ -73,8 +73,8 @@ objects::Objects::Settings ObjectDetection::settings_of(const Settings &settings
 
 ObjectDetection::~ObjectDetection() { set_detected(false); }
 
-void ObjectDetection::look(Queue &queue, Queue &results, const Settings &settings,
-                           const Picture &in) {
+void ObjectDetection::sample_colours(Queue &queue, Queue &results, const Settings &settings,
+                                     const Picture &in) {
   const objects::Objects::Settings wanted = settings_of(settings);
   if (!settings.runs() || !wanted.shadows) return;
   objects().sample_colours(queue, wanted, in);
@@ -85,7 +85,7 @@ void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMo
                            bool moved, const FrameTimes &times, bool posts) {
   const bool remembered = std::exchange(remembers_, settings.runs());
   if (!settings.runs()) {
-    // What was followed is lost, once the results that are under way have come.
+    // All objects end once the pending results have come.
     if (remembered)
       gst_glcl_analyzer_read(element_, queue, objects().regions(), sizeof(cl_int),
                              [weak = weak_from_this(), times](const void *) {

@@ -18,7 +18,7 @@
 
 namespace glcl::motion {
 
-/// Held by a shared_ptr: what is under way to it when it ends is dropped. Results arrive on another
+/// Held by a shared_ptr: results that arrive after its end are dropped. Results arrive on another
 /// thread than the one that enqueues, and maybe at the same time.
 class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
  public:
@@ -30,12 +30,12 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     int min_area = 0;  ///< px², 0: 1/1500 of the frame
     int min_frames = 2;
     double gap = 0.5;      ///< s
-    double max_speed = 0;  ///< px a frame, Tracker::Settings
-    bool shadows = true;   ///< are told apart
+    double max_speed = 0;  ///< px per frame, see Tracker::Settings
+    bool shadows = true;   ///< separate them from objects
     int seed = 0;
     std::string mask_path;                    ///< of `mask`, empty where a sample gave it
     std::shared_ptr<const HostPicture> mask;  ///< of levels; null: everywhere
-    /// Whether something moves; of the element.
+    /// The state of motion-detected.
     std::shared_ptr<std::atomic<bool>> detected = std::make_shared<std::atomic<bool>>(false);
 
     camera::Compensation compensation() const;
@@ -43,24 +43,24 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     bool runs() const { return detect || compensation() != camera::Compensation::none; }
   };
 
-  /// `element` is told of and lives longer. What settings that run need is built here, else in the
-  /// background, where next() waits for it. Throws Error::failed where the device refuses kernels
-  /// or memory.
+  /// `element` gets the results and lives longer. If the settings need the engine, it is built
+  /// here, else in the background, and next() waits for it. Throws Error::failed where the device
+  /// refuses kernels or memory.
   ObjectDetection(GstGLCLAnalyzer *element, Context &context, int width, int height, Layout layout,
                   const Settings &settings);
-  /// What is followed is gone; nothing tells so.
+  /// Ends all objects, without messages.
   ~ObjectDetection();
 
-  /// Enqueues what is needed of a frame's colours, which `queue` is done with then; `results`: what
-  /// next() will be given for it.
-  void look(Queue &queue, Queue &results, const Settings &settings, const Picture &in);
-  /// Enqueues it for the last frame of a search, `moved` if that followed another, and has what was
-  /// found read for messages. `posts`: one about the objects is due.
+  /// Enqueues the copy of a frame's colours; `queue` no longer needs the frame afterwards.
+  /// `results`: the queue of next() for it.
+  void sample_colours(Queue &queue, Queue &results, const Settings &settings, const Picture &in);
+  /// Enqueues the detection in the last frame of a search, and the download for messages. `moved`:
+  /// the frame follows another one. `posts`: a message with the objects is due.
   void next(Queue &queue, const Settings &settings, const BlockMotion &motion, bool moved,
             const FrameTimes &times, bool posts);
   /// Rows and columns of mask().
   cl_int2 mask_size() { return objects().frame().size; }
-  /// Enqueues what moves in the last frame, objects::Objects::mask().
+  /// Enqueues the mask of the last frame: objects::Objects::mask().
   void mask(Queue &queue, const cl::Buffer &out, size_t offset) {
     objects().mask(queue, out, offset);
   }
@@ -71,14 +71,15 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   std::vector<objects::Object> ahead() const { return known_.get().ahead; }
   /// How the camera moved, as of the last frame whose results arrived.
   camera::SimilarityMotion step() const { return known_.get().step; }
-  /// Adds what is known of the camera, of the last frame whose results arrived; where they arrive.
+  /// Adds the fields of the camera, for the last frame whose results arrived; called where they
+  /// arrive.
   void add_camera(GstStructure *structure) const;
   /// Objects that are followed end here: nothing comes any more, and nothing is under way.
   void end();
 
  private:
   using ObjectsPointer = std::unique_ptr<objects::Objects>;
-  /// What is attached to frames and drawn, as of the last frame whose results arrived.
+  /// The objects and camera motion for metas and drawings, of the last frame whose results arrived.
   struct Known {
     std::vector<objects::Object> ahead;
     std::map<uint64_t, GstClockTime> since;  ///< when each began, in the stream's time stamps

@@ -120,7 +120,7 @@ constexpr char kind[] = "glopenclflow";
 struct FlowProperties : Flow::Settings, FlowRenderer::FlowStyle {
   Preset preset = Preset::fast;
   FlowMethod method = FlowMethod::pyramidal;
-  // set beside the preset
+  // set in addition to the preset
   bool own_method = false, own_warps = false, own_refinement = false;
 
   void follow_preset() {
@@ -142,7 +142,7 @@ LucasKanade::Settings lucas_kanade_settings(const FlowProperties &settings) {
   return {settings.window, settings.alpha};
 }
 
-/// What finds the flow by a method: one of the two.
+/// The engine of a method: one of the two.
 struct FlowEngine {
   std::unique_ptr<Flow> flow;
   std::unique_ptr<LucasKanade> lucas_kanade;
@@ -161,7 +161,7 @@ struct FlowEngine {
     }
   }
 
-  /// The flow to a frame; null where there is none.
+  /// The flow to a frame, or null.
   const opticalflow::FlowField *run(glcl::Queue &queue, const FlowProperties &settings,
                                     const glcl::Picture &in) const {
     if (lucas_kanade)
@@ -189,7 +189,7 @@ struct FlowElementState {
   cl::Buffer dump;
   bool fresh_gain = true;
   guint64 dumped = 0;
-  std::atomic<bool> dump_failed{false};  // and it was told, since the start
+  std::atomic<bool> dump_failed{false};  // and it was reported, since the start
 };
 
 }  // namespace
@@ -203,8 +203,8 @@ G_DEFINE_TYPE(GstGLOpenCLFlow, gst_gl_opencl_flow, GST_TYPE_GLCL_ANALYZER)
 GST_ELEMENT_REGISTER_DEFINE(glopenclflow, "glopenclflow", GST_RANK_NONE,
                             gst_gl_opencl_flow_get_type())
 
-/// What finds single pixels of whole frames again, for the list in metas; null where it is not
-/// there yet. The stream goes on without it.
+/// Finds single pixels again anywhere in the frame, for the list in metas; null until it is built.
+/// The stream goes on without it.
 static Signatures *gst_gl_opencl_flow_signatures(GstGLOpenCLFlow *self, glcl::Context &context,
                                                  bool wait) {
   FlowElementState *state = self->state;
@@ -362,7 +362,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
     if (!settings.dump_location.empty() && state->dump())
       gst_gl_opencl_flow_dump(self, queue, settings, *field);
   }
-  // Without a field the colours are black, and there is nothing else to draw.
+  // Without a field the colours are black, and nothing else is drawn.
   const bool drawn = settings.display == FlowRenderer::Display::color ||
                      (field && settings.display != FlowRenderer::Display::none);
   gst_glcl_analyzer_draw(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// analytics [--find PICTURE] [FILE | /dev/video0]: reads the results in the form that GStreamer
-// itself has for them, from 1.26 on, so that elements of others understand them too: the optical
-// flow as tensors (GstTensorMeta); what moves as detections that are followed, and as a mask
-// (GstAnalyticsRelationMeta). --find looks for what a picture shows as well.
+// analytics [--find PICTURE] [FILE | /dev/video0]: reads the results in GStreamer's own forms, from
+// 1.26 on, which other elements understand too: the optical flow as tensors (GstTensorMeta), and
+// moving objects as tracked detections and as a mask (GstAnalyticsRelationMeta). --find also
+// searches for the object in a picture.
 #include <gst/analytics/analytics.h>
 #include <gst/analytics/gstanalyticssegmentationmtd.h>
 #include <gst/analytics/gsttensormeta.h>

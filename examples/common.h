@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the examples in C share: a source of video, a pipeline, and a loop that ends with a
-// sentence.
+// Shared by the examples in C: a video source, a pipeline, and a loop that ends with a message.
 #pragma once
 
 #include <gst/gst.h>

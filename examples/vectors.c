@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // vectors [FILE | /dev/video0]: takes the motion vectors of every frame out of a pipeline, in C.
 //
-// glclmotion attaches them to the frames (attach-meta); an appsink hands the frames to us. The
-// vectors stay on the device until gst_glcl_array_map() reads them back, so asking for them where
-// nobody reads costs no copy. The frame's pixels are not touched at all.
+// glclmotion attaches them to the frames (attach-meta); an appsink delivers the frames. The vectors
+// stay on the device until gst_glcl_array_map() downloads them, so unread vectors cost no copy. The
+// frame's pixels are not touched.
 #include <gst-glcl/gstglclresult.h>
 #include <gst/app/gstappsink.h>
 #include <math.h>

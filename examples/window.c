@@ -2,10 +2,10 @@
 // window [--press KEYS] [FILE | /dev/video0]: two drawings over a video in a window of GStreamer's
 // own; no toolkit. Keys: h histogram, a arrows, q quit.
 //
-// With attach-overlay the analysers leave the frame as it is and hang their drawings beside it;
-// glimagesink draws them. So the flow does not see the histogram, and both can be switched while
-// it plays. `--press haq` presses these keys itself, one every five frames, and plays as fast as
-// it goes.
+// With attach-overlay the analysers leave the frame unchanged and attach their drawings as
+// overlays; glimagesink draws them. So the flow does not see the histogram, and both can be
+// switched while playing. `--press haq` presses these keys itself, one every five frames, and plays
+// as fast as possible.
 #include <gst/gst.h>
 #include <gst/video/navigation.h>
 #include <gst/video/video-overlay-composition.h>
@@ -34,7 +34,7 @@ static void show(GstElement *element, const char *what) {
   g_free(now);
 }
 
-// Counts what comes to be drawn, and presses keys.
+// Counts the frames to be drawn, and presses keys.
 static GstPadProbeReturn on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   Window *window = data;
   const GstVideoOverlayCompositionMeta *meta =
@@ -48,7 +48,7 @@ static GstPadProbeReturn on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer d
   return GST_PAD_PROBE_OK;
 }
 
-// What the window is told by the keyboard comes to the bus.
+// The window posts keys on the bus.
 static gboolean on_message(GstMessage *message, gpointer data) {
   Window *window = data;
   GstEvent *event = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the command lines of all tools have in common.
+// Shared by the command lines of all tools.
 #pragma once
 
 #include <poll.h>
@@ -20,8 +20,8 @@ inline bool prints_version(const char *program, int argc, char **argv) {
   return true;
 }
 
-/// The exit status of a program: 1 where what it has printed could not be written. It says so,
-/// unless a reader has gone that had enough.
+/// The exit status of a program: 1 with a message if its output could not be written, unless the
+/// reader closed the pipe.
 inline int exit_status(const char *program, int status) {
   std::cout.flush();
   if (std::cout && std::fflush(stdout) == 0) return status;

@@ -33,7 +33,7 @@ using glcl::Error;
 using glcl::Parameters;
 using Json = nlohmann::ordered_json;
 
-// Wide where nobody looks at it: tables go to files.
+// Wide without a terminal, because tables go to files.
 const size_t line = isatty(STDOUT_FILENO) ? glcl::line_width() : 170;
 constexpr int check_width = 219,
               check_height = 117;  // px, of the frame compared with the reference
@@ -41,7 +41,7 @@ constexpr int check_width = 219,
 /// Kernels on many devices have no event clock worth the name; the wall clock stands in.
 double kernel_time(const Times &times) { return times.events > 0 ? times.events : times.wall; }
 
-/// What the work achieves of its limit.
+/// The achieved share of the limit.
 struct Share {
   std::string limit;
   double part = 0;
@@ -301,7 +301,7 @@ class Bench {
   bool failed() const { return failed_; }
 
  private:
-  /// The sizes of what has this name: none where it is not asked for.
+  /// The sizes of the work with this name; none if it is not requested.
   std::vector<std::pair<int, int>> wanted(const std::string &name) {
     if (name.find(options_.only) == std::string::npos) {
       other_.insert(name);
@@ -331,7 +331,7 @@ class Bench {
     return task.make(*context_, parameters, scene).compare(queue);
   }
 
-  /// The time by the wall clock that was measured for a piece of work of ours, in µs.
+  /// The measured wall-clock time of a piece of work, µs.
   double in_use(const std::string &work, const Scene &scene) const {
     for (const Json &row : json_["results"])
       if (row["work"] == work && row["in-use"] == true && row["width"] == scene.width &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glcl-events: runs a pipeline and writes what its elements tell as lines of JSON.
+// glcl-events: runs a pipeline and writes its messages as lines of JSON.
 #include <glib-unix.h>
 #include <gst/gst.h>
 
@@ -100,7 +100,7 @@ gboolean on_message(GstBus *, GstMessage *message, gpointer data) {
     default:
       break;
   }
-  if (!std::cout) run.end(1);  // nobody reads any more
+  if (!std::cout) run.end(1);  // the reader is gone
   return G_SOURCE_CONTINUE;
 }
 
@@ -165,7 +165,7 @@ int run_command(int argc, char **argv) {
   const guint watch = gst_bus_add_watch(bus, on_message, &run);
   const guint interrupt = g_unix_signal_add(SIGINT, on_interrupt, &run);
   const guint terminate = g_unix_signal_add(SIGTERM, on_interrupt, &run);
-  // What fails says so on the bus.
+  // A failure is posted on the bus.
   gst_element_set_state(run.pipeline, GST_STATE_PLAYING);
   g_main_loop_run(run.loop);
   gst_element_set_state(run.pipeline, GST_STATE_NULL);

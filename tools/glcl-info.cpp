@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glcl-info: what OpenGL and OpenCL offer here and how they can work together.
+// glcl-info: shows OpenGL and OpenCL on this machine and how they can work together.
 #include <fcntl.h>
 #include <gst/gst.h>
 #include <unistd.h>
@@ -29,8 +29,8 @@ constexpr char usage[] =
     "and\n"
     "the drivers appear on standard error.\n";
 
-/// Keeps what libraries and drivers write out of the report: what goes wrong is expected here and
-/// told in it. With GST_DEBUG set all of it goes to standard error.
+/// Keeps the output of libraries and drivers out of the report, which reports expected failures
+/// itself. With GST_DEBUG set all of it goes to standard error.
 class Quiet {
  public:
   Quiet() : out_(dup(STDOUT_FILENO)), err_(dup(STDERR_FILENO)) {

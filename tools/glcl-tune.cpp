@@ -30,7 +30,7 @@ using glcl::Error;
 using glcl::Parameters;
 using Clock = std::chrono::steady_clock;
 
-constexpr Scene full{Content::natural, 1920, 1080};  // what the kept times are of
+constexpr Scene full{Content::natural, 1920, 1080};  // the scene of the kept times
 constexpr Scene checks[] = {{Content::natural, 173, 71}, {Content::random, 64, 45}};
 
 /// Whether a variant gives what the reference gives.
@@ -58,7 +58,7 @@ std::optional<double> time_of(const std::shared_ptr<Context> &context, const Tas
   }
 }
 
-/// What is asked for of each work.
+/// The settings for each work.
 struct Wish {
   std::string only;      ///< in its name
   Parameters variants;   ///< values that all variants have
@@ -159,7 +159,7 @@ Piece piece_of(const Figures &figures) {
           }};
 }
 
-/// What is asked for: a chain of a file, or elements, all where none is named.
+/// The subjects: a chain of a file, or elements, by default all.
 struct Work {
   std::vector<std::string> elements;
   std::optional<Task> chain;

@@ -7,7 +7,7 @@
 
 namespace glcl {
 
-/// Columns of the terminal; 100 where there is none.
+/// Columns of the terminal; 100 without one.
 size_t line_width();
 
 /// Lines no wider than `width` columns, broken at blanks, and inside of words only where one is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glclhalf: an element outside of gst-glcl, on its installed base class. docs/extending.md tells
-// what the functions do.
+// glclhalf: an element outside of gst-glcl, on its installed base class. docs/extending.md explains
+// the functions.
 #include "base/glclelement.h"
 #include "base/gstglclfilter.h"
 #include "glclmean.h"

@@ -147,7 +147,7 @@ class Pipeline {
     gst_element_set_state(pipeline_, GST_STATE_PAUSED);
     constexpr int types = GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_EOS;
     GstMessage *message = wait(longest_opening, types);
-    // A decoder may lose its error for a broken file, and waits then for ever.
+    // A decoder may lose its error for a broken file and then wait forever.
     if (!message && !decoded_) throw Failure("no picture arrived within 30 s");
     if (!message) message = wait(GST_CLOCK_TIME_NONE, types);
     const bool here = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ASYNC_DONE;
@@ -219,7 +219,7 @@ class Pipeline {
   std::atomic<int> sizes_ = 0;
 };
 
-/// One run over a task's range and what is around it.
+/// One run over a task's range and the frames around it.
 class Run {
  public:
   Run(const Task &task, GstClockTime back, GstClockTime on, bool with_pictures);
@@ -230,7 +230,7 @@ class Run {
   bool needs_more_before() const;
   bool needs_more_after() const;
   bool changed_size() const { return pipeline_.sizes() > 1; }
-  /// Writes what is left. Throws Failure.
+  /// Writes the remaining rows. Throws Failure.
   void finish();
 
  private:
@@ -246,7 +246,7 @@ class Run {
   bool in_range(GstClockTime time) const {
     return time >= task_.from && (!GST_CLOCK_TIME_IS_VALID(task_.to) || time < task_.to);
   }
-  /// Runs what may throw on a thread of GStreamer's.
+  /// Runs work that may throw on a thread of GStreamer.
   template <class Function>
   void guarded(const Function &function) {
     const std::lock_guard lock(mutex_);
@@ -318,7 +318,7 @@ Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_picture
     pictures_ = std::make_unique<Pictures>(sink);
     gst_object_unref(sink);
   }
-  // On the threads that post: a bus that nobody reads drops messages.
+  // On the posting threads, because an unread bus drops messages.
   gst_bus_set_sync_handler(
       pipeline_.bus(),
       [](GstBus *, GstMessage *message, gpointer self) {
@@ -456,7 +456,7 @@ void Run::on_message(GstMessage *message) {
   });
 }
 
-/// What came before a seek counts no more.
+/// Results from before a seek no longer count.
 void Run::forget() {
   if (pictures_) pictures_->clear();
   guarded([&] {
@@ -575,7 +575,7 @@ void analyze(const Task &task, const std::function<void(const Progress &)> &repo
     try {
       run.play(report);
     } catch (const Failure &) {
-      // What makes the small pictures does not take every change of size.
+      // The converter for small pictures can't handle every change of size.
       if (!with_pictures || !run.changed_size()) throw;
       with_pictures = false;
       continue;

@@ -15,16 +15,15 @@ struct Progress {
 
 /// Runs a task and leaves in its folder
 ///
-///   frames.csv   a row a frame (Table)
+///   frames.csv   a row per frame (Table)
 ///   events.jsonl shots, motion begin and end, in the order of their times
 ///   objects.csv  with objects: a row for each object of each frame
 ///   shots.rgb    with shots: a small picture of each (Pictures)
-///   summary.json what it is of
+///   summary.json the source file and the settings
 ///
-/// A range begins to be analysed some frames before it and ends some after it, so that what is
-/// found in it is what is found in the whole file: as many as shots reach, and on where those
-/// frames begin or end without a picture. Throws Failure. `report` is called about four times a
-/// second.
+/// A range is analysed from some frames before it to some after it, so that its results are those
+/// of the whole file: as many frames as shots reach, and more if those frames have no picture at
+/// their ends. Throws Failure. `report` is called about four times per second.
 void analyze(const Task &task, const std::function<void(const Progress &)> &report);
 
 /// How long a file's pictures are, ns, and whether one can begin anywhere in it. Throws Failure.
@@ -34,7 +33,7 @@ struct Extent {
 };
 Extent extent_of(const std::string &file);
 
-/// What --resume compares: the file's path, its size and when it was changed. Throws Failure.
+/// The identity of a file for --resume: its path, size and modification time. Throws Failure.
 Json identity_of(const std::string &file);
 
 }  // namespace glcl::analyze

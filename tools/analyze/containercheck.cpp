@@ -49,7 +49,7 @@ uint64_t end_of_box(Reader &in, uint64_t at, uint64_t size) {
   return length < 8 || length > unknown - at ? size : at + length;
 }
 
-/// A number of EBML, 1 to 8 bytes; its length goes to `used`, 0 where there is none.
+/// An EBML number of 1 to 8 bytes. `used` receives its length, or 0 if there is no number.
 uint64_t ebml_number(const std::string &bytes, size_t at, size_t &used) {
   used = 0;
   if (at >= bytes.size() || !bytes[at]) return 0;

@@ -9,8 +9,9 @@
 
 namespace glcl::analyze {
 
-/// An open folder that others may write to as well. What is made, read and removed in it goes
-/// through its descriptor and follows no link. All throw Failure with the system's reason.
+/// An open folder that other processes may write to as well. Files in it are created, read and
+/// removed through its descriptor, without following links. All functions throw Failure with the
+/// system's reason.
 class Folder {
  public:
   /// The folder that a user names, perhaps by a link.
@@ -39,7 +40,7 @@ class Folder {
   /// A file with an object of JSON.
   Json json(const std::string &name) const;
   std::ifstream open(const std::string &name) const;
-  /// The descriptor of a new file, in place of what has the name.
+  /// The descriptor of a new file, which replaces an existing one.
   int create(const std::string &name) const;
   void write(const std::string &name, const std::string &content) const;
   void rename(const std::string &from, const std::string &to) const;

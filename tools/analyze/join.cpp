@@ -17,7 +17,7 @@ constexpr double least_overlap = 0.3;  // of boxes of one object, intersection o
 
 Json summary_of(const std::string &part) { return Folder::named(part).json("summary.json"); }
 
-/// Other exceptions are of what a part's files say: numbers that are none, missing fields.
+/// Other exceptions come from the content of a part's files: invalid numbers, missing fields.
 template <class Function>
 auto reading(const std::string &part, const Function &function) {
   try {

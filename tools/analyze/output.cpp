@@ -20,7 +20,7 @@ std::string hash(const std::string &text) {
   return first;
 }
 
-/// What the folder of finished results says of itself; null where it is none.
+/// The identity in a folder of finished results, or null.
 Json summary_in(const Folder &folder, const std::string &place) {
   try {
     const std::optional<Folder> results = folder.find(place);
@@ -30,7 +30,7 @@ Json summary_in(const Folder &folder, const std::string &place) {
   }
 }
 
-/// What a task's results tell of it.
+/// The identity of a task.
 Json wanted(const Task &task) {
   Json json = identity_of(task.file);
   json["elements"] = task.elements;

@@ -8,10 +8,10 @@
 
 namespace glcl::analyze {
 
-/// Where the results of files go: a folder each in one folder, under the file's name; of files of
-/// one name all but the first have a hash of their path behind it. While it is written a folder is
-/// hidden, .glcl-HASH, and locked, so that two runs don't write it at once; what a dead run left
-/// is removed by the next one.
+/// The output folder: one folder per file, with the file's name. For files of the same name, all
+/// but the first have a hash of their path appended. While it is written a folder is hidden,
+/// .glcl-HASH, and locked, so that two runs don't write it at once. The next run removes folders
+/// that a dead run left.
 class Output {
  public:
   enum class Existing { refuse, keep, replace };

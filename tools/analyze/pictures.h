@@ -10,23 +10,22 @@
 
 namespace glcl::analyze {
 
-/// Small pictures of the last frames, which stay where they are, in textures, until one is asked
-/// for: a shot is told of some frames after it began.
+/// Small pictures of the last frames. They stay in textures until one is needed, because a shot is
+/// reported some frames after its start.
 class Pictures {
  public:
   static constexpr int width = 160;
-  /// The longest that a shot is told late, 65 frames, and what the elements are behind.
+  /// The longest delay of a shot, 65 frames, and the delay of the elements.
   static constexpr size_t kept = 128;
 
-  /// Takes what comes to an appsink.
+  /// Takes the frames of an appsink.
   explicit Pictures(GstElement *sink);
   ~Pictures();
   Pictures(const Pictures &) = delete;
   Pictures &operator=(const Pictures &) = delete;
 
-  /// Writes the picture of a frame, or of the oldest one that is kept, as a line of JSON, with
-  /// `time`, `width` and `height`, and the bytes of its pixels, RGB. Waits for it. False where
-  /// there is none.
+  /// Writes the picture of a frame, or of the oldest one that is kept: a line of JSON with `time`,
+  /// `width` and `height`, and the bytes of its pixels, RGB. Waits for it. False if there is none.
   bool write(GstClockTime timestamp, GstClockTime time, Writer &to);
   void clear();
 

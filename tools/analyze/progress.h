@@ -5,7 +5,7 @@
 
 namespace glcl::analyze {
 
-/// Tells how far a run is: on a terminal with a bar, else with lines of JSON.
+/// Prints the progress of a run: a bar on a terminal, otherwise lines of JSON.
 class ProgressReporter {
  public:
   ProgressReporter();
@@ -26,7 +26,7 @@ class ProgressReporter {
   void text(const std::string &text) const;
 
   bool terminal_;
-  double reported_ = 0;  // when progress was told last
+  double reported_ = 0;  // when progress was last printed
   size_t done_ = 0, kept_ = 0, failed_ = 0;
   guint64 frames_ = 0;
 };

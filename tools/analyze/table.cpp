@@ -44,7 +44,7 @@ int size_of(const GValue *array) {
   return static_cast<int>(old ? old->n_values : gst_value_array_get_size(array));
 }
 
-/// Null where there is none.
+/// Or null.
 const GValue *item_of(const GValue *array, int i) {
   if (!is_array(array) || i >= size_of(array)) return nullptr;
   const GValueArray *old = old_array(array);
@@ -191,7 +191,7 @@ void Table::take(const GstStructure *message) {
   const char *name = gst_structure_get_name(message);
   for (Row &row : open_) {
     if (row.timestamp != timestamp) continue;
-    // Of frames with equal timestamps the first that this element has told nothing of.
+    // The first of the frames with equal timestamps for which this element reported nothing.
     bool told = false;
     for (size_t i = 0; i < columns_.size(); i++)
       if (!std::strcmp(columns_[i].message, name)) told = told || !std::isnan(row.values[i]);

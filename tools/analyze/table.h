@@ -23,13 +23,14 @@ struct Column {
   const char *plot = nullptr;  ///< the plot of the page that shows it; null: none
 };
 
-/// R, G and B are told in so many bins each.
+/// The numbers of bins for R, G and B.
 constexpr int count_bins = 16;
 
 /// The columns behind `time` for what a task asks for.
 std::vector<Column> columns_of(const Task &task);
 
-/// A new file that is written bit by bit; what goes wrong is a Failure. On the disk after close().
+/// A new file that is written piece by piece; errors are thrown as Failure. It is on the disk after
+/// close().
 class Writer {
  public:
   Writer(const Folder &folder, const std::string &name);
@@ -65,10 +66,10 @@ class Table {
   void take(const GstStructure *message);
   /// Forgets the frames so far, fewer than 64.
   void forget();
-  /// Writes what is left.
+  /// Writes the remaining rows.
   void finish();
 
-  /// Which row tells of this stream time; none where no row does.
+  /// The row for this stream time, if there is one.
   std::optional<size_t> row(GstClockTime time) const;
   size_t rows() const { return times_.size(); }  ///< that are, or will be, written
   size_t before() const { return before_; }      ///< frames ahead of `from`
@@ -87,7 +88,7 @@ class Table {
   GstClockTime from_, to_;
   std::vector<Column> columns_;
   Writer out_;
-  std::deque<Row> open_;             // whose messages may be under way
+  std::deque<Row> open_;             // whose messages may be pending
   std::vector<GstClockTime> times_;  // of the rows in from … to
   size_t before_ = 0, after_ = 0;
 };

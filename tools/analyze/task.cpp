@@ -86,7 +86,7 @@ guint64 whole(const Json &json) {
 }
 
 Json parsed(const std::string &text) {
-  // Copies and comparisons of values recurse, so what lies too deep is never built.
+  // Copies and comparisons of values recurse, so values that nest too deep are never built.
   bool fits = true;
   const auto keep = [&fits](int depth, Json::parse_event_t, const Json &) {
     fits = fits && depth <= most_nested;

@@ -12,16 +12,16 @@ namespace glcl::analyze {
 
 using Json = nlohmann::ordered_json;
 
-/// What a user is told of a file that can't be analysed.
+/// The message for a file that can't be analysed.
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What --elements names.
+/// The names in --elements.
 inline const std::vector<std::string> all_elements{"shots", "histogram", "motion",
                                                    "flow",  "objects",   "tracks"};
 
-/// What is to be done with a file.
+/// The work on one file.
 struct Task {
   std::string file, folder;  ///< absolute; the results go into the folder, which is there
   std::vector<std::string> elements;
@@ -37,7 +37,7 @@ struct Task {
 /// Text as JSON, valid UTF-8 whatever came: other bytes become U+FFFD.
 std::string dump(const Json &json, int indent = -1);
 
-/// Paths may hold any bytes but JSON only UTF-8: bytes that are none, and %, become %XX.
+/// Paths may contain any bytes but JSON only UTF-8: invalid bytes, and %, become %XX.
 std::string escaped(const std::string &path);
 std::string unescaped(const std::string &text);
 
@@ -47,7 +47,7 @@ std::string shown(const std::string &path);
 /// A whole number, 0 or above, that a text of users has: any other can't become one, and fails.
 guint64 whole(const Json &json);
 
-/// A text as JSON; discarded where it is none, or nests deeper than results do.
+/// A text as JSON; discarded if it is invalid or nests deeper than results do.
 Json parsed(const std::string &text);
 
 }  // namespace glcl::analyze

@@ -47,7 +47,7 @@ class Worker {
   Worker &operator=(const Worker &) = delete;
 
   void give(const Task &task);
-  /// What it wrote since: whole lines. False once it has ended.
+  /// Its new output, in whole lines. False once it has ended.
   bool read(std::vector<Json> &lines);
   /// Ends it; says how it had ended.
   std::string end();
@@ -310,7 +310,7 @@ int run_tasks(std::vector<Task> tasks, Output &output, const WorkerOptions &opti
 
 int run_worker() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // What libraries print is not for the other end.
+  // Libraries' output must not reach the other end.
   const int to = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   std::signal(SIGINT, SIG_IGN);  // of a terminal: the other end tells what to do

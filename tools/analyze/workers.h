@@ -30,12 +30,12 @@ struct WorkerOptions {
   int stall = 300;  ///< seconds without a frame after which a file is given up
 };
 
-/// Runs tasks in processes of their own, so that a file that crashes or stops a decoder costs only
-/// itself, and tells what becomes of them: a bar on a terminal, else lines of JSON. Gives the exit
-/// status: 0, 1 where a file failed, 128 + the signal where one ended it.
+/// Runs tasks in processes of their own, so that a file that crashes or blocks a decoder affects
+/// only itself, and prints the progress: a bar on a terminal, otherwise lines of JSON. Returns the
+/// exit status: 0, 1 if a file failed, 128 + the signal that ended it.
 int run_tasks(std::vector<Task> tasks, Output &output, const WorkerOptions &options);
 
-/// What such a process does: reads tasks, writes how far it is.
+/// The main function of such a process: reads tasks, writes progress.
 int run_worker();
 
 }  // namespace glcl::analyze

@@ -30,8 +30,9 @@ Settings settings_of(Weight weight, int radius, double sigma_range = 25.0 / 255)
   return settings;
 }
 
-/// What the exact filter needs of any device: the frame in and out, and for each tap the exponent
-/// (3 multiply-adds and the space weight's addition), its exp2, and 4 multiply-adds of the sums.
+/// The least work of the exact filter on any device: the frame in and out, and for each tap the
+/// exponent (3 multiply-adds and the addition of the space weight), its exp2, and 4 multiply-adds
+/// of the sums.
 Amounts exact_amounts(const Scene &scene, const Settings &settings) {
   const double pixels = double(scene.width) * scene.height;
   const double side = 2.0 * Bilateral::radius(settings) + 1;
@@ -88,7 +89,7 @@ Task grid_task(Weight weight, double sigma_space) {
           &Grid::tunable(), weight == Weight::intensity && sigma_space == 8 ? "intensity" : "",
           [=](Context &context, const Parameters &variant, const Scene &scene) {
             Amounts least;
-            // Frame in, again for the look-up, and out; the cells are few beside them.
+            // Frame in, again for the look-up, and out; the cells are few in comparison.
             least.bytes = 12.0 * scene.width * scene.height;
             least.launches = 4;
             return filter_run(context,

@@ -26,7 +26,7 @@ struct Example {
   const char *name, *filters;
 };
 
-/// The first is what one kernel that changes nothing takes; the second that of Lanes (2010): 9×9.
+/// The first is a kernel that changes nothing; the second that of Lanes (2010): 9×9.
 constexpr Example examples[] = {{"copy", "invert(strength=0)"},
                                 {"gauss 9×9, grey", "gauss(sigma=2, radius=4) ! grey"},
                                 {"gauss 13×13, grey", "gauss(sigma=2) ! grey"},
@@ -88,7 +88,8 @@ std::string shader(const std::string &body) {
          body + " }\\\"\"";
 }
 
-/// The same work by GStreamer's own elements: what they add to a pipeline that only draws, ms.
+/// The same work by GStreamer's own elements: their time in addition to a pipeline that only draws,
+/// ms.
 Peer peer(const std::string &name, const std::string &task, const std::string &elements) {
   return {
       name, task, [elements](const Scene &scene, double) {
@@ -103,8 +104,8 @@ Peer peer(const std::string &name, const std::string &task, const std::string &e
       }};
 }
 
-/// The prices and the time of the plans that they choose, beside those that the usual ones choose;
-/// the usual ones stay where that is no gain.
+/// Compares the plans by measured prices with those by the default prices; without a gain the
+/// defaults stay.
 Tuning measured_prices(const std::shared_ptr<Context> &context, double seconds) {
   const std::vector<TimedPlan> plans = time_plans(context, seconds);
   const chain::Prices prices = fitted_prices(plans);

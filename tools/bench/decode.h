@@ -8,21 +8,21 @@
 
 namespace glcl::bench {
 
-/// A video file through a decoder into OpenGL's textures, with or without elements of ours behind.
+/// A video file through a decoder into OpenGL textures, with or without gst-glcl elements after it.
 struct Decoding {
   std::string decoder;  ///< an element for H.264
   std::string element;  ///< ours, with properties; empty for none
   std::string method;   ///< value of its `sharing`
   int count = 0;
 
-  /// What one element of ours tells in `stats`.
+  /// The `stats` of one gst-glcl element.
   struct Element {
     uint64_t frames = 0, dropped = 0;
     double latency = 0, longest = 0;  ///< ms
   };
   struct Result {
     int frames = 0;
-    double cost = 0;               ///< ms a frame, as fast as it goes, after the first tenth
+    double cost = 0;               ///< ms per frame, as fast as possible, after the first tenth
     std::vector<Element> in_time;  ///< of the same played at its own rate
   };
   /// Nothing where the pipeline ends in an error, which goes to `failure`.

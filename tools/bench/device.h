@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a device does well: micro-benchmarks, each in its variants; after Lanes, "Image and video
-// processing using graphics hardware", 2010.
+// Micro-benchmarks of a device, each in its variants; after Lanes, "Image and video processing
+// using graphics hardware", 2010.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace glcl::bench {
 
 struct DeviceTime {
   double microseconds = 0, rate = 0;
-  bool good = true;  ///< the result is what it should be
+  bool good = true;  ///< the result is correct
 };
 
 struct DeviceLine {
@@ -30,8 +30,8 @@ struct DeviceLines {
 
 std::vector<DeviceLine> device_lines();
 
-/// Times what `enqueue` does, by events where there are any, and has `check` look at what it left.
-/// The rate is `amount` by the time, in thousand millions a second.
+/// Times the work of `enqueue`, by events if there are any, and lets `check` verify the result. The
+/// rate is `amount` by the time, in 10⁹ per second.
 DeviceTime timed(const std::shared_ptr<Context> &context, double amount,
                  std::function<void(Queue &)> enqueue, const std::function<bool(Queue &)> &check);
 /// The same by the wall clock.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the elements draw, apart from what they compute: each display, of a result that is there
+// Times the displays of the elements without their computation: each draws a result that exists
 // already.
 #include <algorithm>
 #include <cmath>
@@ -94,7 +94,7 @@ Run flow_run(Context &context, const Scene &scene, opticalflow::FlowRenderer::Di
         : display == Display::overlay
             ? reference::flow_overlay(frame, field, 0, gain)
             : reference::arrows(frame, reference::flow_arrows(field, 0, gain, cell, 0), 0xff000000);
-    // The legend has no reference: what is above it.
+    // The legend has no reference, only the part above it.
     const int covered =
         std::min(scene.width, scene.height) / 4 + 13 * drawing::dot(scene.width, scene.height);
     return compare_drawn(reference::download(queue, frames.out), expected,
@@ -147,7 +147,7 @@ Run motion_run(Context &context, const Scene &scene, motion::MotionRenderer::Dis
         if (covered.rgba[i / 4 * 4 + 3]) expected.rgba[i] = over.rgba[i];
       return compare_drawn(drawn, expected, frame.height);
     }
-    // Frame, prediction and residual tell each other.
+    // Frame and prediction determine the residual.
     motion::MotionRenderer::MotionStyle other;
     other.display = display == Display::residual ? Display::prediction : Display::residual;
     view->draw(queue, other, *engine, {frames.second, frames.out});

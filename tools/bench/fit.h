@@ -5,8 +5,8 @@
 
 namespace glcl::bench {
 
-/// What each thing costs, none below 0, so that what rows of amounts cost in all comes nearest to
-/// their times: least squares of the relative errors. `error`: the root of their mean square.
+/// Fits non-negative costs per unit, so that the total costs of rows of amounts match their times:
+/// least squares of the relative errors. `error`: the root of their mean square.
 std::vector<double> fitted_costs(const std::vector<std::vector<double>> &amounts,
                                  const std::vector<double> &times, double *error = nullptr);
 

@@ -82,7 +82,7 @@ Run search_run(Context &context, const Scene &scene, bool many) {
     std::vector<char> bytes(Hough::result_bytes);
     queue.cl().enqueueReadBuffer(search->result(), CL_TRUE, 0, bytes.size(), bytes.data());
     const Hough::TemplateMatches found = Hough::read(bytes.data(), search->templates());
-    // Where a frame is too small to hold it there is nothing to find.
+    // A frame too small for the object contains none.
     if (std::min(frame.width, frame.height) < 100) return Agreement{true, "too small to hold it"};
     for (const auto &object : found.objects)
       if (std::abs(object.x - pose.x) < 2 && std::abs(object.y - pose.y) < 2 &&

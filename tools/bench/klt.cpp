@@ -103,7 +103,7 @@ Run track_run(Context &context, const Klt::Settings &settings, const Scene &scen
   Queue queue(context.shared_from_this());
   const Picture frames[] = {reference::upload(queue, before, layout),
                             reference::upload(queue, after, layout)};
-  // To and fro, so that what is lost on the way is lost before it is timed.
+  // Back and forth, so that points are lost before the timing starts.
   for (int i = 0; i < 7; i++) engine->run(queue, settings, frames[i % 2]);
   engine->report(queue);
   const size_t followed = told(queue, engine->points()).size();
@@ -126,7 +126,7 @@ Run track_run(Context &context, const Klt::Settings &settings, const Scene &scen
     reference.run(settings, before);
     const size_t chosen = reference.report().size();
     reference.run(settings, after);
-    // Which candidates are chosen depends on the last bits of what is nearly equal.
+    // The choice among nearly equal candidates depends on the last bits.
     if (first != chosen) return Agreement{false, "other points are chosen"};
     return compare_points(told(queue, engine->points()), reference.report());
   };

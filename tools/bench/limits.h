@@ -7,7 +7,7 @@
 
 namespace glcl::bench {
 
-/// What some work needs, in bytes and in operations of one lane.
+/// The demand of some work, in bytes and in operations of one lane.
 struct Amounts {
   double bytes = 0;  ///< read from or written to global memory
   double fma = 0;    ///< float multiply-adds, or other float operations
@@ -17,12 +17,13 @@ struct Amounts {
   int launches = 1;
 };
 
-/// What a device does at its best, measured on it.
+/// The best rates of a device, as measured.
 struct Limits {
   Amounts per_second;  ///< launches counts nothing here
   double launch = 0;   ///< s from one empty kernel to the next
 
-  /// The shortest time, s, in which a device could do the work; `name` tells which limit it is.
+  /// The shortest time, s, in which a device could do the work; `name` receives the limiting
+  /// resource.
   double shortest(const Amounts &work, std::string *name = nullptr) const;
 };
 

@@ -7,7 +7,7 @@
 
 namespace glcl::bench {
 
-/// What the options of glcl-bench ask of a mode.
+/// The options of glcl-bench for a mode.
 struct Request {
   std::string device = "auto";             ///< as for the elements' property
   std::string devices;                     ///< a list of them; may be empty

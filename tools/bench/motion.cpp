@@ -25,7 +25,7 @@ Task search_task(int block, const SearchWindow &window, const std::string &name,
           }};
 }
 
-/// What a full search of range 16 found, and a copy of that for work to change.
+/// The result of a full search of range 16, and a copy that work may change.
 struct Found {
   Found(Context &context, const Scene &scene, int block)
       : planes(std::make_shared<Planes>(context, scene)) {
@@ -88,7 +88,7 @@ Task refine_task(int block, const std::string &name) {
   return {name, &Search::tunable(), "", make};
 }
 
-/// The measurement of the frames' noise, and what it keeps still of what a full search found.
+/// The measurement of the frames' noise, and the noise gate on the result of a full search.
 Task noise_task(int block, const std::string &name) {
   const auto make = [=](Context &context, const Parameters &, const Scene &scene) {
     const auto found = std::make_shared<Found>(context, scene, block);

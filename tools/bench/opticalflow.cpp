@@ -120,8 +120,8 @@ std::vector<float> grey(const reference::Frame &frame) {
   return result;
 }
 
-/// A plane in, as of frames in a row; of each pixel a signature out and in again, a slot cleared,
-/// and looked up twice.
+/// A plane in, as for successive frames; per pixel a signature out and in again, a slot cleared,
+/// and two look-ups.
 Run signatures_run(Context &context, const Scene &scene) {
   const int width = scene.width, height = scene.height;
   const auto engine = std::make_shared<Signatures>(context, width, height);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glcl-bench is asked for.
+// The options of glcl-bench.
 #pragma once
 
 #include <string>

@@ -7,10 +7,10 @@
 
 namespace glcl::bench {
 
-/// A whole pipeline with elements of ours, and what a frame costs in it.
+/// A whole pipeline with gst-glcl elements, and the cost of a frame in it.
 struct Pipeline {
   std::string name;     ///< "gltestsrc ! 2 × glclinvert"
-  std::string method;   ///< value of `sharing`; empty where none of ours is in it
+  std::string method;   ///< value of `sharing`; empty without a gst-glcl element
   std::string source;   ///< takes num-buffers
   std::string rest;     ///< from the source's caps on, without the sink
   bool mapped = false;  ///< every frame is read on the host in the end
@@ -19,9 +19,9 @@ struct Pipeline {
     double wall = 0,
            processor = 0;  ///< by the clock; of all cores added up, which others hardly change
   };
-  /// ms a frame: the time of a long run less that of a short one, over the frames between, so that
-  /// starting up does not count. Nothing where the pipeline can't run, for instance for want of a
-  /// way of sharing.
+  /// ms per frame: the time of a long run less that of a short one, over the frames between, so
+  /// that the start does not count. Nothing if the pipeline can't run, for instance without a way
+  /// of sharing.
   std::optional<Cost> frame_cost(int frames) const;
 };
 

@@ -8,11 +8,11 @@
 
 namespace glcl::bench {
 
-/// What a frame costs in whole pipelines. `line`: columns of the output. Throws.
+/// The cost of a frame in whole pipelines. `line`: columns of the output. Throws.
 void print_pipelines(const Options &options, size_t line);
 
-/// A file decoded, alone and with four elements behind: ms a frame as fast as it goes; dropped
-/// frames and the latency of each element where it plays at its own rate. Throws.
+/// A decoded file, alone and with four elements after the decoder: ms per frame as fast as
+/// possible; dropped frames and the latency of each element at the file's own rate. Throws.
 void print_decoding(const Options &options, size_t line);
 
 }  // namespace glcl::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a device charges glclchain for pictures, reads and local memory: plans of several chains are
-// measured, and their times taken apart.
+// The prices that a device charges glclchain for pictures, reads and local memory, fitted to the
+// measured times of several chains' plans.
 #include "prices.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ using chain::Description;
 using chain::Plan;
 using chain::Prices;
 
-/// From those that only copy to those that read many neighbours; of each the fused plans by
-/// estimate, and a kernel for each filter. The first plans of all come first, as time may be short.
+/// From filters that only copy to filters that read many neighbours; for each the fused plans by
+/// estimate, and a kernel per filter. The first plans of each come first, as time may be short.
 constexpr const char *chains[] = {
     "invert(strength=0)",          "gauss(sigma=2) ! grey",
     "saturation ! gamma ! invert", "median ! grey ! sobel ! threshold(level=0.2)",

@@ -15,7 +15,7 @@ struct TimedPlan {
   int chain = 0;  ///< that it is a plan of
 };
 
-/// What a plan takes, by the estimate that its cost is of.
+/// The amounts of a plan, as its cost estimate counts them.
 TimedPlan amounts_of(const std::vector<chain::Stage> &stages, const chain::Plan &plan,
                      const chain::WorkgroupShape &shape);
 

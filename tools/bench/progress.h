@@ -9,8 +9,7 @@
 
 namespace glcl::bench {
 
-/// Tells on standard error how far the work has come: a bar on a terminal, else a line now and
-/// then.
+/// Prints the progress on standard error: a bar on a terminal, otherwise a line now and then.
 class Progress {
  public:
   explicit Progress(size_t steps) : steps_(steps), shown_(isatty(STDERR_FILENO)) {}

@@ -67,7 +67,7 @@ class Stream {
     before_ = current;
   }
 
-  /// ms a frame, after the pool has found out who does how much.
+  /// ms per frame, after the pool has balanced the load.
   double time(double seconds) {
     for (int i = 0; i < 24; i++) push();
     pool_.wait();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glcl-bench and glcl-tune know of an element: its engines' work, the variants of its kernels,
-// and how a result is compared with the scalar reference. One file per element beside this one.
+// The benchmarks of an element for glcl-bench and glcl-tune: the work of its engines, the variants
+// of its kernels, and the comparison with the scalar reference. There is one file per element in
+// this folder.
 #pragma once
 
 #include <functional>
@@ -15,12 +16,11 @@
 
 namespace glcl::bench {
 
-/// What the frames show.
+/// The content of the frames.
 enum class Content { random, natural, flat };
 constexpr const char *content_names[] = {"random", "natural", "flat"};
 
-/// Frames that follow each other: what they show moves by 3 px right and 2 px down from one to the
-/// next.
+/// Successive frames: the content moves by 3 px right and 2 px down per frame.
 struct Scene {
   Content content = Content::natural;
   int width = 0, height = 0;  ///< px
@@ -40,7 +40,7 @@ struct Agreement {
 Agreement compare_levels(const reference::Frame &result, const reference::Frame &expected,
                          int tolerance);
 
-/// For what must be the same bit by bit: a buffer that holds as many values as `reference`.
+/// For results that must be equal bit by bit: a buffer with as many values as `reference`.
 template <class Value>
 Agreement compare_equal(Queue &queue, const cl::Buffer &buffer, const std::vector<Value> &expected,
                         const char *what) {
@@ -55,7 +55,7 @@ struct Run {
   std::function<void(Queue &)> enqueue;
   /// Does it once and compares; slow, meant for small scenes.
   std::function<Agreement(Queue &)> compare;
-  Amounts least;  ///< what any way of doing it must move and compute
+  Amounts least;  ///< the bytes and operations that any implementation needs
 };
 
 /// A piece of work of an element, in as many variants as its kernel has.
@@ -66,7 +66,7 @@ struct Task {
   std::function<Run(Context &, const Parameters &, const Scene &)> make;
 };
 
-/// One line of a table that shows what each step of an optimisation gains.
+/// One line of a table that shows the gain of each step of an optimisation.
 struct Step {
   std::string name;
   std::function<Run(Context &, const Scene &)> make;
@@ -82,13 +82,13 @@ struct Ablation {
 /// The same work by somebody else's code, in ms by the wall clock.
 struct Peer {
   std::string name;  ///< "OpenCV CPU, d=9"
-  std::string task;  ///< the name of ours
+  std::string task;  ///< the name of the compared work
   std::function<double(const Scene &, double seconds)> time;
-  /// How good its result is, beside ours on the device; none: as good.
+  /// Its quality, compared with the result on the device; without it: equal.
   std::function<std::string(Context &, const Scene &)> note{};
 };
 
-/// What glcl-tune measures of a device, once, and does not choose among variants.
+/// Costs of a device that glcl-tune measures once, without choosing among variants.
 struct Figures {
   std::string name;
   const Tunable *tunable = nullptr;

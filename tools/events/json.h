@@ -9,8 +9,8 @@
 namespace glcl::events {
 
 /// A value: numbers, strings, booleans, arrays and structures as such, an enumeration by its nick,
-/// the rest as GStreamer writes it. Null for what is no number, GST_CLOCK_TIME_NONE and what can't
-/// be written.
+/// others as GStreamer writes them. Null for NaN and infinity, GST_CLOCK_TIME_NONE and values that
+/// can't be written.
 nlohmann::ordered_json json_of(const GValue *value);
 
 /// The fields of a structure, in their order.
@@ -19,8 +19,7 @@ nlohmann::ordered_json json_of(const GstStructure *structure);
 /// The name of an element's own message, and of others that of their kind, as `state-changed`.
 const gchar *name_of(GstMessage *message);
 
-/// A message: `message`, its name_of(), and `element`, the name of who posted it, ahead of its
-/// fields.
+/// A message: `message`, its name_of(), and `element`, the name of its sender, before its fields.
 nlohmann::ordered_json json_of(GstMessage *message);
 
 }  // namespace glcl::events

@@ -106,8 +106,8 @@ ContextInfo describe(GstGLContext *context) {
   return info;
 }
 
-/// The context that GStreamer makes by itself, in the environment as it is or, where there is none,
-/// with headless_variables.
+/// The context that GStreamer creates by itself, in the current environment or, if that fails, with
+/// headless_variables.
 GstGLContext *make_default_context(GlContexts &gl, Report &report) {
   if (GstGLContext *context = gl.make(GST_GL_API_ANY, report.gl_error)) return context;
   for (const auto &[name, value] : headless_variables) g_setenv(name, value, TRUE);
@@ -227,7 +227,7 @@ void gather_pairs(const GlContexts &gl, const std::vector<Device> &devices, Repo
   }
 }
 
-/// What an element says.
+/// The error of the element's choice of a device.
 std::string why_none_is_usable() {
   try {
     choose_device("auto");

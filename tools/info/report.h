@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glcl-info finds out: gathered into a Report first, which the others only show.
+// The findings of glcl-info: gathered into a Report first and then only shown.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace glcl::info {
 
-/// What makes GStreamer draw without a display.
+/// The variables that make GStreamer draw without a display.
 inline constexpr std::pair<const char *, const char *> headless_variables[] = {
     {"GST_GL_PLATFORM", "egl"}, {"GST_GL_WINDOW", "egl-device"}};
 /// As one sets them in a shell.
@@ -29,7 +29,7 @@ struct DeviceInfo {
 struct PlatformInfo {
   size_t index;
   std::string name, vendor, version;
-  std::string hint;  ///< what to do where it has no device
+  std::string hint;  ///< the remedy if it has no device
   std::vector<DeviceInfo> devices;
 };
 
@@ -41,7 +41,7 @@ struct Pair {
   std::vector<std::string> forms;  ///< of the memory, where a method knows several
 };
 
-/// What an element takes with sharing=auto device=auto.
+/// The choice of an element with sharing=auto device=auto.
 struct Automatic {
   std::string device, name, method;
   std::string fallback_reason;
@@ -50,7 +50,7 @@ struct Automatic {
 
 struct ContextInfo {
   std::string api, version, vendor, renderer, platform, display;
-  bool is_default = false;  ///< the one that GStreamer makes when nobody asks for an API
+  bool is_default = false;  ///< GStreamer's default API
   std::vector<Pair> pairs;
   Automatic automatic;
 };
@@ -64,7 +64,7 @@ struct Report {
   std::vector<MissingApi> missing;
   bool needs_variables = false;  ///< no context without headless_variables
   std::string gl_error;          ///< why there is no context in the environment as it is
-  std::string headless_error;    ///< why there is none with headless_variables either
+  std::string headless_error;    ///< why it fails with headless_variables too
   std::vector<PlatformInfo> platforms;
   std::vector<std::string> remedies;
   std::string gstreamer;  ///< its version

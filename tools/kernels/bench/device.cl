@@ -117,7 +117,7 @@ __kernel void unrolled(__global const float4 *in, __global float *out, int count
 #endif
 
 #ifdef STRIDE
-// Every item reads what lies STRIDE items further than its neighbour's; -1: anywhere.
+// Every item reads STRIDE items after its neighbour; -1: anywhere.
 __kernel void access(__global const float *in, __global float *out, int count) {
   const uint x = get_global_id(0);
   float sum = 0.0f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Kernels that do one thing as fast as a device can: what other kernels are measured against. Every one
-// writes a result that depends on all of its work, so that none of it is left out.
+// Kernels that do one thing as fast as a device can, as limits for other kernels. Each one writes a result that depends on all of its work,
+// so that no work is optimised away.
 #include "common/absdiff.clh"
 #include "common/exp2.clh"
 

@@ -67,7 +67,7 @@ class EngineSwap {
     return change;
   }
 
-  /// The engine in use; null if there is none.
+  /// The engine in use, or null.
   Engine *engine() { return engine_ ? &*engine_ : nullptr; }
   const Engine *engine() const { return engine_ ? &*engine_ : nullptr; }
   /// The settings of the engine in use, or else of the last one.

@@ -36,7 +36,7 @@ std::string reason_in(GstMessage *message) {
   return text;
 }
 
-/// Waits for a pipeline's first frame; throws its error if there is none.
+/// Waits for a pipeline's first frame; throws its error if it ends without one.
 std::string failure_of(GstElement *pipeline) {
   const std::unique_ptr<GstBus, Unref> bus(gst_element_get_bus(pipeline));
   const gint64 end = g_get_monotonic_time() + gint64(patience / GST_USECOND);

@@ -448,8 +448,8 @@ static gboolean gst_glcl_filter_query(GstBaseTransform *trans, GstPadDirection d
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && private_of(trans)->context_slot.answer(query))
     return TRUE;
   // A pad that is stopped still lets queries through. GstBaseTransform would negotiate for them, or
-  // put the allocation query that it keeps back after it has let go of everything; nobody frees
-  // either then, nor the GL context that its pools hold. The pad's stream lock is held here, and an
+  // put the allocation query that it keeps back after it released everything. Nothing would free
+  // either then, or the GL context that its pools hold. The pad's stream lock is held here, and an
   // element that stops takes it once its pad is inactive.
   if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION && !gst_pad_is_active(trans->sinkpad))
     return FALSE;

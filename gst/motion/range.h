@@ -25,7 +25,7 @@ class Range {
   /// Px of a frame of this size to one of the planes: 2, 4 or 8.
   static int shrunk(int width, int height);
   /// The distance that vectors reach there for each of these ranges. An object that moves by a
-  /// range's px is found although it moves by parts of these pixels.
+  /// range's px is found although it moves by fractions of these pixels.
   static std::vector<int> reaches(const std::vector<int> &ranges, int shrink);
 
   Range() = default;

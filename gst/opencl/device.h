@@ -42,7 +42,7 @@ std::vector<Device> devices(std::string *failures = nullptr);
 /// Why a platform of this name may offer no device, with the remedy.
 std::string hint_without_devices(const std::string &platform_name);
 /// The remedy if devices() is empty: hints for the platforms that the ICD loader lists without
-/// devices; if there are none, the packages to install.
+/// devices; without platforms, the packages to install.
 std::string remedy_without_devices();
 
 /// Picks a device by the rules of the `device` property: "auto" (the one that runs the GL context,

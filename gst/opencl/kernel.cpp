@@ -128,7 +128,7 @@ void Kernel::launch_in_bands(Queue &queue, LaunchThrottle &throttle, Size groups
   }
 }
 
-/// Enqueues rows of groups from `row` on. A null event: nobody waits for them.
+/// Enqueues rows of groups from `row` on. A null event: no thread waits for them.
 cl::Event Kernel::enqueue(Queue &queue, Size groups, size_t row) {
   const DriverWork work;
   const LaunchThrottle *throttle = LaunchThrottle::current();

@@ -44,8 +44,8 @@ inline uint mixed(uint x) {
   return x ^ (x >> 16);
 }
 
-// The first usable vector from a place on, cyclically; `count` if there is none. All items of a group call it and search ITEMS vectors
-// at a time; `first` is a word in local memory.
+// The first usable vector from a place on, cyclically; `count` without one. All items of a group call it and search ITEMS vectors at a
+// time; `first` is a word in local memory.
 inline int next_from(__global const float4 *vectors, int count, int place, __local int *first) {
   const int item = get_local_id(0);
   int found = count > 0 && counts(vectors[place]) ? place : count;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """words.py ROOT: the texts that users read are plain English. It looks at the pages of the manual outside of code, at strings of
-at least three words in gst/ and tools/, and at the `//!` lines of filters. Banned words have a plain one in their place. In strings, a
-sentence has at most 30 words."""
+at least three words in gst/ and tools/, at the `//!` lines of filters, and at the comments of CLEAN. Banned words have a plain one in
+their place. In strings, a sentence has at most 30 words."""
 import pathlib
 import re
 import sys
@@ -15,6 +15,15 @@ BANNED = {
     r'a (?:frame|second|part) a (?:frame|second)|an? (?:ms|px) a': 'per',
     r'for ever': 'forever',
 }
+IN_COMMENTS = {
+    'scenery|sceneries': 'background',
+    'nobody|whoever': 'name the thread, element or function',
+    'of ours': 'gst-glcl elements',
+    r'in small': 'reduced',
+    r'(?:^|(?<=[.:;] ))(?:What|Who|Whose)(?! if)': 'begin with the noun',
+}
+CLEAN = ['gst', 'kernels', 'tools', 'examples']
+NOT_YET = ['gst/histogram', 'gst/opticalflow', 'kernels/histogram', 'kernels/opticalflow', 'kernels/signatures']
 LONGEST = 30
 LITERALS = re.compile(r'"((?:[^"\\\n]|\\.)*)"((?:\s*"(?:[^"\\\n]|\\.)*")*)')
 
@@ -38,10 +47,26 @@ def strings(source):
             yield source.count('\n', 0, match.start()) + 1, text
 
 
-def banned(text):
+def comments(source):
+    """the comments of C, C++ and OpenCL C with their first line; neighbouring lines are one"""
+    lines = source.splitlines()
+    first, text = 0, ''
+    for number, line in enumerate([*lines, ''], 1):
+        found = re.search(r'(?:^|\s)//[/!]?<? (.*)$', line)
+        whole = bool(re.match(r'\s*//', line))
+        if text and not whole:
+            yield first, text
+            text = ''
+        if found and whole:
+            first, text = (first, f'{text} {found.group(1)}') if text else (number, found.group(1))
+        elif found:
+            yield number, found.group(1)
+
+
+def banned(text, rules=None):
     """what is wrong with the words of a text"""
-    for pattern, better in BANNED.items():
-        found = re.search(rf'(?i)\b(?:{pattern})\b', text)
+    for pattern, better in (rules or BANNED).items():
+        found = re.search(rf'(?:{pattern})\b' if pattern.startswith('(?:^') else rf'(?i)\b(?:{pattern})\b', text)
         if found:
             yield f'"{found.group()}": {better}'
 
@@ -61,6 +86,11 @@ def faults(root):
     for path in [*root.glob('gst/**/*.cpp'), *root.glob('gst/**/*.h'), *root.glob('tools/**/*.cpp'), *root.glob('tools/**/*.h')]:
         for line, text in strings(path.read_text(encoding='utf-8')):
             yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in [*banned(text), *too_long(text)])
+    for path in [path for folder in CLEAN for path in root.glob(f'{folder}/**/*.*')]:
+        name = str(path.relative_to(root))
+        if path.suffix in ('.cpp', '.h', '.c', '.cl', '.clh') and not name.startswith(tuple(f'{folder}/' for folder in NOT_YET)):
+            for line, text in comments(path.read_text(encoding='utf-8')):
+                yield from (f'{name}:{line}: {fault}' for fault in banned(text, {**BANNED, **IN_COMMENTS}))
     for path in root.glob('kernels/chain/*.cl'):
         for line, text in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
             if text.startswith('//!'):

@@ -25,7 +25,7 @@ class Pictures {
   Pictures &operator=(const Pictures &) = delete;
 
   /// Writes the picture of a frame, or of the oldest one that is kept: a line of JSON with `time`,
-  /// `width` and `height`, and the bytes of its pixels, RGB. Waits for it. False if there is none.
+  /// `width` and `height`, and the bytes of its pixels, RGB. Waits for it. False without one.
   bool write(GstClockTime timestamp, GstClockTime time, Writer &to);
   void clear();
 

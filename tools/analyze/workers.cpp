@@ -313,7 +313,7 @@ int run_worker() {
   // Libraries' output must not reach the other end.
   const int to = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   dup2(STDERR_FILENO, STDOUT_FILENO);
-  std::signal(SIGINT, SIG_IGN);  // of a terminal: the other end tells what to do
+  std::signal(SIGINT, SIG_IGN);  // from a terminal: the other end decides
   std::signal(SIGXFSZ, SIG_IGN);
   const auto send = [to](const Json &json) {
     const std::string line = dump(json) + "\n";

@@ -25,7 +25,7 @@ struct Case {
   Case(void (*add)(TCase *), bool tidy);
 };
 
-/// What a program does before GStreamer is initialised, after that, and after each case.
+/// Hooks of a program: before GStreamer is initialised, after that, and after each case.
 struct Setup {
   explicit Setup(void (*before)(), void (*after)() = nullptr, void (*teardown)() = nullptr);
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rows of tests that take real pictures and video (reference::data_folder), or what GStreamer may
-// lack, which are left out where there are none.
+// Parameters of tests that need real pictures and video (reference::data_folder), or optional parts
+// of GStreamer; these are skipped if missing.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What analysers attach to frames, as C reads it.
+// The results that analysers attach to frames, as C reads them.
 #pragma once
 
 #include <gst/check/gstcheck.h>

@@ -3,8 +3,8 @@
 // reference counts and main loops. Preloaded by tests/tsan.sh; without it every frame would be
 // reported, because the GL thread and the streaming thread meet in GLib alone.
 //
-// Each wrapper does what its name says and no more: a release where a thread lets go, an acquire
-// where one takes hold.
+// Each wrapper does only what its name says: a release where a thread releases, an acquire where
+// one acquires.
 #include <dlfcn.h>
 #include <gst/gl/gl.h>
 #include <gst/gst.h>
@@ -82,7 +82,7 @@ EXPORT gboolean g_cond_wait_until(GCond *cond, GMutex *mutex, gint64 end) {
   return signalled;
 }
 
-// Whoever drops the last reference frees, ordered after all others.
+// The thread that drops the last reference frees the object, ordered after all others.
 #define UNREF(name, Type)          \
   EXPORT void name(Type *object) { \
     NEXT(name);                    \
@@ -94,7 +94,7 @@ UNREF(g_object_unref, void)
 UNREF(gst_object_unref, void)
 UNREF(gst_mini_object_unref, GstMiniObject)
 
-// Weak references are locked, and what they give was made before.
+// Weak references are locked, and their result was made before.
 EXPORT gpointer g_weak_ref_get(GWeakRef *ref) {
   NEXT(g_weak_ref_get);
   gpointer object = real(ref);
@@ -108,7 +108,7 @@ EXPORT void g_weak_ref_init(GWeakRef *ref, gpointer object) {
   release(ref);
 }
 
-// A main loop runs what another thread gave it: so GstGL gets work onto its thread.
+// A main loop runs the work of another thread, by which GstGL gets work onto its thread.
 namespace {
 
 struct Callback {
@@ -139,7 +139,7 @@ EXPORT void g_source_set_callback(GSource *source, GSourceFunc function, gpointe
   real(source, run, callback, drop);
 }
 
-// The GL thread does a piece of work, and whoever gave it waits.
+// The GL thread does a piece of work, and the caller waits.
 namespace {
 
 struct GlWork {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// For LD_AUDIT: the dynamic linker finds no OpenCL loader, whoever asks.
+// For LD_AUDIT: the dynamic linker finds no OpenCL loader for any caller.
 #include <link.h>
 
 #include <cstdint>

@@ -93,7 +93,7 @@ std::vector<Pair> made_pairs() {
   pairs.push_back(
       {"moved, 25 levels up", still, reference::relit(moved, 0.9, 25), truth, {0.15, 0.1, 0.1}});
 
-  // A disc in front moves the other way; what it newly covers has no truth.
+  // A disc in the foreground moves the other way; newly covered pixels have no truth.
   const Motion opposite{-3.5, 2.2};
   const int centre_x = w / 2, centre_y = h / 2;
   const auto disc = [=](double dx, double dy) {
@@ -245,8 +245,8 @@ std::vector<Scene> scenes() {
   return all;
 }
 
-/// What is to be told of a field: the mean length of its vectors and the fraction of those above
-/// 0.5 px, as messages of glopenclflow have them, and the median error.
+/// The summary of a field: the mean length of its vectors and the fraction of those above 0.5 px,
+/// as in messages of glopenclflow, and the median error.
 struct Found {
   double magnitude = 0, moving = 0, error = 0;
 };
@@ -268,7 +268,7 @@ Found found(const Field &field, const Motion &truth) {
   return result;
 }
 
-/// Prints what noise does to the flow; how many results are above their bounds.
+/// Prints the effect of noise on the flow; returns how many results exceed their bounds.
 int compare_noise(glcl::Queue &queue) {
   std::printf("\n%-39s %26s   %26s   %26s\n%-14s %-12s  %-10s", "", "fast", "balanced", "accurate",
               "scene", "moved by", "noise");
@@ -296,8 +296,8 @@ int compare_noise(glcl::Queue &queue) {
   return above;
 }
 
-/// Prints how much of a wall moves while something passes in front of it, in noise, beyond the
-/// reach of what passes, and the median error of that; how many results are above their bounds.
+/// Prints how much of a wall moves while an object passes before it, in noise, beyond the reach of
+/// the object, and the median error of the object; returns how many results exceed their bounds.
 int compare_front(glcl::Queue &queue) {
   constexpr int w = 480, h = 320, radius = 40, reach = 80;
   constexpr double most_moving = 0.01, most_error = 0.25;
@@ -338,7 +338,8 @@ int compare_front(glcl::Queue &queue) {
   return above;
 }
 
-/// What a confidence of at least so much promises: so many px of error at most, in 95 % of vectors.
+/// The promise of a confidence of at least so much: so many px of error at most, in 95 % of
+/// vectors.
 struct Promise {
   float confidence;
   double error;

@@ -124,7 +124,7 @@ class Search {
     hough_->set_templates(shapes);
   }
 
-  /// In the last of some frames; nothing where there are none.
+  /// In the last of some frames; empty without any.
   std::vector<Hough::TemplateMatch> find(const std::vector<Frame> &frames) {
     hough_->reset();
     for (size_t i = 0; i < frames.size(); i++)
@@ -149,7 +149,7 @@ bool matches(const Found &object, const Pose &pose) {
          std::hypot(object.x - pose.x, object.y - pose.y) <= 2;
 }
 
-/// What is found although it is not there: not what was found a bit off.
+/// False detections: not those slightly off the true place.
 bool strange(const Hough::TemplateMatch &object, const Thing &thing, const Pose &pose) {
   return std::hypot(object.x - pose.x, object.y - pose.y) > thing.side * pose.scale / 4;
 }
@@ -161,7 +161,7 @@ void print(const std::vector<Hough::TemplateMatch> &objects) {
   std::printf("\n");
 }
 
-/// What a peer finds, and how often it takes too long.
+/// The detections of a peer, and how often it takes too long.
 struct PeerTally : Tally {
   int late = 0;
   double seconds = 0;

@@ -44,7 +44,7 @@ struct Scene {
     double shake;  // px that are left; 0: it is not held still
   } bounds;
   Klt::Settings settings;
-  double noise = 0;  // levels, of `frame` beside that of `clean`
+  double noise = 0;  // levels, the difference of `frame` and `clean`
   std::function<Frame(int frame)> clean;
 };
 
@@ -182,7 +182,7 @@ double least_error(const Frame &clean, double level, const std::vector<Points::R
                      gy = (grey(x, y + 1) - grey(x, y - 1)) / 2;
         xx += gx * gx, xy += gx * gy, yy += gy * gy;
       }
-    // Of two dimensions of the same mean variance; the median of their length.
+    // The median length of a two-dimensional normal distribution of the same mean variance.
     const double variance = 2 * level * level * (xx + yy) / (xx * yy - xy * xy) / 2;
     errors.push_back(std::sqrt(2 * std::log(2.0) * variance));
   }
@@ -211,7 +211,7 @@ std::vector<Scene> scenes() {
   noisy.frame = [clean = noisy.frame](int i) { return reference::noisy(clean(i), 6, i + 1); };
   noisy.bounds.shake = 0.3;
   all.push_back(noisy);
-  // Most of what is seen is noise: large windows tell.
+  // The picture is mostly noise, so large windows help.
   Scene dark = plane("dark, noise 3", camera(shaken));
   dark.noise = 3;
   dark.clean = [bright = dark.frame](int i) { return reference::relit(bright(i), 0.2, 0); };

@@ -38,18 +38,18 @@ constexpr int w = 320, h = 200;
 /// Frames of a scene: the n-th one has moved n times.
 struct Scene {
   std::string name;
-  Motion motion;  // whole px a frame
+  Motion motion;  // whole px per frame
   std::function<Frame(int number)> frame;
 };
 
-/// What a camera makes of a scene: the frames whose flow is asked for.
+/// A scene as a camera sends it: the frames whose flow is measured.
 struct Camera {
   std::string name;
   double error;  // the bound for moved scenes, of the median, px
   std::function<std::array<Frame, 2>(const Scene &scene)> take;
 };
 
-/// Lines of what looks like text, black on white.
+/// Lines that look like text, black on white.
 Frame page(int width, int height) {
   std::mt19937 random(1);
   Frame page(width, height);
@@ -134,7 +134,7 @@ std::vector<Camera> cameras() {
           {"exposure, coarse", 0.2, exposure(40)}};
 }
 
-/// What is to be told of a field: the fraction of vectors above 0.5 px, and the median error, px.
+/// The summary of a field: the fraction of vectors above 0.5 px, and the median error, px.
 struct Found {
   double moving = 0, error = 0;
 };
@@ -175,8 +175,12 @@ struct Pan {
   int columns;
   double noise;
   double moves, rests;  ///< bounds of the parts of blocks that are right
-  bool wall = false;    ///< what rests is a wall, on which nothing can be seen
-  enum { goes_on, stops, cut } ends = goes_on;  ///< what the last frame does; after a cut it rests
+  bool wall = false;    ///< the static part is a plain wall
+  enum {
+    goes_on,
+    stops,
+    cut
+  } ends = goes_on;  ///< the change in the last frame; after a cut the scene is static
 };
 const Pan pans[] = {{"pans", w, 0, 0.95, 0},
                     {"pans, noise 2", w, 2, 0.7, 0},
@@ -188,8 +192,8 @@ const Pan pans[] = {{"pans", w, 0, 0.95, 0},
                     {"stops, noise 8", w, 8, 0, 0.98, false, Pan::stops},
                     {"after a cut, noise 4", w, 4, 0, 0.98, false, Pan::cut}};
 
-/// Of the last of five frames the parts of the blocks that are right, of those that move and of
-/// those that rest; 0 of none.
+/// The fractions of correct blocks in the last of five frames, among moving and among static ones;
+/// 0 without any.
 std::array<double, 2> right_blocks(glcl::Queue &queue, const Scene &scene, const Pan &pan) {
   using glcl::motion::BlockMotion;
   const glcl::Layout layout = glcl::layout_for(queue.context().device());
@@ -226,7 +230,7 @@ std::array<double, 2> right_blocks(glcl::Queue &queue, const Scene &scene, const
   return right;
 }
 
-/// Prints what block search makes of the pans; returns how many results are below their bounds.
+/// Prints the results of block search for the pans; returns how many are below their bounds.
 int compare_pans(glcl::Queue &queue, const std::vector<Scene> &scenes) {
   int below = 0;
   std::printf("parts of block search's vectors that are right\n%-20s %-13s %10s %10s\n", "camera",
@@ -243,7 +247,7 @@ int compare_pans(glcl::Queue &queue, const std::vector<Scene> &scenes) {
   return below;
 }
 
-/// A method that is compared, and what it took altogether.
+/// A method to compare, and its total time.
 struct Method {
   std::string name;
   bool ours;

@@ -75,7 +75,7 @@ namespace {
 
 using Boxes = std::vector<std::array<double, 4>>;
 
-/// The boxes of what is left of a mask without specks and small holes.
+/// The boxes of a mask after removing specks and small holes.
 Boxes components(cv::Mat mask, int least) {
   const cv::Mat small = cv::getStructuringElement(cv::MORPH_ELLIPSE, {3, 3}),
                 large = cv::getStructuringElement(cv::MORPH_ELLIPSE, {9, 9});

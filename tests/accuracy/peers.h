@@ -39,7 +39,8 @@ struct PointPeer {
 /// PyrLK; null in a build without -Dpeers=enabled.
 const PointPeer *point_peer();
 
-/// Boxes (left, top, right, bottom) of what moves in each frame of a stream, by OpenCV on the CPU.
+/// Boxes (left, top, right, bottom) of moving objects in each frame of a stream, by OpenCV on the
+/// CPU.
 struct ObjectPeer {
   std::string name;
   /// For another stream.

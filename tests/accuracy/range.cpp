@@ -35,7 +35,7 @@ using HoughRenderer = void (*)(int number, double &x, double &y);
 struct Clip {
   const char *name;
   HoughRenderer view;
-  bool strict = false;  ///< what is promised of it counts
+  bool strict = false;  ///< whether its bound is checked
   bool thing = false;   ///< a part of the scene moves over it
 };
 
@@ -179,7 +179,7 @@ bool compare(const std::shared_ptr<Context> &context, const char *scene,
   return good;
 }
 
-/// What a camera of 1920×1080 px sees: it pans, or a car drives past it.
+/// The view of a camera of 1920×1080 px: it pans, or a car drives past it.
 struct Fast {
   const char *name;
   int pan, car;  ///< px per frame

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// accuracy-scenes [--scene NAME] [DEVICE]: scenes that cameras see day by day, as they are and as
-// encoders leave them: what is found in them beside what is present.
+// accuracy-scenes [--scene NAME] [DEVICE]: scenes of everyday cameras, uncompressed and compressed:
+// compares the detections with the truth.
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ Frame ground(unsigned seed, double contrast = 1) {
   return frame;
 }
 
-/// A thing with a texture and colours of its own; what is seen of it.
+/// An object with its own texture and colours; returns its visible part.
 Box paste(Frame &frame, int left, int top, int wide, int high, unsigned seed) {
   const Frame thing = reference::textured_frame(wide, high, {}, seed);
   for (int y = 0; y < high; y++)
@@ -218,7 +218,7 @@ bool run(const std::string &wish, const std::string &only) {
        }},
       {"leaps",
        [&] {
-         // It begins in the third frame of each passage. What MPEG-4 leaves behind it may begin
+         // It begins in the third frame of each passage. Artefacts of MPEG-4 behind it may begin
          // too.
          const auto good = [](const Found &f) {
            return f.begun >= 3 && f.begun <= 5 && f.share() >= 0.5;

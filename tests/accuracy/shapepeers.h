@@ -11,15 +11,15 @@
 /// A search of OpenCV for a thing, on the CPU.
 struct ShapePeer {
   std::string name;
-  /// Where a scene shows the picture, the best first, at most 10. `truth`: what the method has to
-  /// be told, because it can't find it.
+  /// The places of the picture in a scene, the best first, at most 10. `truth`: given to methods
+  /// that can't find all parameters.
   std::function<std::vector<reference::Pose>(
       const reference::Frame &scene, const reference::Thing &thing, const reference::Pose &truth)>
       find;
 };
 
-/// GeneralizedHoughGuil, and GeneralizedHoughBallard, which is told the turn and the size; none in
-/// a build without -Dpeers=enabled.
+/// GeneralizedHoughGuil, and GeneralizedHoughBallard, which gets the true rotation and scale; empty
+/// in a build without -Dpeers=enabled.
 std::vector<ShapePeer> shape_peers();
 
 struct PeerResult {
@@ -28,6 +28,6 @@ struct PeerResult {
   bool ended = false;
 };
 
-/// What a peer finds, in a process of its own, which ends after so many seconds of a CPU.
+/// The detections of a peer, in its own process, which ends after so many seconds of CPU time.
 PeerResult find_within(int seconds, const ShapePeer &peer, const reference::Frame &scene,
                        const reference::Thing &thing, const reference::Pose &truth);

@@ -123,7 +123,7 @@ reference::Clip edited(const std::vector<std::vector<reference::Frame>> &parts) 
   return clip;
 }
 
-/// The shots that shapes tell.
+/// The shots found by shapes.
 std::vector<Shots::Shot> find_by_shape(const std::vector<reference::Frame> &frames) {
   using glcl::histogram::ShapeShots;
   const char *wish = std::getenv("GLCL_TEST_DEVICE");

@@ -101,7 +101,8 @@ Scene something_moves(int side, int features) {
           }};
 }
 
-/// The camera turns away, faster and faster for 8 frames, until a quarter of what it saw is left.
+/// The camera turns away, with increasing speed for 8 frames, until a quarter of the first view
+/// remains.
 Scene turned_away(int side, int features) {
   const auto texture = std::make_shared<Texture>(side);
   const double pace = 0.75 * side / (frames - 5);
@@ -305,7 +306,7 @@ int compare_pairs(glcl::Queue &queue) {
       const int column = int(std::lround(x)), row = int(std::lround(y));
       const float vx = flow.x(column, row), vy = flow.y(column, row);
       const float tx = x + vx, ty = y + vy;
-      // What leaves the frame is rightly lost.
+      // Points that leave the frame are rightly lost.
       if (std::abs(vx) > 1e9 || tx < margin || ty < margin || tx > float(before.width - margin) ||
           ty > float(before.height - margin))
         return;
@@ -319,7 +320,7 @@ int compare_pairs(glcl::Queue &queue) {
       klt.run(queue, {}, reference::upload(queue, before, klt.layout()));
       for (const Points::Record &point : told(queue, klt)) add(point.x, point.y);
     }
-    // With the default, and with what keeps all points that stay in the frame, as OpenCV does.
+    // With the default, and with settings that keep all points in the frame, as OpenCV does.
     std::printf("%s, %zu points\n", name, from.size());
     const auto others = peer ? peer->follow(before, after, from) : std::vector<Followed>();
     for (const double residue : {10., 255.}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the fragments of docs/extending.md take as given.
+// The declarations that the fragments of docs/extending.md rely on.
 #include "base/glcloverlay.h"
 #include "base/glclresult.h"
 #include "base/gstglclanalyzer.h"

@@ -10,8 +10,8 @@
 #include "opencl/queue.h"
 #include "opencl/stop.h"
 
-/// Runs work as elements do: what was never measured is launched in several bands. Gives how often
-/// the work was asked whether it is to end: once for each band, and for each other launch.
+/// Runs work as elements do: unmeasured work is launched in several bands. Returns how often the
+/// work was asked whether to stop: once per band, and per other launch.
 template <class Work>
 int in_bands(glcl::Queue &queue, const Work &work) {
   int asked = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the tests of kernels share.
+// Shared by the tests of kernels.
 #pragma once
 
 #include <algorithm>

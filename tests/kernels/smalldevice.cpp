@@ -35,7 +35,7 @@ void limit(void *value, size_t size, T most) {
   for (size_t i = 0; i < size / sizeof(T); i++) values[i] = std::min(values[i], most);
 }
 
-/// What this device lacks.
+/// The missing features of this device.
 std::string lacks(cl_device_id device) {
   size_t size = 0;
   target.clGetDeviceInfo(device, CL_DEVICE_NAME, 0, nullptr, &size);

@@ -142,8 +142,7 @@ void forget_queue(const char *call, cl_command_queue queue) {
   for (const auto &[object, image] : state().images)
     if (image.acquired_on == queue)
       violation(call, name(object), "its queue is destroyed while it is acquired");
-  // OpenCL 1.2, section 5.1: the queue goes when its commands have finished, but nobody waits for
-  // them.
+  // OpenCL 1.2, section 5.1: the queue goes when its commands have finished, without a wait.
   state().queues[queue].issued++;
 }
 

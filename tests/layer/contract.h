@@ -55,8 +55,8 @@ void after(tag::clReleaseMemObject, cl_int, ...);
 void after(tag::clFinish, cl_int, cl_command_queue, ...);
 void after(tag::clWaitForEvents, cl_int, cl_uint, const cl_event *, ...);
 
-/// These were made to fail. Whoever called them can't hand the objects over any more, so that what
-/// OpenGL does with them until the error has stopped the pipeline is no violation.
+/// Calls that were made to fail. Their callers can't hand the objects over any more, so OpenGL's
+/// use of them until the error has stopped the pipeline is no violation.
 void refused(tag::clEnqueueReleaseGLObjects, cl_command_queue, cl_uint, const cl_mem *, ...);
 void refused(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_command_queue, cl_uint, const cl_mem *,
              ...);
@@ -73,7 +73,7 @@ void created(const char *call, const void *object);
 void retained(const void *object);
 void released(const char *call, const void *object);
 
-/// The memory behind a descriptor, where that can be told; empty where not.
+/// The memory behind a descriptor, if known.
 std::string memory_of(int descriptor);
 /// The texture lives in memory that others can import.
 void gl_texture_of(const TextureKey &texture, const std::string &memory);
@@ -82,7 +82,7 @@ void gl_texture_of(const TextureKey &texture, const std::string &memory);
 void gl_uses(const char *call, const TextureKey &texture);
 void gl_replaces(const char *call, const TextureKey &texture);
 
-/// OpenCL objects that nobody released. At exit.
+/// OpenCL objects that were not released. At exit.
 void report_leaks();
 /// Objects that live, of those that a function with a name that begins so has made.
 long living(const std::string &creator);

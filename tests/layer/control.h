@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the layer, where it is preloaded, lets a program do that runs several pipelines. The program
-// finds the functions by their names: nothing is linked.
+// Functions of the preloaded layer for a program that runs several pipelines. The program finds the
+// functions by their names, without linking.
 #pragma once
 
 extern "C" {
@@ -9,9 +9,10 @@ extern "C" {
 void glcl_layer_plan(const char *plan);
 /// The calls of each function since then, in the order of the names.
 void glcl_layer_counts(void (*each)(const char *function, long calls, void *data), void *data);
-/// What was made to fail since then: "FUNCTION ERROR" a line; valid until the next call.
+/// The calls that were made to fail since then: "FUNCTION ERROR" per line; valid until the next
+/// call.
 const char *glcl_layer_injected();
-/// OpenCL objects that live; of those that a function whose name begins so has made, null for all.
+/// Live OpenCL objects: those created by functions whose name begins like this, or all for null.
 long glcl_layer_objects(const char *creator);
 /// Violations of the contract so far.
 int glcl_layer_violations();

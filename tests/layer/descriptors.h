@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whose the numbers of open files are: an OpenCL driver that imports memory owns its descriptor and
-// closes it with the object, not before, and nobody else's. Any thread; needs no lock.
+// The owners of descriptor numbers: an OpenCL driver that imports memory owns its descriptor. It
+// closes that with the object, not before, and closes no other. Any thread; needs no lock.
 #pragma once
 
 namespace glcl_layer {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the ICD loader wants of a layer (CL/cl_layer.h): a table of functions that stand before its
-// own.
+// The ICD loader's interface of a layer (CL/cl_layer.h): a table of functions that precede its own.
 #include <cstring>
 #include <string>
 #include <tuple>

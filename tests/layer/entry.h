@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What every layer tells the ICD loader of itself.
+// The information that every layer gives to the ICD loader.
 #pragma once
 
 #include <CL/cl_layer.h>
@@ -21,7 +21,7 @@ inline cl_int layer_info(const char *name, cl_layer_info parameter, size_t size,
   return CL_SUCCESS;
 }
 
-/// Takes over the functions of what is below a layer; their number.
+/// Takes over the functions of the layer below; returns their number.
 inline cl_uint take_dispatch(cl_uint entries, const cl_icd_dispatch *before,
                              cl_icd_dispatch &target) {
   constexpr cl_uint known = sizeof(cl_icd_dispatch) / sizeof(void *);

@@ -57,7 +57,7 @@ GLCL_EXTENSIONS(GLCL_TAG)
 #undef GLCL_TAG
 }  // namespace tag
 
-/// What the layer stands before; only after the loader has loaded it.
+/// The functions below the layer; only after the loader has loaded it.
 const cl_icd_dispatch &driver();
 
 }  // namespace glcl_layer

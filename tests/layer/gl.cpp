@@ -66,7 +66,7 @@ void add_bound(Textures &textures, GLint unit) {
   gl<void>("glActiveTexture", static_cast<GLenum>(before));
 }
 
-/// What the current program samples, and what it loads from or stores to.
+/// The textures that the current program samples, and the images that it loads from or stores to.
 void add_sampled(Textures &textures) {
   const auto program = static_cast<GLuint>(integer(current_program));
   if (!program) return;
@@ -146,7 +146,7 @@ void replace(const char *call, GLuint texture, bool deleted) {
   if (deleted) gl_texture_gone(key(texture));
 }
 
-/// What is done ahead of an OpenGL function; by its name, with the arguments that matter.
+/// The work before an OpenGL function; by its name, with the arguments that matter.
 #define AHEAD(function, ...)                \
   struct function##_tag {                   \
     static constexpr auto name = #function; \

@@ -442,7 +442,7 @@ bool leaks_are_told() {
   return clean && told;
 }
 
-/// What an OpenCL driver may do with descriptors, and what not; by the rule that says so.
+/// The rules of descriptors for an OpenCL driver, by name.
 bool descriptors_are_watched() {
   constexpr int number = 77;
   int libraries[2];

@@ -9,7 +9,7 @@ namespace {
 
 struct State {
   std::map<const void *, const void *> groups;  // by context
-  std::map<const void *, Clock> contexts;       // what each has been told, or waits for
+  std::map<const void *, Clock> contexts;       // the work that each has been given, or waits for
   std::map<const void *, Clock> fences;
   std::map<TextureKey, Clock> uses;
   Clock done;
@@ -31,7 +31,7 @@ void gl_context_created(const void *context, const void *shares_with) {
 }
 
 void gl_context_destroyed(const void *context) {
-  // What it was told counts as done: whoever waits for it later can't.
+  // Its work counts as done, because later waits for it are impossible.
   join(state().done, state().contexts[context]);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What OpenGL has been told to do with which texture, and how much of it the host knows to be done.
-// All calls with state_mutex() held.
+// The work that OpenGL has been given on each texture, and how much of it the host knows to be
+// done. All calls with state_mutex() held.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ void gl_server_waits(const void *context, const void *fence);
 void gl_host_waited(const void *fence);
 void gl_finished(const void *context);
 
-/// What OpenGL has been told to do with the texture; work of the context `except` does not count.
+/// OpenGL's work on the texture; that of the context `except` does not count.
 Clock gl_work_on(const TextureKey &texture, const void *except = nullptr);
 /// Whether the host has waited for all of that work.
 bool gl_has_done(const Clock &work);

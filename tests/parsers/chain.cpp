@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A chain's text, and after a line of --- a filter's: what is taken has stages within the limits,
-// else an error names a line.
+// A chain's text, and after a line of --- a filter's: an accepted text has stages within the
+// limits, otherwise an error names a line.
 #include "chain/plan.h"
 #include "opencl/error.h"
 #include "parser.h"

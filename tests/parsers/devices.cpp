@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The properties device and devices: what is chosen is what was asked for, and what can't be is
-// told in its own words.
+// The properties device and devices: the chosen device is the requested one, and an error quotes a
+// request that fails.
 #include <algorithm>
 #include <vector>
 

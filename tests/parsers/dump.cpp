@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The pattern of dump-location: what is taken gives the file names that printf gives.
+// The pattern of dump-location: an accepted one gives the file names that printf gives.
 #include "opticalflow/dump.h"
 
 #include "opencl/error.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Targets that read what users write. Each file beside this one is a program: by itself it reads
-// its corpus and changes of it (main.cpp); with -Dfuzzers=true libFuzzer looks for more.
+// Targets that read user input. Each file in this folder is a program: by itself it reads its
+// corpus and changes of it (main.cpp); with -Dfuzzers=true libFuzzer searches for more.
 #pragma once
 
 #include <cstddef>

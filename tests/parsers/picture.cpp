@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The pictures of template and mask: what is decoded has the bytes of its size, and that is
-// bounded.
+// The pictures of template and mask: a decoded picture has the bytes of its size, which is bounded.
 #include <unistd.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The property roi: what is taken has an area, and lies in every frame once it is clipped.
+// The property roi: an accepted one has an area and lies in every frame once it is clipped.
 #include <gst/gst.h>
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// tuning.json: what is taken from it is a variant that the kernel has.
+// tuning.json: an accepted entry is a variant of the kernel.
 #include "opencl/tuning.h"
 
 #include <glib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the methods find of drivers and formats, and which is taken.
+// The methods' findings about drivers and formats, and the choice.
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,7 +111,7 @@ TEST(way_that_cannot_be_had) {
   }
 }
 
-// What is missing stays missing, but a failure may pass.
+// A missing feature stays missing, but a failure may pass.
 TEST(asked_again_after_a_failure) {
   static int asked;
   static glcl::Error::Kind kind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What OpenCL keeps of a frame with sharing method `copy`, and who gets it how.
+// OpenCL's copy of a frame with sharing method `copy`, and how other users get it.
 #include <thread>
 
 #include "fixture.h"
@@ -70,7 +70,7 @@ TEST(kept_by_opencl) {
   });
 }
 
-// Whoever writes such a memory elsewhere is seen.
+// A write to such a memory elsewhere is noticed.
 TEST(kept_by_opencl_and_written) {
   for_copies([](const Gl &gl, Inverter &inverter, Layout layout) {
     Picture host(gl, 61, 47), other(gl, 61, 47), kept = Picture::handing_over(gl, 61, 47),
@@ -90,7 +90,7 @@ TEST(kept_by_opencl_and_written) {
       inverter.invert(kept, out, layout);
       expect_same(inverted(later), out.read(), "what was written is read");
     }
-    // A part of it: the rest is what OpenCL wrote.
+    // A part of it: the rest is OpenCL's content.
     const Frame frame = reference::random_frame(61, 47);
     host.write(frame);
     inverter.invert(host, kept, layout);
@@ -154,7 +154,7 @@ TEST(kept_for_another_queue) {
   });
 }
 
-// A copy of such a memory is of the plain kind and holds what OpenCL wrote.
+// A copy of such a memory is of the plain kind and has OpenCL's content.
 TEST(copies_of_memory) {
   for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     Picture host(gl, 61, 47), out = Picture::handing_over(gl, 61, 47);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Textures of a GL context and what inverts them, for the tests of the methods of sharing.
+// Textures of a GL context and their inverter, for the tests of the sharing methods.
 #pragma once
 
 #include <gst/gl/gstglfuncs.h>
@@ -43,7 +43,7 @@ class Gl {
 
   GstGLContext *context() const { return context_; }
 
-  /// Runs work on the GL thread; what it throws comes out here.
+  /// Runs work on the GL thread and rethrows its error here.
   void run(std::function<void()> work) {
     std::pair<std::function<void()>, std::exception_ptr> job{std::move(work), nullptr};
     gst_gl_context_thread_add(
@@ -81,7 +81,7 @@ class Picture {
     gst_object_unref(allocator);
     expect(memory_, "no texture");
   }
-  /// Of memory that hands itself over, as the elements' own is.
+  /// Memory that hands itself over, as the elements' own does.
   static Picture handing_over(const Gl &gl, int width, int height) {
     GstBuffer *buffer =
         glcl::sharing::allocate(gl.context(), nullptr, glcl::PixelFormat::rgba, width, height);

@@ -5,7 +5,7 @@
 
 using test::expect;
 
-// Rows of any step, many begun at a time; what lies between rows stays as it is.
+// Rows of any stride, many copies at a time; the padding between rows stays.
 TEST(rows_copied) {
   glcl::sharing::RowCopier copier;
   for (const auto &[bytes, count] : {std::pair{1, 1}, {4, 3}, {7680, 1080}, {3000000, 3}})

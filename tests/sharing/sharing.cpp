@@ -195,8 +195,8 @@ TEST(image_of_a_texture) {
   });
 }
 
-// OpenGL is waited for when it wrote a picture, not between two of OpenCL, and gets what it asks
-// for.
+// A picture that OpenGL wrote is waited for, not one between two users in OpenCL, and OpenGL gets
+// it on request.
 TEST(handed_on_without_opengl) {
   if (!test::shares_textures()) return;
   for (const Layout layout : {Layout::image, Layout::buffer}) {
@@ -239,7 +239,7 @@ TEST(handed_on_without_opengl) {
   }
 }
 
-// What goes on as it came is not given back in between, and not changed.
+// A frame that is passed on unchanged is not released in between, and not changed.
 TEST(passed_on) {
   for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     const bool copies = inverter.choice.method == &SharingMethod::copy;
@@ -264,9 +264,8 @@ TEST(passed_on) {
   });
 }
 
-// OpenGL, which once has asked for a picture, may read it later without asking again, as elements
-// in another branch do. What reads it with OpenCL in between has finished by then: the checker sees
-// it.
+// OpenGL, which once requested a picture, may read it later without a request, as elements in
+// another branch do. OpenCL's reads in between have finished by then, as the checker verifies.
 TEST(read_by_opengl_too) {
   for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     const bool copies = inverter.choice.method == &SharingMethod::copy;
@@ -338,7 +337,7 @@ void write_pixel_buffer(GstBuffer *buffer, const Frame &frame) {
 
 }  // namespace
 
-// What a buffer held in its last life is not taken for what somebody wrote into its pixel buffer.
+// The content of a buffer's last life is not taken for content of its pixel buffer.
 TEST(written_by_pixel_buffer) {
   for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     Pool pool(gl, inverter);
@@ -364,7 +363,7 @@ TEST(written_by_pixel_buffer) {
   });
 }
 
-// Who transfers a texture to its pixel buffer while OpenCL has it leaves a flag for an older frame.
+// A transfer of a texture to its pixel buffer while OpenCL has it leaves a flag for an older frame.
 TEST(transferred_between) {
   for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     Picture host(gl, 64, 48), out = Picture::handing_over(gl, 64, 48);

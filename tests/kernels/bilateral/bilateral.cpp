@@ -56,7 +56,7 @@ TEST_EACH(test_content, 0, 3) {
     }
 }
 
-// What is launched in bands is the same to the last bit, the form for one radius too.
+// Work in bands gives the same bits, also by the form for one radius.
 TEST_EACH(test_bands, 0, 4) {
   Bench bench;
   const Frame frame = reference::natural_frame(67, 83);
@@ -198,7 +198,7 @@ TEST_EACH(test_groups, 0, 3) {
   }
 }
 
-// Variants that glcl-tune may pick, and the program for one radius beside the one for all.
+// Variants that glcl-tune may pick, and the program for one radius next to the one for all.
 TEST(test_variants) {
   Bench bench;
   const Frame frame = reference::natural_frame(71, 37);
@@ -240,7 +240,7 @@ TEST(test_pitch) {
     check_equal(bench.run(engine, settings, frame, in, out), expected, "padded pitch");
   }
 
-  // What lies between the rows is not ours to write.
+  // The padding between rows must not be written.
   const Frame wide = reference::random_frame(frame.width + 11, frame.height);
   Picture out = bench.upload(wide, Layout::buffer);
   out.width = frame.width;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the tests of the bilateral engines share.
+// Shared by the tests of the bilateral engines.
 #pragma once
 
 #include "bilateral/bilateral.h"

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Layout layouts[] = {Layout::image, Layout::buffer};  // the loop index of the tests
 
-/// Texture units place what they interpolate between two nodes on one of 256 steps.
+/// Texture units interpolate between two nodes in 256 steps.
 double most_off(Layout layout) { return layout == Layout::image ? 0.02 : 0.01; }
 
 Frame run(Bench &bench, Layout layout, const Settings &settings, const Frame &frame) {

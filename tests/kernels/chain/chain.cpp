@@ -58,8 +58,8 @@ std::vector<Frame> run(Bench &bench, Chain &chain, const std::vector<Frame> &fra
   return results;
 }
 
-/// What differs by more than a level, which a tie that a device rounds the other way may become
-/// behind a threshold or another filter that steepens; and what differs at all.
+/// Counts differences of more than a level, which a different rounding may become after a threshold
+/// or another steep filter, and all differences.
 struct Difference {
   size_t values = 0, off = 0, far = 0;
 
@@ -335,7 +335,7 @@ TEST(test_errors_name_file_and_line) {
   expect(head + "//! channelwise\n//! weights 1\n", "own.cl:1:", "needs a function");
 }
 
-/// A filter whose text stands beside its function, which gives its own input.
+/// A filter with a text next to its function, which returns its own input.
 std::shared_ptr<const glcl::chain::Filter> own_filter(const std::string &text,
                                                       const std::string &value = "at(0, 0)") {
   return glcl::chain::parse_filter(
@@ -343,7 +343,7 @@ std::shared_ptr<const glcl::chain::Filter> own_filter(const std::string &text,
       "own.cl");
 }
 
-/// What the compiler gets of a filter.
+/// The compiler's input for a filter.
 std::string compiled(const std::string &text, const std::string &value = "at(0, 0)") {
   const auto filter = own_filter(text, value);
   return filter->code.text("glcl_7_");
@@ -410,7 +410,7 @@ TEST(test_a_filter_reaches_nothing_outside_of_its_file) {
               "signs become others");
 }
 
-// What is not there is told of when the filter is built, with its line or its name.
+// Missing names are reported when the filter is built, with the line or the name.
 TEST(test_functions_outside_of_a_filter_do_not_build) {
   Bench bench;
   for (const char *source : {"//! filter own: text\nfloat4 own(PIXEL) {\n  int system(int);\n"
@@ -493,7 +493,7 @@ TEST(test_what_filters_may_write) {
                   got.at(x, y)[2] == 159);  // 0.625
 }
 
-// Each would take a compiler, or us, for ever or its stack.
+// Each would keep a compiler, or this code, busy forever or exhaust its stack.
 TEST(test_sizes_of_filters_are_limited) {
   const auto expect = [](const std::string &text, const std::string &limit,
                          const std::string &value = "at(0, 0)") {
@@ -611,7 +611,7 @@ Frame blurred(const Frame &frame, double sigma) {
 
 TEST(test_a_gaussian_is_one) {
   Bench bench;
-  Frame edge(61, 47);  // white beside black
+  Frame edge(61, 47);  // white next to black
   for (int y = 0; y < edge.height; y++)
     for (int x = 0; x < edge.width; x++)
       for (int c = 0; c < 4; c++) edge.at(x, y)[c] = x < 30 || c == 3 ? 255 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Arrows, and what fields of vectors are shown by, against their scalar reference.
+// Arrows and the displays of vector fields, against their scalar reference.
 #include "drawing/arrows.h"
 
 #include "kernels/engine.h"
@@ -83,7 +83,7 @@ TEST_EACH(test_arrows, 0, 2) {
   }
 }
 
-// Which of several arrows a pixel is of does not depend on who comes first.
+// The owner of a pixel among several arrows does not depend on the order of the work.
 TEST_EACH(test_order, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Edges against their reference, bit for bit, and against what is known of a scene.
+// Edges against their reference, bit for bit, and against known scenes.
 #include "hough/canny.h"
 
 #include <array>
@@ -31,7 +31,7 @@ reference::Thresholds thresholds(Bench &bench, const Canny &engine) {
   return result;
 }
 
-/// What the engine finds, which must be the reference's.
+/// The engine's result, which must equal the reference's.
 Edges edges_of(Bench &bench, Canny &engine, const Canny::Settings &settings, const Frame &frame,
                Layout layout, const char *what) {
   engine.run(*bench.queue, settings, bench.upload(frame, layout, layout == Layout::buffer ? 5 : 0));

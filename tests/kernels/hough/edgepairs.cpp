@@ -138,7 +138,7 @@ TEST(test_votes) {
   }
 }
 
-// Where a picture is, how large and in which light does not matter; what it shows does.
+// Place, size and light of a picture do not matter, but its content does.
 TEST(test_frames) {
   Bench bench;
   const Layout layout = glcl::layout_for(bench.context->device());

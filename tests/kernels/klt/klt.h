@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the tests of points share.
+// Shared by the tests of points.
 #pragma once
 
 #include "klt/klt.h"

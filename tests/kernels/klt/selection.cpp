@@ -14,7 +14,7 @@ using glcl::klt::Selection;
 
 namespace {
 
-/// What an item or a group does at once.
+/// The work of an item or a group at a time.
 struct Part {
   KernelForm form;
   Size tile;

@@ -36,7 +36,7 @@ std::vector<reference::klt::Point> slots_of(Bench &bench, const Klt &klt) {
   return slots;
 }
 
-/// A place of the frame in what is shown.
+/// The place of a frame's pixel in the output.
 reference::Point shown_at(const StabilizerState &steady, reference::Point p) {
   const float *m = steady.rows;
   return {m[0] * p.x + m[1] * p.y + m[2], m[3] * p.x + m[4] * p.y + m[5]};
@@ -51,7 +51,7 @@ struct Clip {
   std::function<void(int, Stabilizer::Settings &)> change;
 };
 
-/// Runs both over a clip; what is known of each frame.
+/// Runs both over a clip; returns the states of each frame.
 std::vector<StabilizerState> compare(Bench &bench, Agreement &agreement, const Clip &clip,
                                      const std::string &what) {
   const int width = clip.frames[0].width, height = clip.frames[0].height;
@@ -99,8 +99,8 @@ Clip shaking(int width, int height, int count) {
   return clip;
 }
 
-/// How far what is shown of a shaking scene moves, px: the mean over the picture of how far its
-/// places are from where they are in the mean.
+/// The motion of a shaking scene in the output, px: the mean over the picture of the distances of
+/// its places from their mean places.
 double shake(const std::vector<StabilizerState> &all, const std::function<Motion(int)> &motion,
              int width, int height, size_t first = 0) {
   double sum = 0, count = 0;
@@ -216,7 +216,7 @@ TEST(test_bounds) {
       for (const double x : {0.0, w - 1.0})
         for (const double y : {0.0, h - 1.0}) {
           const auto p = shown_at(steady, {x, y});
-          // The frame's corners are outside of what is shown.
+          // The frame's corners are outside of the output.
           const double in_x = x ? w - 1 - p.x : p.x, in_y = y ? h - 1 - p.y : p.y;
           reached = std::max(reached, std::min(in_x, in_y));
         }
@@ -224,7 +224,8 @@ TEST(test_bounds) {
   }
 }
 
-// What shakes is held still: in noise, with few points, in light that changes, behind what passes.
+// A shaking picture is stabilised: in noise, with few points, in changing light, behind passing
+// objects.
 TEST(test_still) {
   Bench bench;
   Agreement agreement;
@@ -262,7 +263,7 @@ TEST(test_still) {
   held("something passes", passed);
 }
 
-// With a smoothing, what a camera does on purpose stays, and what shakes on it does not.
+// With smoothing, deliberate camera motion stays, and shake is removed.
 TEST(test_smooth) {
   Bench bench;
   Agreement agreement;

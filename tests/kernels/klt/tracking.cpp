@@ -210,7 +210,7 @@ TEST(test_bands) {
   }
 }
 
-// In noise a still scene is still, and what moves moves.
+// In noise a static scene is static, and moving objects move.
 TEST(test_still) {
   Bench bench;
   for (double level : {2.0, 6.0, 16.0}) {

@@ -120,7 +120,8 @@ TEST(test_alone) {
   }
 }
 
-// A run begins when the event of any context that it waits for has completed; its failure is told.
+// A run begins when the events it waits for, of any context, have completed; their failure is
+// reported.
 TEST(test_ready) {
   Bench bench;
   DevicePool pool(parts(bench, 2));
@@ -154,7 +155,7 @@ TEST(test_failure) {
   fail_unless(other);
 }
 
-// What a `done` throws is told by wait(), and the runs behind it go on.
+// wait() reports the error of a `done`, and later runs go on.
 TEST(test_failing_done) {
   Bench bench;
   DevicePool pool(parts(bench, 2));

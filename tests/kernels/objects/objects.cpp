@@ -664,7 +664,7 @@ TEST(test_leaps) {
 }
 
 // A region that grows to fill the frame is no object. Many regions that appear at once and jitter
-// are none either, but those that move on are.
+// are no objects either, but those that move on are.
 TEST(test_flicker) {
   Follower f;
   for (int i = 0; i < 20; i++) {
@@ -688,7 +688,7 @@ TEST(test_flicker) {
 }
 
 // While the light changes, an object must move further. A faint region that jumps, or whose size
-// changes much, is none.
+// changes much, is no object.
 TEST(test_doubtful) {
   const auto begins = [](float lag, int eighths, auto box) {
     Follower f;

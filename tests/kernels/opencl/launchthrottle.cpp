@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Long launches: in bands, left where nobody wants them, given up where they never end.
+// Long launches: in bands, dropped when no longer wanted, given up if they never end.
 #include "opencl/launchthrottle.h"
 
 #include <atomic>
@@ -85,7 +85,7 @@ TEST(test_bands_are_the_whole) {
     fail_unless_equals_int(number, launches + 1);
 }
 
-// What has begun ends, what has not never begins.
+// Work that has begun ends; other work never begins.
 TEST(test_bands_are_left) {
   Bench bench;
   glcl::Kernel kernel(*bench.context, program_of(bench), "count", {1, 1});
@@ -107,7 +107,7 @@ TEST(test_bands_are_left) {
   fail_unless(done.front() == 1 && done.back() == 0);
 }
 
-// What has become long since it was measured is measured again, where frames take long.
+// Work that became long since its measurement is measured again, if frames take long.
 TEST(test_bands_follow_the_work) {
   Bench bench;
   glcl::Kernel kernel(*bench.context, program_of(bench), "work", {1, 1});
@@ -125,7 +125,7 @@ TEST(test_bands_follow_the_work) {
   while (bands(rounds) == 2) rounds *= 2, fail_unless(rounds < 1 << 20, "it stays whole");
 }
 
-// Quick frames share the marker that tells whether they are late.
+// Quick frames share the marker that shows whether they are late.
 TEST(test_quick_frames_share_a_marker) {
   Bench bench;
   glcl::Kernel kernel(*bench.context, program_of(bench), "count", {1, 1});
@@ -155,7 +155,8 @@ TEST(test_bands_are_one_time) {
   fail_unless_equals_int(int(timings["count"].count), 1);
 }
 
-// Who waits for a compiler leaves it where nobody wants its program; who comes later gets it.
+// A thread that waits for a compiler stops waiting once its program is no longer wanted; a later
+// thread gets the program.
 TEST(test_a_compiler_is_left) {
   Bench bench;
   std::promise<void> gate;
@@ -184,7 +185,7 @@ TEST(test_a_compiler_is_left) {
   fail_unless(compiling.get()() != nullptr);
 }
 
-// What waits for its turn and is left never begins, so that stops leave no line of compilers.
+// Waiting work that is no longer wanted never begins, so stops leave no queue of compilers.
 TEST(test_a_compiler_that_waits_is_dropped) {
   Bench bench;
   if (!glcl::builds_singly(bench.context->device())) return;
@@ -237,7 +238,7 @@ TEST(test_a_program_is_left) {
   fail_unless_equals_int(glcl::programs_compiled(), before + 1);
 }
 
-// A kernel that never ends is given up: once, and then nobody waits any more.
+// A kernel that never ends is given up once, and no thread waits for it afterwards.
 TEST(test_a_device_is_given_up) {
   g_setenv("GLCL_DEVICE_TIMEOUT", "0.5", TRUE);
   Bench bench;
@@ -260,7 +261,7 @@ TEST(test_a_device_is_given_up) {
               text.c_str());
   fail_unless(glcl::is_left(bench.context->cl()));
   fail_unless(!glcl::settle(never) && !glcl::settle(bench.queue->cl()));
-  // Who comes next has a context of its own.
+  // The next user has a context of its own.
   const auto fresh = glcl::Context::of_device(bench.context->device());
   fail_unless(fresh != bench.context && !glcl::is_left(fresh->cl()));
   glcl::Queue queue(fresh);
@@ -269,7 +270,7 @@ TEST(test_a_device_is_given_up) {
   clFinish(bench.queue->cl()());
 }
 
-// A wait tells of a command that failed, as OpenCL does.
+// A wait reports a command that failed, as OpenCL does.
 TEST(test_a_wait_tells_of_failures) {
   Bench bench;
   cl::UserEvent failed(bench.context->cl());

@@ -101,7 +101,7 @@ TEST(test_choose_by_place_or_name) {
       {"0:0", "0:0"},     {"2:1", "2:1"},     {"9000", "2:0"}, {"gpu 9000 TI", "2:1"},
       {"PTHREAD", "1:0"}, {"Model 1", "1:0"}, {"accel", "0:0"}};
   for (const auto &[wish, id] : wishes) check_string(glcl::choose_device(all, wish).id(), id);
-  // What was asked for by name goes before the device of the GL context.
+  // A device asked for by name goes before the device of the GL context.
   check_string(glcl::choose_device(all, "1:0", all[2]).id(), "1:0");
 }
 
@@ -207,7 +207,7 @@ class Link {
   std::string folder_;
 };
 
-// Nobody writes to /sys, not even root.
+// Not even root can write to /sys.
 TEST(test_cache_that_cannot_be_written) {
   const Link cache(g_getenv("POCL_CACHE_DIR"));
   g_setenv("POCL_CACHE_DIR", cache.path().c_str(), TRUE);
@@ -339,12 +339,12 @@ TEST(test_programs_side_by_side) {
       for (int i = 0; i < count * askers; i++)
         fail_unless(built[i] && built[i] == built[i % count]);
 
-      // Nobody gets this one, but it is built.
+      // No thread takes this one, but it is built.
       context.program("invert/invert.cl", side + "alone");
       context.finish_programs();
       fail_unless_equals_int(glcl::programs_compiled(), before + count + 1);
 
-      // A failure in the background is told to who needs the program.
+      // A failure in the background is reported to the program's user.
       const std::string broken_option = "-DV=side" + std::to_string(builders);
       const glcl::Program broken = context.program("bilateral/vector.cl", broken_option);
       context.finish_programs();
@@ -357,7 +357,7 @@ TEST(test_programs_side_by_side) {
   }
 }
 
-// What is made in the background has its programs built, and fails where one of them does not.
+// Engines made in the background have their programs built, and fail if one of them fails.
 TEST(test_background_programs) {
   Context context(test_device(), {}, {}, 0);
   const auto make = [&](const char *path, const char *options) {

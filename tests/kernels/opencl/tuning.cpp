@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glcl-tune keeps and what becomes of files that are wrong or stale.
+// The files of glcl-tune, and files that are wrong or stale.
 #include "opencl/tuning.h"
 
 #include <glib/gstdio.h>
@@ -96,7 +96,7 @@ bool is_default() {
          Parameters{{"step", 1}};
 }
 
-/// A file or folder that nobody may use, until this goes.
+/// Makes a file or folder inaccessible during its life.
 class Closed {
  public:
   explicit Closed(const std::string &path) : path_(path) { chmod(path.c_str(), 0); }
@@ -109,9 +109,10 @@ class Closed {
 
 }  // namespace
 
-// A user without a right to look there has no tuning there; what they may see and not read is told.
+// A folder that a user can't search has no tuning; a file that exists but can't be read is
+// reported.
 TEST(test_file_of_another_user) {
-  // What lets root read all.
+  // The capabilities that let root read everything.
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   const __user_cap_data_struct none[2] = {};
   const std::string path = glcl::tuning_file(), folder = path.substr(0, path.rfind('/'));
@@ -213,7 +214,7 @@ TEST(test_wrong_and_stale) {
   fail_unless_equals_int(warnings, 0);
 }
 
-// What stands in the file's place is neither waited for nor read, and never replaced.
+// Other things in the file's place are not waited for, not read and never replaced.
 TEST(test_no_regular_file) {
   const std::string path = glcl::tuning_file();
   const auto device_file = [&] { return symlink("/dev/zero", path.c_str()); };
@@ -238,7 +239,7 @@ TEST(test_no_regular_file) {
   fail_unless_equals_int(warnings, 1);  // the same words each time
 }
 
-// A file of any size and depth is ignored, or used where it is none the less a tuning file.
+// A file of any size and depth is ignored, or used if it is a valid tuning file.
 TEST(test_large_and_deep) {
   g_remove(glcl::tuning_file().c_str());
   glcl::save_tuning(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
@@ -258,7 +259,7 @@ TEST(test_large_and_deep) {
     write(text);
     fail_unless(is_default());
   }
-  // What is kept next takes its place.
+  // The next saved file replaces it.
   glcl::save_tuning(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
   fail_unless(read() == good);
 }

@@ -24,7 +24,7 @@ Child::Child(const std::function<void()> &main) {
     close(ends[1]);
     main();
     std::fflush(nullptr);
-    _exit(0);  // what lost queries hold is known
+    _exit(0);  // the memory of lost queries is known
   }
   close(ends[1]);
   from_ = ends[0];

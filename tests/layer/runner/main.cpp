@@ -92,7 +92,7 @@ void soak(const std::vector<Scenario> &scenarios, size_t from) {
     std::printf("begin %s: %s\n", scenarios[i % workers.size()].name.c_str(), plan.c_str());
     std::fflush(stdout);
     std::printf("end %s\n", worker.outcome(plan).c_str());
-    if (i - from == 10 * workers.size()) first = measure();  // what is made once has been made
+    if (i - from == 10 * workers.size()) first = measure();  // after one-time allocations
     uint64_t faults = frames = 0;
     for (const Worker &one : workers) frames += one.frames(), faults += one.faults();
     if ((i - from) % 50 == 0 || frames >= static_cast<uint64_t>(options.frames)) {
@@ -189,7 +189,7 @@ bool parse(int argc, char **argv, const char **list) {
         options.names.push_back(word);
       else
         *list = argv[i];
-    } else if (i + 1 == argc) {  // NOLINT(bugprone-branch-clone): it guards what follows
+    } else if (i + 1 == argc) {  // NOLINT(bugprone-branch-clone): it guards the rest
       return false;
     } else if (word == "--sample") {
       options.sample = std::atoi(argv[++i]);

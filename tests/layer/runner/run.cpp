@@ -11,7 +11,7 @@ namespace runner {
 
 namespace {
 
-/// What GLib and the result memories complain of.
+/// Complaints of GLib and of the result memories.
 struct Complaints {
   std::mutex mutex;
   std::string criticals, unmapped;
@@ -175,7 +175,7 @@ Result Run::play() {
     hear(message);
     gst_message_unref(message);
   }
-  // What is posted on the way down is no less worth.
+  // Messages on the way down count as well.
   gst_element_set_state(pipeline_, GST_STATE_READY);
   while (GstMessage *message = gst_bus_pop_filtered(bus, heard)) {
     hear(message);

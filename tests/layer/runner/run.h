@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One run of a pipeline, and what it leaves behind.
+// One run of a pipeline and its results.
 #pragma once
 
 #include <gst/gl/gl.h>
@@ -28,8 +28,8 @@ struct Result {
 /// One run of a scenario.
 class Run {
  public:
-  /// Of the changes of e those whose bits are set in `changes`; with `at_once` they come
-  /// before the first frame, so that nothing is built later.
+  /// Those changes of e whose bits are set in `changes`; with `at_once` they come before the first
+  /// frame, so nothing is built later.
   Run(const Scenario &scenario, GstGLDisplay *display, unsigned changes, bool at_once);
   ~Run() { gst_object_unref(pipeline_); }
   Result play();
@@ -51,7 +51,7 @@ class Run {
 /// Objects of GStreamer that live, by type.
 std::map<std::string, int> live_objects();
 
-/// What a run may leave behind: what the faultless ones did.
+/// The objects that a run may leave behind: those of the faultless runs.
 struct Remains {
   long opencl = layer().objects(nullptr);
   std::map<std::string, int> gstreamer = live_objects();
@@ -69,7 +69,7 @@ struct Remains {
   }
 };
 
-/// What lives beyond what may, after a while: some go on threads of their own.
+/// The objects that live longer than allowed, after a while, because some end on their own threads.
 std::string left_behind(const Remains &allowed);
 
 }  // namespace runner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is run, and how.
+// The pipelines to run, and how.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace runner {
 
-/// Of the command line.
+/// From the command line.
 struct Options {
   bool all = false, soak = false, first = false;
   int sample = 12, one_in = 5000, run = 7;

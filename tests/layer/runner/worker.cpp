@@ -55,7 +55,7 @@ void Worker::prepare() {
   }
 }
 
-/// What was told that isn't so.
+/// Reported facts that are wrong.
 std::string Worker::wrong(const Result &result) const {
   std::string frames;
   for (size_t i = 0; i < result.frames.size(); i++) {

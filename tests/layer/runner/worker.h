@@ -21,7 +21,7 @@ class Worker {
   std::string first_outcome(const std::string &plan);
   /// Calls of a run.
   const Counts &calls() const { return calls_; }
-  /// What lives now may live.
+  /// Accepts the objects that live now.
   void settle() { allowed_ = Remains(); }
   uint64_t frames() const { return frames_; }
   uint64_t faults() const { return faults_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// GstGLCLAnalyzer from the side of its subclasses: messages, when they come and what they say, and
-// metas whose results stay on the device. The program is built with the base classes and doesn't
-// load the plugin.
+// GstGLCLAnalyzer from the side of its subclasses: the times and contents of messages, and metas
+// whose results stay on the device. The program is built with the base classes and doesn't load the
+// plugin.
 #include "base/glclresult.h"
 #include "base/gstglclanalyzer.h"
 
@@ -30,7 +30,7 @@ namespace {
 
 constexpr size_t result_bytes = 4096;
 int reads_per_frame = 1;
-std::shared_ptr<glcl::DeferredError> deferred_error;  // of the frames to come
+std::shared_ptr<glcl::DeferredError> deferred_error;  // for the next frames
 std::function<void(GstGLCLFilter *)> when_chosen;     // called as a frame's buffers are chosen
 
 const GstStructure *result_of(GstBuffer *frame) {
@@ -197,7 +197,7 @@ TEST(no_messages) {
   expect_no_message(chain.messages());
 }
 
-// A flush drops what is under way; what comes after it begins anew.
+// A flush drops pending results; later frames start again.
 TEST(flush) {
   Chain chain("testanalyzer");
   for (int round = 0; round < 5; round++) {
@@ -244,8 +244,8 @@ TEST(other_sizes) {
   for (int i = 0; i < 6; i++) expect_message(chain.messages(), i, i * 40 * GST_MSECOND);
 }
 
-// Nobody reads the bus: at some point no more is posted, a warning says so, and it goes on when
-// somebody does.
+// With an unread bus, messages stop at some point, a warning says so, and they go on once the bus
+// is read.
 TEST(unread_messages) {
   Chain chain("testanalyzer interval=0");
   for (int round = 0; round < 2; round++) {
@@ -417,8 +417,8 @@ TEST(eos_and_stop) {
   }
 }
 
-// The last frame's results come from work that has failed beside the queue: an error says so before
-// EOS or on stop, messages or not, and no message and no meta gives them.
+// The last frame's results come from work that failed on another queue: an error says so before EOS
+// or on stop, with or without messages, and no message or meta has them.
 TEST(failed_outcome) {
   for (const char *properties : {"interval=0", "post-messages=false"})
     for (const bool eos : {true, false}) {

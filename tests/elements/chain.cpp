@@ -225,7 +225,7 @@ TEST(another_chain_while_playing) {
   test::expect_none(chain.messages().errors());
 }
 
-// Who is told of a new filter may ask for another chain.
+// A handler of a new filter may set another chain.
 TEST(another_chain_when_told) {
   Chain chain(element("invert"));
   GstElement *glclchain = chain["glclchain"];
@@ -240,8 +240,8 @@ TEST(another_chain_when_told) {
   test::expect_none(chain.messages().errors());
 }
 
-// Set and seen with the first frame of another size, before anything of it could be built beside
-// the stream.
+// Set and seen with the first frame of another size, before anything of it could be built in the
+// background.
 TEST(broken_with_another_size) {
   Chain chain("glclchain");
   const Frame in = reference::random_frame(33, 21), other = reference::random_frame(21, 33);
@@ -253,7 +253,7 @@ TEST(broken_with_another_size) {
   test::expect_none(chain.messages().errors());
 }
 
-// What the properties name is taken up once it fits.
+// The chain of the properties is used once it fits.
 TEST(refused_until_it_fits) {
   Chain chain("glclchain filters=invert iterations=40");
   const Frame in = reference::random_frame(33, 21);
@@ -298,7 +298,7 @@ TEST(edited_files) {
   test::expect_none(chain.messages().errors());
 }
 
-// GObject keeps types for ever, so that an editor's changes take up no new ones.
+// GObject keeps types forever, so an editor's changes must not use up new ones.
 TEST(changed_declarations_take_no_types) {
   const auto types = [] {
     guint count = 0;

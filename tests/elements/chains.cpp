@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Elements in a row, with what may stand between them: the bytes, and how often a frame crosses.
+// Elements in a row, with other elements between them: the pixels, and how often a frame crosses.
 #include <algorithm>
 #include <vector>
 
@@ -17,7 +17,7 @@ namespace {
 /// An even number of inversions gives the frame, an odd number its negative.
 Frame inverted_times(const Frame &frame, int times) { return times % 2 ? inverted(frame) : frame; }
 
-/// Transfers of all elements of ours in a chain.
+/// Transfers of all gst-glcl elements in a chain.
 guint64 copies_of(GstElement *bin) {
   guint64 copies = 0;
   GstIterator *elements = gst_bin_iterate_recurse(GST_BIN(bin));
@@ -71,7 +71,7 @@ TEST(analysers_in_the_row) {
       "glclhistogram ! glclinvert ! glclmotion ! queue ! glopenclflow display=none "
       "attach-meta=true "
       "! glclinvert ! glclhistogram attach-meta=true",
-      2, 3);  // what glupload made is read by both of the first two
+      2, 3);  // both of the first two read the frame of glupload
   check_row("gleffects_identity ! glclhistogram ! glclmotion ! glclinvert", 1, 3);
 }
 
@@ -83,14 +83,14 @@ TEST(opengl_between) {
   check_row(row(2) + " ! gldownload ! glupload ! glcolorconvert ! " + row(2), 4, 2);
 }
 
-// Nobody wants what a fakesink drops.
+// No element needs a frame that a fakesink drops.
 TEST(nobody_maps) {
   Pipeline pipeline(
       "videotestsrc num-buffers=8 ! video/x-raw,format=RGBA,width=64,height=48 ! glupload ! "
       "glclinvert ! glclinvert ! fakesink");
   expect(pipeline.run(), "no EOS");
   const guint64 copies = copies_of(pipeline.bin());
-  // fakesink's last frame is there for whoever asks.
+  // fakesink's last frame is available on request.
   expect(copies == (test::copies_frames() ? 8 : 0), std::to_string(copies) + " transfers");
 }
 
@@ -123,7 +123,7 @@ TEST(tees) {
   }
 }
 
-// An element that writes into what it gets writes over what OpenCL had.
+// An element that writes into its input overwrites OpenCL's content.
 TEST(written_on_the_host) {
   Chain chain(row(2) + " ! gldownload ! videobalance saturation=0 ! glupload ! " + row(2));
   Chain plain("gldownload ! videobalance saturation=0 ! glupload");

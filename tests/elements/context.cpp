@@ -13,7 +13,7 @@ namespace {
 
 const char *const type = "gst.glcl.Context";
 
-/// What a pad answers to a CONTEXT query. Transfer full, null where it has none.
+/// The answer of a pad to a CONTEXT query, or null. Transfer full.
 GstContext *ask(GstElement *element, const char *pad_name) {
   GstPad *pad = gst_element_get_static_pad(element, pad_name);
   GstQuery *query = gst_query_new_context(type);

@@ -40,7 +40,7 @@ struct Consumer {
   GstGLContext *context() const { return memory()->mem.context; }
   const GstGLFuncs *gl() const { return context()->gl_vtable; }
 
-  /// What the texture holds.
+  /// The content of the texture.
   Frame texture(guint id) const {
     Frame frame(width, height);
     GLuint framebuffer;
@@ -54,7 +54,7 @@ struct Consumer {
   }
   Frame texture() const { return texture(gst_gl_memory_get_texture_id(memory())); }
 
-  /// What the pixel buffer holds, as CUDA sees it.
+  /// The content of the pixel buffer, as CUDA sees it.
   Frame pixel_buffer() const {
     Frame frame(width, height);
     gl()->BindBuffer(GL_PIXEL_PACK_BUFFER, with_pbo()->pbo->id);
@@ -67,7 +67,7 @@ struct Consumer {
     return frame;
   }
 
-  /// What `copy` puts into a texture of its own, of a size that holds the frame.
+  /// The content that `copy` puts into a texture of its own, of a size that holds the frame.
   Frame copied(const std::function<gboolean(guint)> &copy) const {
     GLuint id;
     gl()->GenTextures(1, &id);
@@ -229,7 +229,7 @@ const Door doors[] = {
     {"gst_memory_share, gst_memory_copy", shared_parts},
 };
 
-/// What goes through the door, taken on the GL thread.
+/// The frame at the door, taken on the GL thread.
 Frame take(const Door &door, GstBuffer *buffer) {
   struct Job {
     const Door &door;
@@ -277,7 +277,7 @@ TEST(one_door_after_another) {
     for (const Door &door : doors) check(*chain, door, 1, "round " + std::to_string(round));
 }
 
-// Elements that pass on what they get, and are no consumers.
+// Elements that pass on their input and are no consumers.
 TEST(consumer_behind_others) {
   for (const std::string behind :
        {"queue", "tee ! queue", "identity", "capsfilter", "glcolorconvert", "gldownload",
@@ -359,7 +359,7 @@ TEST(exported_as_dma_buf) {
   }
 }
 
-// What a consumer draws into the frame, by the texture alone, is what the next one gets.
+// The next element gets a consumer's drawing in the frame, which is in the texture only.
 TEST(written_by_texsubimage) {
   static Frame drawn(width, height);
   const auto draw = [](GstPad *, GstPadProbeInfo *info, gpointer) {
@@ -375,7 +375,7 @@ TEST(written_by_texsubimage) {
     expect_same(drawn, take(door, GST_PAD_PROBE_INFO_BUFFER(info)), "in the texture");
     return GST_PAD_PROBE_OK;
   };
-  // Of the element between them nothing is known.
+  // The element between them is unknown.
   for (const std::string behind : {"gleffects_identity", "glclinvert strength=0"}) {
     Chain chain("glclinvert ! taginject ! " + behind);
     GstPad *pad = gst_element_get_static_pad(chain["taginject"], "src");

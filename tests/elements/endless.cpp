@@ -9,7 +9,7 @@
 using test::expect;
 using test::Pipeline;
 
-/// What the element says of the program; then it goes to NULL.
+/// The element's message about the program; then it goes to NULL.
 static void expect_given_up(const std::string &element, const std::string &program) {
   Pipeline pipeline("gltestsrc ! " + element + " ! fakesink");
   pipeline.set(GST_STATE_PLAYING);
@@ -24,7 +24,7 @@ static void expect_given_up(const std::string &element, const std::string &progr
   pipeline.set(GST_STATE_NULL);
 }
 
-/// The compiler is busy from the first on: what comes later gets no turn.
+/// The compiler is busy from the start, so later programs get no turn.
 TEST_LEAVING(kernels_that_never_compile) {
   g_setenv("GLCL_DEVICE_TIMEOUT", "0.5", TRUE);
   expect_given_up("glclinvert", "invert/invert.cl");

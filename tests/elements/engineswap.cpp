@@ -129,7 +129,8 @@ TEST(newer_request) {
   expect_none(e.messages.warnings());
 }
 
-// What is in use is wanted again before another one is built: that one is dropped, or its failure.
+// The engine in use is wanted again before another one is built: the new one, or its failure, is
+// dropped.
 TEST(back_again) {
   for (const int other : {2, refused}) {
     Element e;
@@ -194,7 +195,7 @@ TEST(errors) {
   expect_none(e.messages.warnings());
 }
 
-// Exceptions of every kind are warnings, and a stopped compiler is none.
+// Exceptions of every kind become warnings, but not a stopped compiler.
 TEST(exceptions) {
   Element e;
   const auto warned = [&](const auto &thrower, const std::vector<std::string> &words) {

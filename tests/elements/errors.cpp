@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What can't work ends with one error that says why: missing drivers, kernels that don't build,
-// caps that would need a conversion.
+// Impossible setups end with one error that gives the reason: missing drivers, kernels that don't
+// build, caps that would need a conversion.
 #include <glib/gstdio.h>
 
 #include "pipeline.h"
@@ -111,7 +111,7 @@ TEST(no_loader) {
 }
 
 TEST(platform_without_devices) {
-  if (!test::shares_textures()) return;  // Mesa's has none unless it is told to offer some
+  if (!test::shares_textures()) return;  // Mesa offers one only on request
   g_unsetenv("RUSTICL_ENABLE");
   check_missing_driver({"No OpenCL device", "RUSTICL_ENABLE", "llvmpipe"}, "pocl-opencl-icd");
 }
@@ -237,7 +237,7 @@ TEST(frame_of_another_size) {
     }
 }
 
-// What counts before PAUSED keeps its value from then on, and a warning says so; frames go on.
+// A property that is read before PAUSED keeps its value from then on, with a warning; frames go on.
 TEST(properties_that_come_too_late) {
   const struct {
     const char *element;

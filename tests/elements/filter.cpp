@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// GstGLCLFilter from the side of its subclasses: when each virtual function is called, and what
-// happens where one throws. The program is built with the base class and doesn't load the plugin.
+// GstGLCLFilter from the side of its subclasses: the calls of each virtual function, and the effect
+// of exceptions. The program is built with the base class and doesn't load the plugin.
 #include "base/gstglclfilter.h"
 
 #include <gst/video/video.h>
@@ -32,7 +32,7 @@ using test::Frame;
 
 namespace {
 
-/// The calls so far, and what those of a name are to throw.
+/// The calls so far, and the exceptions to throw by name.
 class Calls {
  public:
   void add(const std::string &call, const std::string &with = {}) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glclhistogram in chains and pipelines: what its messages and metas say, what it shows, and what
-// it does with wrong input.
+// glclhistogram in chains and pipelines: its messages, metas and displays, and wrong input.
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -302,7 +301,7 @@ TEST(other_modes_while_playing) {
     }
 }
 
-// What equalises is built in the background too: the frame is as it was until it is there.
+// The equaliser is built in the background too: frames are unchanged until it is ready.
 TEST(equalized_while_playing) {
   const Frame frame = reference::natural_frame(67, 45);
   Chain chain("glclhistogram post-messages=false");
@@ -390,7 +389,7 @@ TEST(shot_methods) {
   fail_unless(found().empty(), "what follows a flush is no cut");
 }
 
-// A region is clipped to the frame, or to the nearest pixels; one warning tells of it.
+// A region is clipped to the frame, or to the nearest pixels, with one warning.
 TEST(region_beyond_the_frame) {
   const Frame frame = reference::natural_frame(64, 48);
   const struct {
@@ -413,7 +412,7 @@ TEST(region_beyond_the_frame) {
   Chain chain("glclhistogram mode=rgb interval=0 display=overlay attach-meta=true");
   size_t told = 0;
   for (const auto &one : cases) {
-    // Inside again, so that the next one that leaves is told.
+    // Inside again, so the next region that leaves causes a warning.
     gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", "<0,0,64,48>");
     chain.filter(frame);
     gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", one.roi);
@@ -483,7 +482,7 @@ TEST(frames_smaller_than_the_region) {
     }
 }
 
-// What is no region is told when it is set, and changes nothing.
+// An invalid region causes a warning when it is set, and changes nothing.
 TEST(wrong_regions) {
   GstElement *element = gst_element_factory_make("glclhistogram", nullptr);
   gst_util_set_object_arg(G_OBJECT(element), "roi", "<1,2,3,4>");
@@ -531,7 +530,7 @@ TEST(bins_by_name_and_by_number) {
   }
 }
 
-// Where nobody reads the bus, frames go on and messages stop at 300.
+// With an unread bus, frames go on and messages stop at 300.
 TEST(unread_messages) {
   const Frame frame = reference::flat_frame(8, 4);
   Chain chain("glclhistogram interval=0");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glclhough in pipelines: templates from files and from the video, messages, metas, what it shows.
+// glclhough in pipelines: templates from files and from the video, messages, metas and displays.
 #include <gst/video/gstvideometa.h>
 #include <unistd.h>
 
@@ -110,7 +110,7 @@ LoggedMessage told(GstMessage *message) {
   return told;
 }
 
-/// What is told of a frame once everything before it has been told, and templates have been made.
+/// The message about a frame after all earlier messages, once templates are built.
 LoggedMessage filter(Chain &chain, const Frame &frame) {
   LoggedMessage last;
   for (int i = 0; i < 5; i++) {  // a template takes some
@@ -194,7 +194,7 @@ TEST(message_and_metas) {
              int(region->y + region->h) > 60,
          "it is around the object");
   gst_buffer_unref(out);
-  // And none where there is nothing.
+  // No object in an empty scene.
   const LoggedMessage nothing = filter(chain, grey());
   expect(nothing.objects.empty() && nothing.edges == 0, "nothing is there");
 }
@@ -264,7 +264,7 @@ TEST(learn) {
   filter(chain, scene(tool(), pose));
   // The middle of the box is (79.5, 59.5).
   expect_learned(chain, scene(tool(), {75, 62, 90, 0.8}), "wrench", {74.5, 62.4, 90, 0.8});
-  // What has no edges can't be learned, and the first one stays.
+  // A region without edges can't be learned, and the first template stays.
   g_signal_emit_by_name(element, "learn", "nothing", 0, 0, 9, 9, &accepted);
   filter(chain, scene(tool(), pose));
   expect_warned(chain, {"nothing", "edge pixels"});
@@ -295,7 +295,7 @@ TEST(learn) {
         "video/x-raw,format=RGBA,framerate=0/1,width=" + std::to_string(picture.width) +
             ",height=" + std::to_string(picture.height));
   expect_learned(chain, scene(logo(), first_pose), "badge", first_pose);
-  // What is no picture is warned of, and the first one stays.
+  // A file that is no picture causes a warning, and the first template stays.
   learn("words", gst_buffer_new_memdup("words", 5), "text/x-raw,format=utf8");
   expect_found(filter(chain, scene(logo(), second_pose)), "badge", second_pose);
   learn("range", gst_buffer_new_memdup(picture.rgba.data(), 256),
@@ -393,8 +393,8 @@ TEST(unusable) {
   }
 }
 
-// Frames that shrink below a template leave it out, and are told once of it; a file that is not
-// there, set while frames go on and seen with the first one of another size, changes nothing.
+// Frames that shrink below a template skip it, with one warning. A missing file, set while playing
+// and seen with the first frame of another size, changes nothing.
 TEST(other_sizes) {
   const File file(logo().picture(), "logo");
   Chain chain(hough("scale-min=0.8 template=" + file.path));
@@ -423,7 +423,7 @@ TEST(too_large_for_now) {
   test::expect_none(chain.messages().errors());
 }
 
-// Also where frames are larger before it is told that it is too large.
+// The same if frames get larger before the warning that it is too large.
 TEST(too_large_meanwhile) {
   Frame large = grey(200, 150);
   reference::place(large, logo(), {99.5, 74.5, 0, 1.2});
@@ -437,7 +437,7 @@ TEST(too_large_meanwhile) {
     expect(!warning.names("larger than the frame"), "it is not");
 }
 
-// A region that leaves the frame is told of once; what of it is inside counts.
+// A region that leaves the frame causes one warning; its part inside counts.
 TEST(region) {
   const File file(logo().picture(), "logo");
   Chain chain(hough("roi=<-20,-20,5000,5000> template=" + file.path));
@@ -529,8 +529,7 @@ TEST(global_motion) {
   expect(at_cut > 0, "the cut has messages");
 }
 
-// A template that is turned, in pixels that are not square: a warning says what helps, and that
-// does.
+// A rotated template in pixels that are not square: a warning gives a remedy, which works.
 TEST(not_square) {
   const Pose pose{width, height, 45, 1.4};
   const File file(logo().picture(), "logo");

@@ -187,7 +187,7 @@ TEST(messages) {
   }
 }
 
-// A message tells what was lost and chosen since the last one, and of a cut between.
+// A message counts the points lost and chosen since the last one, and cuts in between.
 TEST(cut_between_messages) {
   Chain chain("glclklt interval=160000000");  // every fourth frame
   for (int i = 0; i < 9; i++) chain.filter(scene(i, width, height, i < 6 ? 1 : 7));
@@ -224,7 +224,7 @@ TEST(discontinuity) {
   expect(list.summary.fresh == list.summary.count, "and in another size");
 }
 
-// Caps that change only the rate of frames change nothing about what they show.
+// Caps that change only the frame rate change nothing about the drawings.
 TEST(another_framerate) {
   Chain chain("glclklt attach-meta=true");
   const List first = listed(chain, scene(0));
@@ -431,7 +431,7 @@ TEST(dump_without_file) {
   expect(!std::filesystem::exists(path + "/target.csv"), "a link is not followed");
 }
 
-// States cycle, and each time the file and the frames begin anew.
+// States cycle, and each time the file and the frames start again.
 TEST(again) {
   Folder folder;
   const std::string path = folder.path + std::string("/tracks.json");
@@ -473,8 +473,7 @@ TEST(changes_while_playing) {
   test::expect_none(chain.messages().errors());
 }
 
-// A still scene seen by a noisy camera is still; what moves moves; light that flickers is no
-// motion.
+// A static scene with camera noise is static; moving objects move; flickering light is no motion.
 TEST(camera) {
   Chain chain("glclklt interval=0 features=200");
   const auto mean = [&](const Frame &frame) {

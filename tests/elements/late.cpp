@@ -32,7 +32,7 @@ constexpr size_t result_bytes = 256;
 constexpr GstClockTime a_minute = 60 * GST_SECOND;
 std::atomic<int> finished{0};
 
-/// The device: what reads wait for.
+/// The device: reads wait for it.
 class Device {
  public:
   /// The results of frames to come are late.
@@ -59,7 +59,7 @@ class Device {
     const std::lock_guard lock(mutex_);
     return keeps_;
   }
-  /// The queue for what reads a result, behind `frames`.
+  /// The queue for the reads of results, after `frames`.
   std::shared_ptr<glcl::Queue> queue_for(glcl::Queue &frames) {
     const std::lock_guard lock(mutex_);
     auto queue = std::make_shared<glcl::Queue>(frames.context().shared_from_this());
@@ -82,7 +82,7 @@ class Device {
 };
 
 Device device;
-std::shared_ptr<glcl::DeferredError> deferred_error;  // of the frames to come
+std::shared_ptr<glcl::DeferredError> deferred_error;  // for the next frames
 
 /// A frame whose every byte is its number.
 Frame numbered(int number) {
@@ -272,7 +272,7 @@ TEST(drain_query_waits) {
   expect_number(chain.messages(), 1, 0);
 }
 
-// Nothing of before a flush is told after it.
+// Results from before a flush are not reported after it.
 TEST(flush) {
   Chain chain("late interval=0");
   for (int round = 0; round < 3; round++) {
@@ -299,7 +299,7 @@ TEST(stop_and_start) {
   }
 }
 
-// A failure is told without a further frame. It ends the stream; after a flush it may go well.
+// A failure is reported without a further frame. It ends the stream; after a flush it may go well.
 TEST(failure) {
   Chain chain("late interval=0");
   for (int round = 0; round < 2; round++) {
@@ -325,7 +325,7 @@ TEST(failure) {
   }
 }
 
-// Done in any order, while frames come: all results are told, in order.
+// Work completes in any order while frames come: all results are reported, in order.
 TEST(any_order) {
   Chain chain("late interval=0");
   const int frames = 100;
@@ -364,7 +364,7 @@ TEST(any_order_and_stops) {
   }
 }
 
-// Who is told of a result may flush, as a seek does, and drain.
+// A handler of a result may flush, as a seek does, and drain.
 TEST(flush_where_it_is_told) {
   Chain chain("late interval=0");
   GstBus *bus = gst_element_get_bus(chain.bin());

@@ -18,7 +18,7 @@ namespace {
 
 cl_icd_dispatch target, layer;
 
-/// What exit() takes from the compiler, which then has the time to notice.
+/// An object of the compiler that exit() destroys, with time for the compiler to notice.
 std::atomic<bool> gone{false}, busy{false};
 struct Statics {
   ~Statics() {

@@ -19,7 +19,7 @@ const std::vector<std::pair<int, int>> small_sizes = {{1, 1}, {1, 37}, {37, 1}},
                                        two_sizes = {{1, 1}, {65, 47}},
                                        all_sizes = {{1, 1}, {1, 37}, {37, 1}, {65, 47}};
 
-/// What a property can be set to.
+/// The values that a property can be set to.
 class Value {
  public:
   explicit Value(GType type) { g_value_init(&value_, type); }
@@ -52,7 +52,7 @@ Value value_of(GType type, void (*set)(GValue *, Number), Number number) {
   return value;
 }
 
-/// Both limits of a range and what is next to them.
+/// Both limits of a range and the values next to them.
 template <class Number, class Spec>
 std::vector<Value> ends_of(GParamSpec *spec, void (*set)(GValue *, Number)) {
   const auto *range = reinterpret_cast<const Spec *>(spec);
@@ -161,7 +161,7 @@ std::vector<std::string> elements() {
   return names;
 }
 
-/// Sets a property. What is no value for it at all is told, by its name.
+/// Sets a property. Invalid values are printed with its name.
 void set(GstElement *element, const GParamSpec *spec, const Value &value) {
   std::string warnings;
   const auto handler = [](const gchar *, GLogLevelFlags, const gchar *message, gpointer data) {
@@ -189,7 +189,7 @@ std::string describe(const std::string &name, const Settings &settings) {
   return text;
 }
 
-/// The element's errors name one of the properties; those of others ahead tell that it failed.
+/// The element's errors name one of the properties; errors of upstream elements say that it failed.
 void check_errors(test::Messages &messages, const Settings &settings, const std::string &what) {
   bool told = false;
   for (const test::Message &error : messages.errors()) {
@@ -213,13 +213,13 @@ class Playing {
  public:
   explicit Playing(std::string name) : name_(std::move(name)) {}
 
-  /// What is set from now on beside what is tried.
+  /// The settings that stay from now on.
   void keep(Settings settings) {
     kept_ = std::move(settings);
     chain_.reset();
   }
 
-  /// Frames of these sizes, with every display. A new size has programs built for what is set.
+  /// Frames of these sizes, with every display. A new size builds programs for the settings.
   void play(const Settings &settings, const std::vector<std::pair<int, int>> &sizes) {
     if (!chain_) {
       chain_ = std::make_unique<Chain>(name_ + " name=tried");
@@ -332,7 +332,7 @@ TEST_EACH(limits, 0, std::max(static_cast<int>(elements().size()), 1)) {
   for (const Settings *all : {&singles, &choices})
     for (const auto &setting : *all) playing.play({setting}, sizes);
   for (const Settings *all : {&least, &most}) playing.play(*all, small_sizes);
-  // What a choice makes of the others, on frames of one size; once.
+  // The effect of a choice on the other properties, on frames of one size; once.
   if (test::shares_textures()) return;
   for (const auto &choice : choices) {
     playing.keep({choice});

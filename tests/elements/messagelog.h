@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the analyzers tell of a stream whose frames, caps and segments are in the test's hand.
+// The analysers' messages about a stream whose frames, caps and segments the test controls.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace test {
 
 constexpr GstClockTime frame_time = 40 * GST_MSECOND;
 
-/// All that look for what happens from frame to frame, with a message for every frame.
+/// All analysers that compare frames, with a message for every frame.
 inline const std::string analyzers =
     "glclhistogram shot-detection=true interval=0 ! glclmotion interval=0 ! "
     "glopenclflow interval=0 display=none";
@@ -29,7 +29,7 @@ inline Frame scene(int number, int width = 64, int height = 48, unsigned seed = 
 struct LoggedMessage {
   std::string name;
   GstClockTime timestamp, stream_time, running_time, duration;
-  double x, y;  ///< mean vector; NAN where there is none
+  double x, y;  ///< mean vector; NAN without one
   guint64 frame;
 };
 
@@ -43,10 +43,10 @@ class MessageLog : public std::vector<LoggedMessage> {
   void expect_vectors(double x, double y) const;
 };
 
-/// All that was told until now, every field of it sane.
+/// All messages so far, every field of them plausible.
 MessageLog read_log(Messages &messages);
 
-/// Plays to the end or an error: all that is told. The errors are not ours.
+/// Plays to the end or an error and returns all messages. Errors must come from other elements.
 MessageLog play(Pipeline &pipeline);
 
 /// A chain, its caps and its segments.
@@ -59,10 +59,10 @@ class Stream {
   void segment(const GstSegment &segment) { event(gst_event_new_segment(&segment)); }
 
   GstFlowReturn push(GstBuffer *buffer) { return gst_harness_push(chain.harness(), buffer); }
-  /// Pushes the frame and takes what comes out.
+  /// Pushes the frame and takes the output.
   void push(const Frame &frame, GstClockTime time, GstClockTime duration = frame_time,
             guint flags = 0);
-  /// Ends the stream: all that was told since the last time.
+  /// Ends the stream and returns the messages since the last time.
   MessageLog end();
 
   Chain chain;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glopenclflow in pipelines: what it shows, says and attaches, and when it has nothing to say.
+// glopenclflow in pipelines: its displays, messages and metas, and frames without results.
 #include "reference/opticalflow/flow.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ const GstStructure *result_of(GstBuffer *frame) {
   return gst_buffer_get_glcl_result(frame, "glopenclflow");
 }
 
-/// Pushes a frame and tells whether it came out with vectors.
+/// Pushes a frame; true if it came out with vectors.
 bool has_flow(Chain &chain, const Frame &frame) {
   chain.push(frame);
   GstBuffer *buffer = chain.pull_buffer();
@@ -300,7 +300,7 @@ TEST(late_frames) {
     chain.push(frame(i));
     gst_buffer_unref(chain.pull_buffer());
   }
-  // The sink tells that the frame of 40 ms was 60 ms late.
+  // The sink reports that the frame of 40 ms was 60 ms late.
   gst_harness_push_upstream_event(
       chain.harness(),
       gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2, 60 * GST_MSECOND, 40 * GST_MSECOND));
@@ -339,7 +339,7 @@ TEST(other_metas) {
   }
 }
 
-// Metas that are asked for while playing have the list as soon as there is what finds it.
+// Metas that are switched on while playing have the list as soon as its engine is built.
 TEST(late_list) {
   Chain chain("glopenclflow display=none");
   chain.filter(scene());
@@ -388,7 +388,7 @@ TEST(settings) {
   test::expect_none(chain.messages().errors());
 }
 
-// What a preset stands for, and that single properties win, set before or after it.
+// The values of a preset; single properties override it, set before or after it.
 TEST(presets) {
   const struct {
     const char *properties, *preset, *method;
@@ -464,7 +464,7 @@ TEST(preset_changes) {
   change("fast",
          coloured(reference::opticalflow::flow(before, after, Flow::Channels::census, {}), 4));
   expect_alike(grey, chain.filter(after), "fast again");
-  // Of changes that come faster than engines the last one counts, here an engine thrown away.
+  // If changes come faster than engines, the last one counts; here an engine is dropped.
   set("accurate");
   chain.filter(before);
   set("fast");
@@ -514,7 +514,7 @@ TEST(dump_without_files) {
   }
 }
 
-// The stream goes on where some files can't be written, and one warning tells of the first.
+// The stream goes on if some files can't be written, with one warning about the first.
 TEST(dump_in_part) {
   g_autofree gchar *folder = g_dir_make_tmp("glcl-flow-XXXXXX", nullptr);
   expect(folder, "a folder");

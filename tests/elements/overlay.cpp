@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Drawings: their colours and what of them can be switched, and those that go on beside the frames
-// for gloverlaycompositor and glimagesink to draw.
+// Drawings: their colours and switches, and overlays that gloverlaycompositor and glimagesink draw.
 #include <gst/gl/gstglfuncs.h>
 #include <gst/video/video-overlay-composition.h>
 
@@ -27,7 +26,7 @@ Frame opaque(Frame frame) {
   return frame;
 }
 
-/// What moves by 3 px right and 2 px down a frame.
+/// A scene that moves by 3 px right and 2 px down per frame.
 Frame scene(int number) {
   static const Frame all = opaque(reference::natural_frame(width + 64, height + 64));
   return reference::crop(all, 32 - 3 * number, 32 - 2 * number, width, height);
@@ -81,7 +80,7 @@ TEST(drawn_at_the_end) {
   }
 }
 
-// Elements between do not see the drawing, and it does not see what they do.
+// Elements between do not see the drawing, and the drawing is not affected by them.
 TEST(seen_by_nobody) {
   Chain chain(histogram + " attach-overlay=true ! glclinvert ! gloverlaycompositor");
   for (int i = 0; i < 10; i++)
@@ -102,12 +101,12 @@ TEST(two_drawings) {
 
 namespace {
 
-/// What glimagesink draws, in place of a window.
+/// The output of glimagesink, in place of a window.
 struct Drawn {
   guint framebuffer = 0, texture = 0;
   std::vector<Frame> frames;
 
-  /// Reads what was drawn for the frame before and has the sink draw the next one here too.
+  /// Reads the drawing for the previous frame and makes the sink draw the next one here too.
   static gboolean next(GstElement *, GstGLContext *context, GstSample *, gpointer data) {
     auto &drawn = *static_cast<Drawn *>(data);
     const GstGLFuncs *gl = context->gl_vtable;
@@ -155,7 +154,7 @@ TEST(drawn_by_glimagesink) {
     test::expect_near(with_panel(below, below, overlay()), frame, 3, "drawn by the sink");
 }
 
-// Where nobody draws overlays the element does.
+// If no downstream element draws overlays, the element does.
 TEST(nobody_behind) {
   for (const char *behind : {"", " ! glclinvert name=next ! glclinvert", " ! queue"}) {
     Chain chain(histogram + " attach-overlay=true" + behind);

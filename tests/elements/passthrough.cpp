@@ -90,7 +90,7 @@ TEST(frame_itself) {
   }
 }
 
-// A meta goes to the buffer that came where that is nobody else's.
+// A meta goes to the input buffer if no other element holds that.
 TEST(metas) {
   for (const std::string analyser : analysers) {
     Chain chain("gleffects_identity ! " + analyser + " attach-meta=true");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What template and mask read: pictures in local files, of a known and bounded size. The program is
-// built with the base classes and doesn't load the plugin.
+// The files of template and mask: pictures in local files, of a known and bounded size. The program
+// is built with the base classes and doesn't load the plugin.
 #include "base/glclpicturefile.h"
 
 #include <netinet/in.h>
@@ -39,7 +39,7 @@ class Files {
     std::ofstream(path(name), std::ios::binary) << content;
     return path(name);
   }
-  /// What a pipeline makes of a test picture of 64×48 px.
+  /// A pipeline's version of a test picture of 64×48 px.
   std::string encode(const std::string &name, const std::string &elements) const {
     test::Pipeline pipeline(
         "videotestsrc num-buffers=1 ! video/x-raw,format=I420,width=64,height=48 ! " + elements +
@@ -57,7 +57,7 @@ class Files {
   std::string folder_;
 };
 
-/// A server that tells whether anybody connected.
+/// A server that counts connections.
 class Server {
  public:
   Server() : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -122,7 +122,7 @@ std::string webp(unsigned width, unsigned height) {
   return "RIFF" + std::string("\x2c\0\0\0", 4) + "WEBPVP8L" + std::string("\x20\0\0\0", 4) + data;
 }
 
-/// A JPEG file, or what holds one, that claims 20000×20000 px.
+/// A JPEG file, or a container of one, that claims 20000×20000 px.
 std::string enlarged(std::string jpeg) {
   const size_t frame = jpeg.find(std::string("\xff\xc0\x00\x11\x08", 5));
   expect(frame != std::string::npos, "a JPEG frame");
@@ -130,7 +130,7 @@ std::string enlarged(std::string jpeg) {
   return jpeg;
 }
 
-/// Of an AVI file: the size that its description of a stream claims.
+/// The size that an AVI file's description of a stream claims.
 std::string enlarged_header(std::string avi) {
   const size_t format = avi.find("strf");
   expect(format != std::string::npos, "a description");
@@ -173,7 +173,7 @@ TEST(pictures) {
   }
 }
 
-// A file that names others is refused whatever it is called, and nobody is called.
+// A file that names others is refused, whatever its name is, and no connection is made.
 TEST(playlists) {
   const Files files;
   const Server server;
@@ -218,7 +218,7 @@ TEST(sizes) {
     expect_refused(files.add("large.webp", webp(16383, 16383)), "16383×16383 px");
   files.encode("a.jpg", "jpegenc");
   expect_refused(files.add("large.jpg", enlarged(files.read("a.jpg"))), "20000×20000 px");
-  // The container tells another size than the picture in it.
+  // The container states another size than its picture.
   files.encode("a.avi", "jpegenc ! avimux");
   expect_refused(files.add("large.avi", enlarged(files.read("a.avi"))), "20000×20000 px");
   // A demuxer gives raw pictures in the memory of the file, and asks for none.
@@ -233,7 +233,7 @@ TEST(sizes) {
 }
 
 // The parser of PNG may not be installed. tests/tools/glcl-analyze.sh has a large picture for that:
-// the decoder leaks what it holds when it ends with an error.
+// the decoder leaks memory when it ends with an error.
 TEST(without_parser) {
   GstPluginFeature *parser = gst_registry_lookup_feature(gst_registry_get(), "pngparse");
   if (parser) gst_plugin_feature_set_rank(parser, GST_RANK_NONE);

@@ -106,7 +106,7 @@ GstStructure *stats_of(GstElement *element) {
 
 }  // namespace
 
-/// What lives as long as the process once files have been looked into: how to tell their types.
+/// Objects that live as long as the process after the first type detection of files.
 std::set<gconstpointer> type_finders() {
   std::set<gconstpointer> all;
   GList *factories = gst_type_find_factory_get_list();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the tests of elements have in common: chains that the test feeds, pipelines that run by
-// themselves, their messages and their pixels.
+// Shared by the tests of elements: chains that the test feeds, pipelines that run by themselves,
+// their messages and their pixels.
 //
 // Every case runs in a process of its own and fails if it leaves GStreamer objects behind.
 #pragma once
@@ -25,7 +25,8 @@ using reference::Frame;
 bool shares_textures();
 /// Whether frames are copied to the device and back here.
 bool copies_frames();
-/// What sharing=auto has to take here: "gl", "copy", or "external" on a device that has it.
+/// The method that sharing=auto must choose here: "gl", "copy", or "external" on a device that has
+/// it.
 const char *expected_method();
 
 struct Message {
@@ -66,7 +67,7 @@ class Messages {
   std::vector<std::pair<GstMessageType, std::string>> contexts_;
 };
 
-/// Elements in a GstHarness: the test pushes raw RGBA frames, and pulls what comes out.
+/// Elements in a GstHarness: the test pushes raw RGBA frames and pulls the output.
 class Chain {
  public:
   /// `elements` between glupload ! glcolorconvert and gldownload.
@@ -90,7 +91,7 @@ class Chain {
   Frame pull();
   GstBuffer *pull_buffer();
   Frame filter(const Frame &frame);
-  /// Has the elements tell the results of all frames so far.
+  /// Makes the elements report the results of all frames so far.
   void drain();
 
   GstHarness *harness() const { return harness_; }
@@ -138,7 +139,7 @@ class Pipeline {
   std::map<std::string, std::vector<Frame>> collected_;
 };
 
-/// The frame with every colour inverted: what glclinvert gives.
+/// The frame with every colour inverted: the output of glclinvert.
 Frame inverted(const Frame &frame);
 
 /// Whether no channel of any pixel differs by more than a tolerance.

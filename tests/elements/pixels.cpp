@@ -11,7 +11,7 @@ using test::Pipeline;
 
 namespace {
 
-/// Pushes this many frames of noise, each different, and compares what comes out with `expected`.
+/// Pushes this many frames of noise, each different, and compares the output with `expected`.
 void check_noise(Chain &chain, int width, int height, int frames,
                  const std::function<Frame(const Frame &)> &expected, const std::string &what) {
   for (int i = 0; i < frames; i++) {
@@ -84,8 +84,8 @@ TEST(methods_agree) {
   }
 }
 
-// Behind a tee glupload makes a texture per frame and the driver reuses its id at once: an image
-// that is kept by id would show the first frame for ever.
+// After a tee, glupload makes a texture per frame and the driver reuses its id at once: an image
+// that is kept by id would show the first frame forever.
 TEST(tee_before_upload) {
   Pipeline pipeline(
       "videotestsrc pattern=snow num-buffers=40 ! video/x-raw,format=RGBA,width=160,height=120 ! "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the plugin tells of itself: its package, the drivers that it looks for, a debug category for
-// each element.
+// The plugin's description: its package, the drivers that it looks for, a debug category for each
+// element.
 #include <glib/gstdio.h>
 
 #include <mutex>
@@ -32,7 +32,7 @@ class Folder {
   void write(const std::string &name) {
     expect(g_file_set_contents(file(name).c_str(), "nothing\n", -1, nullptr), "can't write a file");
   }
-  /// What the registry holds after gst-inspect-1.0 has looked at it.
+  /// The content of the registry after gst-inspect-1.0 has read it.
   std::string registry() {
     gchar *output = nullptr, *contents = nullptr;
     gsize size = 0;
@@ -53,7 +53,7 @@ class Folder {
   std::set<std::string> files_;
 };
 
-/// The debug categories of what is logged, from INFO up.
+/// The debug categories of log lines, from INFO up.
 class Log {
  public:
   Log() {

@@ -46,7 +46,7 @@ bool is(GstElement *element, const std::string &name, const std::string &text) {
   return same;
 }
 
-/// What the file says of a preset.
+/// The content of a preset in the file.
 std::map<std::string, std::string> written(GstElement *element, const std::string &preset) {
   const std::string path =
       std::string(std::getenv("GST_PRESET_PATH")) + "/" + G_OBJECT_TYPE_NAME(element) + ".prs";
@@ -66,8 +66,8 @@ std::map<std::string, std::string> written(GstElement *element, const std::strin
 
 }  // namespace
 
-// Every file belongs to an element of the list; every preset says the same properties, has a
-// comment for gst-inspect-1.0, and sets what it says. One of them is what the element begins with.
+// Every file belongs to an element of the list. Every preset has the same properties, a comment for
+// gst-inspect-1.0, and works. One of them is the element's default.
 TEST(files) {
   size_t shipped = 0;
   for (const auto &entry : std::filesystem::directory_iterator(std::getenv("GST_PRESET_PATH")))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What becomes of results on their way: they survive whatever hands frames on, and keep telling of
-// the frame that was analysed, whose size stands beside them, where the picture is scaled or cut.
+// Results on their way downstream: they survive elements that pass frames on, and still describe
+// the analysed frame, whose size they contain, if the picture is scaled or cropped.
 #include "tests/result.h"
 
 #include <gst/video/gstvideometa.h>
@@ -67,7 +67,7 @@ const std::string analysers =
     "glclklt attach-meta=true ! glclmotion attach-meta=true ! "
     "glopenclflow display=none grid=4 attach-meta=true ! ";
 
-/// What comes of the frames of `from` on each of the ways, which end at sinks of their names.
+/// The results of the frames of `from` on each path, which ends at a sink of its name.
 std::map<std::string, Branch> run(const std::map<std::string, std::string> &ways,
                                   const std::string &from) {
   std::string description = from + "tee name=t";
@@ -82,7 +82,7 @@ std::map<std::string, Branch> run(const std::map<std::string, std::string> &ways
   return branches;
 }
 
-/// What a handler of the application sees of an element.
+/// An element as a handler of the application sees it.
 struct Seen {
   int messages = 0, on_gl_thread = 0;
   std::map<std::string, GstClockTime> last;  // timestamp by name of message
@@ -185,7 +185,7 @@ TEST(on_the_way) {
   expect(as_they_are.seen.size() == frames, "all frames");
   for (const char *kind : kinds) {
     const auto size = as_they_are.seen.back().find(std::string(kind) + " of");
-    if (std::string(kind) != "glclhistogram")  // whose counts need none
+    if (std::string(kind) != "glclhistogram")  // with an optional count
       expect(size != as_they_are.seen.back().end() &&
                  size->second == std::vector<guint8>{width, height},
              "the size of what was analysed");
@@ -220,9 +220,9 @@ void check_if_kept(const std::string &name, const std::vector<std::vector<int>> 
                  " at " + std::to_string(k) + ", expected " + std::to_string(expected[i][k]));
 }
 
-// Regions of interest follow the elements of GStreamer: a scaler of raw video scales them, others
-// that change the picture drop them, or from 1.26 on do to them what they do to the picture. The
-// list of objects stays as it is everywhere.
+// Regions of interest follow GStreamer's elements: a scaler of raw video scales them; others that
+// change the picture drop them, or from 1.26 on transform them like the picture. The list of
+// objects stays unchanged everywhere.
 TEST(regions) {
   const auto branches = run(
       {{"as_they_are", ""},

@@ -25,7 +25,7 @@ void check_frames(Chain &chain, int count) {
   }
 }
 
-/// Plays elements that can't work and gives what they post.
+/// Plays elements that can't work and returns their messages.
 std::vector<test::Message> errors_of(const std::string &elements) {
   Pipeline pipeline(source + elements + " ! fakesink");
   expect(!pipeline.run(), elements + " plays");
@@ -170,7 +170,7 @@ TEST(stats_of_every_element) {
   }
 }
 
-// A frame that is later than what is behind has asked for does not go on, and counts as dropped.
+// A frame later than downstream has requested is dropped, and counted.
 TEST(dropped_frames) {
   for (const char *name : {"glclinvert", "glclbilateral", "glclhistogram", "glclhough", "glclklt",
                            "glclmotion", "glopenclflow"}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glclklt stabilize=true in pipelines: what shakes is shown still, whatever comes in between.
+// glclklt stabilize=true in pipelines: a shaking picture is steady in the output, also after
+// interruptions.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -93,7 +94,7 @@ const std::string element = "glclklt attach-meta=true features=150 ";
 
 }  // namespace
 
-// The picture is still, in pixels and by what is told of it.
+// The picture is steady, in pixels and by its messages.
 TEST(still) {
   Chain chain(element + "stabilize=true smoothing=0");
   Shown first, steady;
@@ -167,7 +168,7 @@ TEST(drawings) {
   }
 }
 
-// Cuts, discontinuities and other sizes begin anew; nothing to see is no error.
+// Cuts, discontinuities and other sizes restart; a plain picture is no error.
 TEST(anew) {
   Chain chain(element + "stabilize=true smoothing=0");
   for (int i = 0; i < 4; i++) shown(chain, scene(i));
@@ -216,7 +217,7 @@ TEST(changes) {
   test::expect_none(chain.messages().errors());
 }
 
-// A pipeline that is stopped and started begins anew.
+// A pipeline that is stopped and started starts again.
 TEST(again) {
   test::Pipeline pipeline(
       "gltestsrc num-buffers=5 ! video/x-raw(memory:GLMemory),width=160,height=120 ! "

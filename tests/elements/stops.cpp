@@ -33,7 +33,7 @@ const std::string of_gstreamer = to_bgra + " ! " + to_rgba + " ! " + to_bgra;
 const std::string filters = "glclinvert ! glclinvert ! glclinvert";
 const std::string analyzer = "glclinvert ! glclhistogram attach-meta=true ! glclinvert";
 
-/// What the process holds.
+/// The resources that the process holds.
 struct Holdings {
   ptrdiff_t descriptors, threads, objects;
 };
@@ -167,7 +167,7 @@ void start_and_stop(const std::string &filters, std::mt19937 &random) {
   pipeline.set(GST_STATE_PLAYING);
   if (!moment.wait()) {
     test::expect_none(pipeline.messages().errors());
-    // Of GStreamer's own filters it stays away once in thousands of times, on a busy machine.
+    // With GStreamer's own filters it is missing once in thousands of times, on a busy machine.
     expect(filters == of_gstreamer,
            filters + ": negotiation does not get there, kind " + std::to_string(kind));
   }
@@ -178,7 +178,7 @@ void start_and_stop(const std::string &filters, std::mt19937 &random) {
   if (kind > 2 && below(2)) g_usleep(below(2 * 1000));
 }
 
-/// What is held after so many stops; `most` may be.
+/// The resources after so many stops; at most `most`.
 Holdings held_after(const std::string &filters, int stops, const Holdings &most) {
   std::mt19937 random(1);
   for (int i = 0; i < stops; i++) start_and_stop(filters, random);
@@ -332,7 +332,7 @@ TEST(a_pipeline_in_null_holds_no_gl_context) {
   }
 }
 
-/// The application keeps a frame of ours, and the result on it, when the pipeline is gone.
+/// The application keeps a frame of an element, and its result, after the pipeline is gone.
 TEST(a_frame_outlives_its_pipeline) {
   GstSample *sample = nullptr;
   std::optional<GLContexts> contexts;
@@ -353,7 +353,7 @@ TEST(a_frame_outlives_its_pipeline) {
   expect(contexts->go(), "its GL context goes with it");
 }
 
-// What GStreamer's own filters leave behind is not ours.
+// Leaks of GStreamer's own filters do not count.
 TEST_LEAVING(three_hundred_stops) {
   // The first run of each loads drivers, which start threads and open files for good.
   for (const std::string &each : {of_gstreamer, filters, analyzer}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What happens to a stream: new caps, seeks, states, another GL display, many starts.
+// Events of a stream: new caps, seeks, states, another GL display, many starts.
 #include <dirent.h>
 
 #include <algorithm>

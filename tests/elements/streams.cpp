@@ -50,8 +50,8 @@ size_t count(const std::vector<test::Message> &messages, const std::vector<std::
 
 constexpr int clip_frames = 30;
 
-/// A folder with a clip: 128 × 96 px, groups of 12 frames, the picture goes 2 px to the left in
-/// every frame. Where the encoder is missing there is none.
+/// A folder with a clip: 128 × 96 px, groups of 12 frames, the picture moves 2 px to the left per
+/// frame. Empty without the encoder.
 struct Clip {
   explicit Clip(const std::string &mux) {
     g_autofree gchar *made = g_dir_make_tmp("glcl-streams-XXXXXX", nullptr);
@@ -198,7 +198,7 @@ TEST(deinterlaced) {
   }
 }
 
-// Who counts turns says that pixels are not square; once, and nobody else.
+// The element that measures rotation warns once that pixels are not square; no other does.
 TEST(not_square) {
   for (const char *aspect : {"64/45", "16/15", "1/1"}) {
     Stream stream(
@@ -221,7 +221,8 @@ TEST(not_square) {
   }
 }
 
-// Frames in two buffers, formats of several planes: the caps say no, and nobody gets a frame.
+// Frames in two buffers and formats of several planes: negotiation fails, and no element gets a
+// frame.
 TEST(other_caps) {
   for (const char *caps :
        {"video/x-raw(memory:GLMemory, format:Interlaced),format=RGBA,interlace-mode=alternate",
@@ -281,7 +282,7 @@ TEST(other_buffers) {
   }
 }
 
-// What goes wrong again after a flush is told again.
+// A fault that returns after a flush is reported again.
 TEST(refused_after_a_flush) {
   Stream stream("glclinvert");
   stream.caps(64, 48);
@@ -309,7 +310,7 @@ TEST(short_buffer) {
     expect(error.source.rfind("glupload", 0) == 0, error.source + ": " + error.text);
 }
 
-// appsrc's segments are of bytes where it is not told otherwise.
+// appsrc's segments are in bytes by default.
 TEST(bytes) {
   Pipeline pipeline(
       "appsrc name=source format=bytes caps=video/x-raw,format=RGBA,width=64,height=48,"
@@ -378,8 +379,8 @@ TEST(set_too_late) {
 }
 
 // Eight pipelines at once, each started and stopped fifty times. OpenGL contexts that draw at once
-// make llvmpipe of Mesa 25.0.7 wait for ever, so there all have one. That of Mesa 22.3.6 crashes in
-// uploads where freed memory is overwritten, without our elements too.
+// make llvmpipe of Mesa 25.0.7 wait forever, so there all share one. That of Mesa 22.3.6 crashes in
+// uploads if freed memory is overwritten, also without gst-glcl elements.
 TEST(eight_pipelines) {
   mallopt(M_PERTURB, 0);
   g_setenv("RUSTICL_DEBUG", "no_reuse_context", TRUE);

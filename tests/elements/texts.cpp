@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Texts that leave the elements are UTF-8, whatever paths, names and drivers' texts are: languages
-// end where one is not. The program also runs on a device whose name is none.
+// Texts from the elements are valid UTF-8, whatever paths, names and drivers' texts contain:
+// bindings abort on invalid ones. The program also runs on a device whose name is invalid.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -14,7 +14,7 @@ namespace {
 
 const std::string odd = "no\xe9\xff";
 
-/// What was posted, all of it valid; counts what holds U+FFFD.
+/// All posted messages, valid; counts those with U+FFFD.
 class Texts {
  public:
   explicit Texts(GstElement *element) : bus_(gst_element_get_bus(element)) {}

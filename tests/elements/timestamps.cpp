@@ -27,8 +27,8 @@ constexpr GstClockTime none = GST_CLOCK_TIME_NONE;
 
 }  // namespace
 
-// Backward frames come in the reverse order of their times, and whoever plays them marks every one,
-// or the first of each group, as a discontinuity.
+// Backward frames come in the reverse order of their times. Players mark every one, or the first of
+// each group, as a discontinuity.
 TEST(backward) {
   for (const auto &[rate, marked] : {std::pair{-1.0, 100}, {-1.0, 4}, {-2.0, 1}}) {
     Stream stream;
@@ -187,7 +187,7 @@ TEST(no_times) {
     stream.event(gst_event_new_flush_start());
     stream.event(gst_event_new_flush_stop(TRUE));
     stream.segment(time_segment());
-    // Nobody knows what a gap is where nobody knows how long a frame is.
+    // Without a frame duration a gap is unknown.
     const std::vector<GstClockTime> times = {0, GST_SECOND, GST_SECOND, 90 * GST_SECOND};
     for (int i = 0; i < 4; i++) stream.push(scene(i), times[i], i % 2 ? none : 0);
     const MessageLog log = stream.end();
@@ -248,8 +248,8 @@ TEST(late_frame) {
   }
 }
 
-// One whose time was wrong by an hour was late by an hour. What is not late any more is marked for
-// another reason.
+// A frame whose time was wrong by an hour was late by an hour. A frame that is no longer late is
+// marked for another reason.
 TEST(late_by_an_hour) {
   Stream stream("glclmotion interval=0");
   stream.caps(64, 48);
@@ -272,7 +272,7 @@ TEST(late_by_an_hour) {
   push(later, true);
   push(later + frame_time, false, GST_BUFFER_FLAG_DISCONT);
   push(later + 2 * frame_time, true);
-  // A time that goes back is none that follows what was dropped.
+  // A time that goes back does not follow the dropped frame.
   told_of(later + 2 * frame_time, 4 * frame_time);
   push(later + 9 * frame_time, true, GST_BUFFER_FLAG_DISCONT);
   push(later + 8 * frame_time, false, GST_BUFFER_FLAG_DISCONT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What an encoder leaves of frames, after the manner of H.264 without loop filter.
+// Coding artefacts as of H.264 without a loop filter.
 #pragma once
 
 #include "reference/frames.h"
@@ -14,8 +14,8 @@ class Coder {
  public:
   explicit Coder(double step) : step_(step) {}
 
-  /// The frame as a decoder has it, of the size of all frames. An intra frame codes all blocks
-  /// anew; the others predict that what is at (x, y) was at (x - dx, y - dy), whole px.
+  /// The decoded frame; all frames have the same size. An intra frame codes all blocks; the others
+  /// predict the pixel at (x, y) from (x - dx, y - dy), whole px.
   Frame code(const Frame &frame, bool intra, int dx = 0, int dy = 0);
 
  private:

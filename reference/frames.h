@@ -26,7 +26,7 @@ Frame random_frame(int width, int height, unsigned seed = 1);
 Frame flat_frame(int width, int height);
 /// Slow ramps, another one per channel; alpha varies too.
 Frame gradient_frame(int width, int height);
-/// A scene with what pictures are made of: shading, soft and hard edges, texture and noise.
+/// A scene like a photograph: shading, soft and hard edges, texture and noise.
 Frame natural_frame(int width, int height);
 
 /// The frame with Gaussian noise added to the colours, the same to all three of a pixel, of
@@ -42,8 +42,8 @@ Frame load_picture(const std::string &path);
 /// A folder of real pictures and video with truth (`images`, `flow`, `video`, `objects`) in the one
 /// that GLCL_DATA names; it may not be there.
 std::string data_folder(const char *name);
-/// The test pictures in data_folder("images"). Prints a line with SKIP and returns none where there
-/// are none.
+/// The test pictures in data_folder("images"). Without them it prints a line with SKIP and returns
+/// an empty list.
 std::vector<Frame> pictures();
 
 }  // namespace reference

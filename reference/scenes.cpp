@@ -72,7 +72,7 @@ class Maker {
     backdrop_ = std::make_unique<Backdrop>(seed_);
   }
 
-  double speed = 0.3;  // px a frame
+  double speed = 0.3;  // px per frame
   double grain = 2;    // levels
 
   void shot(int frames) {

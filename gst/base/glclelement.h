@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What all elements do alike. An instance is its parent and a C++ object with everything else, in
-// which `settings` are those of the properties; `frame_settings`, if there are any, are copied from
-// them for each frame, before passes_on and process:
+// Shared by all elements. An instance is its parent and a C++ object with everything else, in which
+// `settings` are those of the properties; `frame_settings`, if there are any, are copied from them
+// for each frame, before passes_on and process:
 //
 //   struct InvertState {
 //     glcl::Guarded<InvertProperties> settings;

@@ -17,7 +17,7 @@ using glcl::chain::Item;
 using glcl::chain::Matrix;
 using Colour = std::array<float, 4>;
 
-/// What a filter sees: its input and the inputs before it, newest first, by float colours 0..1.
+/// The inputs of a filter: the current one and earlier ones, newest first, as float colours 0..1.
 struct Input {
   std::vector<const Frame *> frames;
   int x = 0, y = 0;
@@ -153,7 +153,7 @@ const std::map<std::string, Channel> &channels() {
   return *all;
 }
 
-/// The weights of a convolution and what is added, in levels.
+/// The weights of a convolution and the added constant, in levels.
 struct Convolution {
   Matrix weights;
   double plus = 0;

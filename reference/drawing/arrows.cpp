@@ -117,7 +117,7 @@ Frame arrows(const Frame &frame, const std::vector<Arrow> &arrows, uint32_t outl
         if (arrow.length < 0) continue;
         const double off = distance(arrow, thick, x, y);
         if (off >= outline + 0.5) continue;
-        // Distances are told apart by 255 steps.
+        // Distances are distinguished in 255 steps.
         const int steps =
             static_cast<int>(std::clamp((off + thick) * 254 / (thick + outline + 0.5), 0.0, 254.0));
         if (steps < least) least = steps, nearest = &arrow, near = off;

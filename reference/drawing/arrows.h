@@ -17,7 +17,7 @@ struct DenseVectors {
   int width, height;
   const float *vectors, *confidence;
 };
-/// Of the middles of cells of `cell` px; full speed is `gain`. With a `color` of alpha 0 each has
+/// From the centres of cells of `cell` px; full speed is `gain`. With a `color` of alpha 0 each has
 /// the hue of its direction.
 std::vector<glcl::drawing::Arrow> flow_arrows(const DenseVectors &field, double least, double gain,
                                               int cell, uint32_t color);
@@ -33,7 +33,7 @@ struct BlockVectors {
   const glcl::motion::Vector *vectors;
   const uint16_t *shapes;
 };
-/// Of one block in each `step` along both axes.
+/// For one block in each `step` along both axes.
 std::vector<glcl::drawing::Arrow> block_arrows(const BlockVectors &field, int step, uint32_t color);
 /// The edges of blocks and partitions, `line` px wide, over a frame.
 Frame block_grid(const Frame &frame, const BlockVectors &field, int line);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int steps = EdgePairs::steps;
 
-/// What `use` makes of each two edge pairs of a kind, once those before are turned.
+/// Calls `use` for each two edge pairs of a kind, rotated like the earlier ones.
 template <class Use>
 void for_couples(const EdgePairs &before, const EdgePairs &after, int turn, const Use &use) {
   for (const EdgePair &a : before.pairs) {

@@ -23,7 +23,7 @@ struct EdgePair {
 struct EdgePairs {
   static constexpr int steps = 90, sizes = 11;
 
-  /// The `edges` strongest of a map of `width` px a row; of more edge pairs than `room`, each
+  /// The `edges` strongest of a map with `width` px per row; of more edge pairs than `room`, each
   /// second, third, ….
   EdgePairs(const std::vector<uint16_t> &map, int width, std::size_t edges, std::size_t room);
 

@@ -12,7 +12,7 @@ namespace reference {
 struct Listed {
   uint32_t key, place;
 };
-/// What glcl::hough::TopK lists.
+/// The list of glcl::hough::TopK.
 std::vector<Listed> strongest(const std::vector<uint16_t> &map, int width, int shift, int strengths,
                               int wanted, size_t room, const glcl::Rect &region);
 
@@ -30,8 +30,8 @@ class Match {
   std::vector<uint16_t> map_;
 };
 
-/// How well a level of a shape of this radius meets the edges of a map at a pose, all of it or what
-/// is on one side.
+/// How well a level of a template of this radius meets the edges of a map at a pose, over all
+/// points or on one side.
 double score(const std::vector<uint16_t> &edges, int width, int height,
              const glcl::hough::Template::ScaleLevel &level, double radius, double x, double y,
              double angle, double scale);

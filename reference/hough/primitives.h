@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glcl::hough compute, by the standard library.
+// The primitives of glcl::hough, by the standard library.
 #pragma once
 
 #include <cstddef>

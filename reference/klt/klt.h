@@ -32,12 +32,12 @@ using Pyramid = std::vector<Plane>;
 
 Pyramid pyramid(const Frame &frame, int levels);
 
-/// Of white noise of variance 1 in the frame: variances of texels and slopes, by level.
+/// For white noise of variance 1 in the frame: variances of texels and slopes, by level.
 struct Gain {
   double texel, slope;
 };
 std::vector<Gain> gains(int levels);
-/// What it gives the smaller eigenvalue of a window of 7×7 px in the mean.
+/// Its effect on the smaller eigenvalue of a window of 7×7 px, in the mean.
 double eigenvalue_gain();
 
 /// The gradient of a smoothed plane.
@@ -49,8 +49,8 @@ struct Corner {
   int x, y;
   float value;
 };
-/// What a point looked like where it was chosen: the texels around it, from its middle, with their
-/// slopes.
+/// The patch of a point where it was chosen: the texels around it, relative to its centre, with
+/// their slopes.
 struct Template {
   struct Texel {
     int i, j;
@@ -64,7 +64,7 @@ struct Template {
 /// A point that is followed.
 struct Point {
   int id = 0, age = 0;
-  float x = 0, y = 0;  ///< told
+  float x = 0, y = 0;  ///< the reported place
   float tracked_x = 0, tracked_y = 0;
   float vx = 0, vy = 0, residue = 0;
   bool alive = false;
@@ -88,7 +88,7 @@ class Klt {
  public:
   void run(const Settings &settings, const Frame &frame);
   void reset() { before_.clear(); }
-  /// As the device tells it.
+  /// As the device reports it.
   glcl::klt::Points::PointSummary summary() const;
   std::vector<Record> report() const;
 

@@ -18,7 +18,7 @@ Similarity sum(const Similarity &a, float part, const Similarity &b) {
           a.rotation + part * b.rotation};
 }
 
-/// So that what is shown, `zoom` times the frame, lies in the frame.
+/// Keeps the output, `zoom` times the frame, within the frame.
 Similarity bounded(Similarity back, float zoom, float width, float height) {
   const float half[2] = {std::max(width / 2, 0.5f), std::max(height / 2, 0.5f)};
   const float turn = std::abs(back.rotation), most = (1 - zoom) / zoom;

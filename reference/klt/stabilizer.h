@@ -9,7 +9,7 @@
 
 namespace reference::klt {
 
-/// What glcl::klt::Stabilizer finds and shows, point by point and pixel by pixel.
+/// The result and output of glcl::klt::Stabilizer, point by point and pixel by pixel.
 class Stabilizer {
  public:
   using Settings = glcl::klt::Stabilizer::Settings;

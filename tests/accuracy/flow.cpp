@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// accuracy-flow [DEVICE]: the mean end-point error of the optical flow, in px over all pixels whose
-// truth is known, borders included, as a table. Scenes of its own, and the pairs in flow/ of the
-// folder GLCL_DATA. A second table has scenes with noise, still and moved: scenes of its own, and
-// the photographs in images/. A third one has a wall behind what moves, a fourth one tells what
-// confidence is worth. Fails where a row is above its bound.
+// accuracy-flow [DEVICE]: the mean end-point error of the optical flow, in px over all pixels with
+// known truth, borders included, as a table: made scenes, and the pairs in flow/ of the folder
+// GLCL_DATA. A second table has scenes with noise, static and moved: made scenes, and the
+// photographs in images/. A third one has a wall behind a moving object, a fourth one the errors by
+// confidence. Fails if a row is above its bound.
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -346,7 +346,7 @@ struct Promise {
 };
 constexpr Promise promises[] = {{0.5f, 1}, {0.9f, 0.5}};
 constexpr double least_kept = 0.95;
-constexpr double least_share = 0.01;  // of the vectors; of fewer a share tells little
+constexpr double least_share = 0.01;  // of the vectors; a share of fewer means little
 
 /// The part of the vectors that must be so sure, so that a promise is never kept by having none.
 double least_sure(const Pair &pair, bool noise, Preset preset, float confidence) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// accuracy-live [DEVICE]: what live cameras do to the optical flow, beside what they do to
-// OpenCV's methods in a build with -Dpeers=enabled: noise, an encoder, light that flickers, a
-// changing exposure under coarse coding. Scenes of its own and the photographs in images/ of the
-// folder GLCL_DATA, still and moved, the still ones also by block search; then what block search
-// finds while a camera pans, or half of what it sees moves. Fails where a result of ours is beyond
-// its bound. Times are of one call after another, transfers included.
+// accuracy-live [DEVICE]: the optical flow in the video of live cameras, and OpenCV's methods in a
+// build with -Dpeers=enabled: noise, an encoder, flickering light, a changing exposure under coarse
+// compression. It uses made scenes and the photographs in images/ of the folder GLCL_DATA, static
+// and moved, the static ones also by block search. Then block search under a panning camera, and
+// with motion in half of the picture. Fails if a result is beyond its bound. Times are those of
+// successive calls, transfers included.
 #include <gst/gst.h>
 
 #include <algorithm>

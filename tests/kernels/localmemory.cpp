@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// An OpenCL layer for the ICD loader (OPENCL_LAYERS): before each kernel, local memory is filled
-// with what no kernel has written there, and what no calculation can make 0: all bits 1, as a float
-// NaN. What reads there before it writes gives other results than the reference.
+// An OpenCL layer for the ICD loader (OPENCL_LAYERS) that fills local memory before each kernel
+// with all bits 1, as a float NaN, which no calculation can make 0. A kernel that reads local
+// memory before it writes there differs from the reference.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl_icd.h>
 

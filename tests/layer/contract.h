@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The contract of cl_khr_gl_sharing (OpenCL 1.2 extension specification, section 9.7.6), that of
 // cl_khr_external_memory, which is the same in other words, and the lifetime of OpenCL objects.
-// Which texture shares its memory with an external image is known where the descriptors tell
-// (a dma-buf, a memfd). Of other memory it is only known that OpenGL imported it: then OpenGL must
-// be done with all such textures before an acquire, and its use of one that is acquired goes
-// unseen. dispatch.cpp calls before() ahead of every call and after() behind
-// every one that succeeded, with the function's tag; a function without rules of its own falls
-// through to the first pair. All of it with state_mutex() held.
+// Which texture shares its memory with an external image is known by the descriptors (a dma-buf, a
+// memfd). Of other memory it is only known that OpenGL imported it: then OpenGL must be done with
+// all such textures before an acquire, and its use of an acquired one goes unseen. dispatch.cpp
+// calls before() ahead of every call and after() behind every one that succeeded, with the
+// function's tag; a function without rules of its own falls through to the first pair. All of it
+// with state_mutex() held.
 #pragma once
 
 #include "functions.h"

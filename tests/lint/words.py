@@ -22,8 +22,9 @@ IN_COMMENTS = {
     r'in small': 'reduced',
     r'(?:^|(?<=[.:;] ))(?:What|Who|Whose)(?! if)': 'begin with the noun',
 }
-CLEAN = ['gst', 'kernels', 'tools', 'examples']
-NOT_YET = ['gst/histogram', 'gst/opticalflow', 'kernels/histogram', 'kernels/opticalflow', 'kernels/signatures']
+CLEAN = ['gst', 'kernels', 'tools', 'examples', 'reference', 'tests']
+NOT_YET = ['gst/histogram', 'gst/opticalflow', 'kernels/histogram', 'kernels/opticalflow', 'kernels/signatures', 'reference/histogram',
+           'reference/opticalflow', 'tests/kernels/histogram', 'tests/kernels/opticalflow', 'tests/soak', 'tests/fuzz']
 LONGEST = 30
 LITERALS = re.compile(r'"((?:[^"\\\n]|\\.)*)"((?:\s*"(?:[^"\\\n]|\\.)*")*)')
 
@@ -53,13 +54,13 @@ def comments(source):
     first, text = 0, ''
     for number, line in enumerate([*lines, ''], 1):
         found = re.search(r'(?:^|\s)//[/!]?<? (.*)$', line)
-        whole = bool(re.match(r'\s*//', line))
+        whole = bool(re.match(r'\s*//', line)) and 'SPDX-License' not in line
         if text and not whole:
             yield first, text
             text = ''
         if found and whole:
             first, text = (first, f'{text} {found.group(1)}') if text else (number, found.group(1))
-        elif found:
+        elif found and 'SPDX-License' not in line:
             yield number, found.group(1)
 
 

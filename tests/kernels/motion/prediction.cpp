@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A real video file; if there is none, prints a note and returns an empty name.
+/// A real video file; without it, prints a note and returns an empty name.
 std::string video(const char *name) {
   const fs::path file = fs::path(reference::data_folder("video")) / name;
   if (fs::exists(file)) return file.string();

@@ -150,8 +150,8 @@ TEST(test_limit) {
   }
 }
 
-// A target that the previous frame met with ease makes the range smaller. One out of reach changes
-// nothing, and without a previous frame there is none.
+// A target that the previous frame met with ease makes the range smaller. One out of reach, or the
+// first frame, changes nothing.
 TEST(test_target) {
   Bench bench;
   const Pair pair = panned(320, 200, 18, 6, 3);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Runs the pipelines of a list again and again while OpenCL calls fail, many runs in a process, and
 // compares each with a faultless run: a run that ends well must have given the same pixels, metas
-// and messages, any other an error message that names the cause; a message or meta that is wrong is
-// none the better for an error after it. No run may leave anything behind.
+// and messages, any other an error message that names the cause. A wrong message or meta is a fault
+// even if an error follows. No run may leave anything behind.
 //
 //   runner table [--all | --sample N --seed S | --plan PLAN] [--first] [--run FRAMES] LIST [NAME…]
 //   runner soak --frames N [--run FRAMES] [--one-in N] [--seed S] LIST [NAME…]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // accuracy-live [DEVICE]: the optical flow in the video of live cameras, and OpenCV's methods in a
-// build with -Dpeers=enabled: noise, an encoder, flickering light, a changing exposure under coarse
+// build with -Dpeers=enabled: noise, encoders, flickering light, a changing exposure under coarse
 // compression. It uses made scenes and the photographs in images/ of the folder GLCL_DATA, static
 // and moved, the static ones also by block search. Then block search under a panning camera, and
 // with motion in half of the picture. Fails if a result is beyond its bound. Times are those of
@@ -15,6 +15,7 @@
 #include <map>
 #include <random>
 
+#include "coded.h"
 #include "film.h"
 #include "motion/motion.h"
 #include "opencl/device.h"
@@ -102,6 +103,14 @@ std::array<Frame, 2> coded(const Scene &scene, double step, double level, int gr
   return last;
 }
 
+/// The last two of ten frames as a camera sends them, with 0.25 bits a pixel.
+std::array<Frame, 2> sent(const Scene &scene, const std::string &codec) {
+  std::vector<Frame> list;
+  for (int i = 0; i < 10; i++) list.push_back(reference::noisy(scene.frame(i), 3, unsigned(i)));
+  list = clips::coded(list, codec, w * h / 4 * 25 / 1000);
+  return {list[8], list[9]};
+}
+
 std::vector<Camera> cameras() {
   const auto noise = [](double level, bool shot) {
     return [=](const Scene &scene) {
@@ -122,16 +131,22 @@ std::vector<Camera> cameras() {
       return coded(scene, step, 2, 100, 6, [](int number) { return 1 - 0.02 * number; });
     };
   };
-  return {{"clean", 0.1, noise(0, false)},
-          {"noise 4", 0.2, noise(4, false)},
-          {"shot noise 8", 0.25, noise(8, true)},
-          {"coded, intra frame", 0.2, coding(10, 6, 7)},
-          {"coded, the next one", 0.2, coding(10, 6, 8)},
-          {"coarse, intra frame", 0.75, coding(24, 4, 7)},
-          {"coarse, the next one", 0.75, coding(24, 4, 8)},
-          {"light flickers", 0.1, flicker},
-          {"exposure, coded", 0.2, exposure(24)},
-          {"exposure, coarse", 0.2, exposure(40)}};
+  std::vector<Camera> all{{"clean", 0.1, noise(0, false)},
+                          {"noise 4", 0.2, noise(4, false)},
+                          {"shot noise 8", 0.25, noise(8, true)},
+                          {"coded, intra frame", 0.2, coding(10, 6, 7)},
+                          {"coded, the next one", 0.2, coding(10, 6, 8)},
+                          {"coarse, intra frame", 0.75, coding(24, 4, 7)},
+                          {"coarse, the next one", 0.75, coding(24, 4, 8)},
+                          {"light flickers", 0.1, flicker},
+                          {"exposure, coded", 0.2, exposure(24)},
+                          {"exposure, coarse", 0.2, exposure(40)}};
+  const auto codecs = clips::codecs();
+  if (codecs.empty()) film::leave_out("no encoder and decoder of H.264 or MPEG-4 in GStreamer");
+  for (const std::string &codec : codecs)
+    all.push_back({codec, codec == "H.264" ? 0.3 : 0.1,
+                   [codec](const Scene &scene) { return sent(scene, codec); }});
+  return all;
 }
 
 /// The summary of a field: the fraction of vectors above 0.5 px, and the median error, px.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // accuracy-tracks [--all] [DEVICE]: how many points are followed in four scenes that are made so
 // that it is known how many can be (those of Farias et al.'s survey of trackers on GPUs: something
-// moves, the camera moves away, few dots turn and approach, all moves), 25 frames each; and how far
+// moves, the camera moves away, few dots turn and approach, all moves), 25 frames each, as they are
+// and coded as by cameras; and how far
 // points of OpenCV's choice go astray on the pairs of flow/ in the folder GLCL_DATA, beside
 // OpenCV's own tracker with the same windows and levels where it is built in. --all: scenes of
 // 1024×1024 px with 1000 points. Fails where a row is beyond its bounds.
@@ -16,6 +17,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "coded.h"
 #include "film.h"
 #include "klt/klt.h"
 #include "opencl/device.h"
@@ -169,44 +171,65 @@ std::vector<Points::Record> told(glcl::Queue &queue, Klt &klt) {
   return list;
 }
 
+/// The scene as a camera sends it, with 0.25 bits a pixel.
+Scene coded(const Scene &scene, int side, const std::string &codec) {
+  std::vector<Frame> list;
+  for (int i = 0; i < frames; i++) list.push_back(scene.frame(i));
+  list = clips::coded(list, codec, side * side / 4 * 25 / 1000);
+  Scene sent = scene;
+  sent.name += ", " + codec;
+  sent.frame = [list](int i) { return list[size_t(i)]; };
+  return sent;
+}
+
+/// Prints a row; `least` and `wrong` are the bounds of the parts of the points that are tracked
+/// right, and wrong. Returns whether it is within them.
+bool report(glcl::Queue &queue, const Scene &scene, int side, int features, double least,
+            double most_wrong) {
+  Klt klt(queue.context(), side, side, glcl::layout_for(queue.context().device()));
+  Klt::Settings settings;
+  settings.features = features;
+  settings.reselect = 0, settings.min_features = 0;
+  std::vector<Points::Record> first, last;
+  for (int i = 0; i < frames; i++) {
+    klt.run(queue, settings, reference::upload(queue, scene.frame(i), klt.layout()));
+    if (i == 0) first = told(queue, klt);
+  }
+  last = told(queue, klt);
+  int visible = 0, right = 0;
+  for (const Points::Record &point : first) {
+    bool stays = true;
+    for (int i = 0; i < frames && stays; i++) {
+      const Point p = scene.truth({point.x, point.y}, i);
+      stays = p.x >= margin && p.y >= margin && p.x < side - margin && p.y < side - margin;
+    }
+    visible += stays;
+    const auto now = std::find_if(last.begin(), last.end(), [&](const Points::Record &other) {
+      return other.id == point.id;
+    });
+    right += now != last.end() &&
+             distance({now->x, now->y}, scene.truth({point.x, point.y}, frames - 1)) <= 1;
+  }
+  const bool good = int(first.size()) == scene.features && right >= least * visible &&
+                    int(last.size()) - right <= std::max(most_wrong * double(last.size()), 1.0);
+  std::printf("%-30s %8d %8zu %8d %8zu %8d%s\n", scene.name.c_str(), scene.features, first.size(),
+              visible, last.size(), right, good ? "" : " !");
+  return good;
+}
+
 /// How many rows are beyond their bounds.
 int compare_scenes(glcl::Queue &queue, int side) {
   const int features = 1000 * side / 1024 * side / 1024;
-  const glcl::Layout layout = glcl::layout_for(queue.context().device());
+  const std::vector<std::string> codecs = clips::codecs();
+  if (codecs.empty()) film::leave_out("no encoder and decoder of H.264 or MPEG-4 in GStreamer");
   int beyond = 0;
-  std::printf("%-22s %8s %8s %8s %8s %8s   of %d×%d px, %d frames\n", "made scenes", "there are",
+  std::printf("%-30s %8s %8s %8s %8s %8s   of %d×%d px, %d frames\n", "made scenes", "there are",
               "chosen", "visible", "followed", "right", side, side, frames);
   for (const Scene &scene : {something_moves(side, features), turned_away(side, features),
                              few_spots(side, features), all_moves(side, features)}) {
-    Klt klt(queue.context(), side, side, layout);
-    Klt::Settings settings;
-    settings.features = features;
-    settings.reselect = 0, settings.min_features = 0;
-    std::vector<Points::Record> first, last;
-    for (int i = 0; i < frames; i++) {
-      klt.run(queue, settings, reference::upload(queue, scene.frame(i), layout));
-      if (i == 0) first = told(queue, klt);
-    }
-    last = told(queue, klt);
-    int visible = 0, right = 0;
-    for (const Points::Record &point : first) {
-      bool stays = true;
-      for (int i = 0; i < frames && stays; i++) {
-        const Point p = scene.truth({point.x, point.y}, i);
-        stays = p.x >= margin && p.y >= margin && p.x < side - margin && p.y < side - margin;
-      }
-      visible += stays;
-      const auto now = std::find_if(last.begin(), last.end(), [&](const Points::Record &other) {
-        return other.id == point.id;
-      });
-      right += now != last.end() &&
-               distance({now->x, now->y}, scene.truth({point.x, point.y}, frames - 1)) <= 1;
-    }
-    const bool good = int(first.size()) == scene.features && right >= 0.95 * visible &&
-                      int(last.size()) - right <= std::max(0.02 * double(last.size()), 1.0);
-    std::printf("%-22s %8d %8zu %8d %8zu %8d%s\n", scene.name.c_str(), scene.features, first.size(),
-                visible, last.size(), right, good ? "" : " !");
-    beyond += !good;
+    beyond += !report(queue, scene, side, features, 0.95, 0.02);
+    for (const std::string &codec : codecs)
+      beyond += !report(queue, coded(scene, side, codec), side, features, 0.7, 0.2);
   }
   return beyond;
 }

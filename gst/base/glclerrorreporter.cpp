@@ -24,14 +24,14 @@ gint resource_code(Error::Kind kind) {
 }
 
 /// An exception as GStreamer describes errors.
-struct Description {
+struct FailureText {
   GQuark domain;
   gint code;
   std::string text, debug;
 };
 
 /// `otherwise` describes exceptions that are neither ours nor OpenCL's.
-Description describe(const std::exception_ptr &failure, const char *otherwise) {
+FailureText describe(const std::exception_ptr &failure, const char *otherwise) {
   try {
     std::rethrow_exception(failure);
   } catch (const Error &error) {
@@ -45,7 +45,7 @@ Description describe(const std::exception_ptr &failure, const char *otherwise) {
 }
 
 /// Applications take all texts for UTF-8, and some end where one is not.
-void post(GstElement *element, GstMessageType type, const Description &what) {
+void post(GstElement *element, GstMessageType type, const FailureText &what) {
   gst_element_message_full(element, type, what.domain, what.code, g_strdup(utf8(what.text).c_str()),
                            what.debug.empty() ? nullptr : g_strdup(utf8(what.debug).c_str()),
                            __FILE__, GST_FUNCTION, __LINE__);
@@ -59,7 +59,7 @@ void warn(GstElement *element, GstResourceError code, const std::string &text,
 }
 
 void warn(GstElement *element, const std::exception_ptr &failure, const std::string &consequence) {
-  Description what = describe(failure, "The settings can't be used.");
+  FailureText what = describe(failure, "The settings can't be used.");
   what.text += " " + consequence;
   post(element, GST_MESSAGE_WARNING, what);
 }
@@ -82,7 +82,7 @@ void ErrorReporter::flush() {
 }
 
 void ErrorReporter::post(GstElement *element, const std::exception_ptr &failure) {
-  const Description what = describe(failure, "Processing a frame failed.");
+  const FailureText what = describe(failure, "Processing a frame failed.");
   {
     // Negotiation is tried more than once, and fails for the same reason each time.
     const std::lock_guard lock(mutex_);

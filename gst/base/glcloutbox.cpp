@@ -9,7 +9,7 @@ namespace glcl {
 
 bool Outbox::on_gl_thread() { return gst_gl_context_get_current() != nullptr; }
 
-bool Outbox::keep(Item item) {
+bool Outbox::keep(Sending item) {
   const std::lock_guard lock(mutex_);
   if (!on_gl_thread() && items_.empty() && !sending_) return false;
   items_.push_back(std::move(item));
@@ -20,7 +20,7 @@ void Outbox::send() {
   std::unique_lock lock(mutex_);
   if (std::exchange(sending_, true)) return;  // its sender takes new messages
   while (!items_.empty()) {
-    const Item item = std::move(items_.front());
+    const Sending item = std::move(items_.front());
     items_.pop_front();
     lock.unlock();
     item();

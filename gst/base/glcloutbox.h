@@ -11,14 +11,14 @@ namespace glcl {
 /// of the application may query neighbours, and these may wait for the GL thread. Any thread.
 class Outbox {
  public:
-  using Item = std::function<void()>;
+  using Sending = std::function<void()>;
 
   /// True on a thread that a GL context is current on.
   static bool on_gl_thread();
 
   /// Keeps the item and returns true on a GL thread, and wherever an earlier item still waits, so
   /// that the order stays. Returns false where the caller sends it now.
-  bool keep(Item item);
+  bool keep(Sending item);
   /// Sends everything in order, without a lock. Not on a GL thread.
   void send();
   /// True if messages wait and no thread sends them yet.
@@ -26,7 +26,7 @@ class Outbox {
 
  private:
   mutable std::mutex mutex_;
-  std::deque<Item> items_;
+  std::deque<Sending> items_;
   bool sending_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <random>
 
@@ -177,15 +178,9 @@ class Maker {
   double place_ = 0, light_ = 1;
 };
 
-}  // namespace
+using Make = std::function<void(const char *name, const std::function<void(Maker &)> &work)>;
 
-std::vector<Clip> clips(unsigned seed) {
-  std::vector<Clip> all;
-  const auto make = [&](const char *name, auto work) {
-    Maker maker(name, seed++ * 104729 + 1);
-    work(maker);
-    all.push_back(maker.done());
-  };
+void make_transitions(const Make &make) {
   make("cuts", [](Maker &m) {
     for (int i = 0; i < 6; i++) {
       m.shot(20 + 3 * i);
@@ -225,6 +220,10 @@ std::vector<Clip> clips(unsigned seed) {
     m.cut();
     m.shot(25);
   });
+}
+
+/// What looks like a transition, beside some.
+void make_disturbances(const Make &make) {
   make("fast pans", [](Maker &m) {
     for (int i = 0; i < 4; i++) {
       m.speed = 0.3;
@@ -279,6 +278,19 @@ std::vector<Clip> clips(unsigned seed) {
       m.shot(20);
     }
   });
+}
+
+}  // namespace
+
+std::vector<Clip> clips(unsigned seed) {
+  std::vector<Clip> all;
+  const Make make = [&](const char *name, const std::function<void(Maker &)> &work) {
+    Maker maker(name, seed++ * 104729 + 1);
+    work(maker);
+    all.push_back(maker.done());
+  };
+  make_transitions(make);
+  make_disturbances(make);
   return all;
 }
 

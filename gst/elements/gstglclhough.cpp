@@ -555,14 +555,8 @@ static gboolean gst_glcl_hough_forget(GstGLCLHough *self, const gchar *name) {
 
 static void gst_glcl_hough_init(GstGLCLHough *self) { self->state = new HoughState; }
 
-static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
-  GST_DEBUG_CATEGORY_INIT(glcl_hough_debug, "glclhough", 0, "OpenCL Hough transform");
-  glcl::init_element_class<GstGLCLHough>(klass,
-                                         {"OpenCL shape finder", "Filter/Analyzer/Video",
-                                          "Detects edges and finds objects by their template's "
-                                          "outline, in OpenGL textures with OpenCL",
-                                          DOCS_PAGE("glclhough")});
-  glcl::install_properties<GstGLCLHough>(klass)
+static void gst_glcl_hough_add_properties(glcl::Properties<HoughProperties> &properties) {
+  properties
       .text("template", "Template",
             "Image files of the shapes to find, separated by commas. At most 16 templates, "
             "including learned ones",
@@ -615,7 +609,9 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
               display_type())
       .color("color", "Color", "Colour of edges and outlines (0xAARRGGBB)",
              &HoughProperties::color);
+}
 
+static void gst_glcl_hough_add_signals(GstGLCLHoughClass *klass) {
   /**
    * GstGLCLHough::learn:
    * @name: of the template; one that has the name already is replaced
@@ -654,7 +650,19 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
                              static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
                              G_CALLBACK(gst_glcl_hough_forget), nullptr, nullptr, nullptr,
                              G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
+}
 
+static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(glcl_hough_debug, "glclhough", 0, "OpenCL Hough transform");
+  glcl::init_element_class<GstGLCLHough>(klass,
+                                         {"OpenCL shape finder", "Filter/Analyzer/Video",
+                                          "Detects edges and finds objects by their template's "
+                                          "outline, in OpenGL textures with OpenCL",
+                                          DOCS_PAGE("glclhough")});
+  auto properties = glcl::install_properties<GstGLCLHough>(klass);
+  gst_glcl_hough_add_properties(properties);
+
+  gst_glcl_hough_add_signals(klass);
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_glcl_hough_prepare;
   filter_class->process = gst_glcl_hough_process;

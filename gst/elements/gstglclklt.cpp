@@ -352,14 +352,9 @@ static gboolean gst_glcl_klt_stop(GstBaseTransform *trans) {
 
 static void gst_glcl_klt_init(GstGLCLKlt *self) { self->state = new KltState; }
 
-static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
-  GST_DEBUG_CATEGORY_INIT(glcl_klt_debug, "glclklt", 0, "OpenCL feature tracker");
-  glcl::init_element_class<GstGLCLKlt>(
-      klass, {"OpenCL feature tracker", "Filter/Analyzer/Video",
-              "Selects corner features in OpenGL textures and tracks them with OpenCL",
-              DOCS_PAGE("glclklt")});
+static void gst_glcl_klt_add_tracking_properties(glcl::Properties<KltProperties> &properties) {
   const KltProperties defaults;
-  glcl::install_properties<GstGLCLKlt>(klass)
+  properties
       .number("features", "Features", "Maximum number of tracked points", &KltProperties::features,
               1, Points::most)
       .number("quality", "Quality",
@@ -410,7 +405,11 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
       .number("noise", "Noise",
               "Standard deviation of the image noise, in grey levels (0 to 255). Motion that noise "
               "alone explains counts as zero. -1 measures the noise",
-              &KltProperties::noise, -1, 64)
+              &KltProperties::noise, -1, 64);
+}
+
+static void gst_glcl_klt_add_output_properties(glcl::Properties<KltProperties> &properties) {
+  properties
       .flag("stabilize", "Stabilize",
             "Stabilize the picture: compensate the translation, rotation and zoom of a shaking "
             "camera",
@@ -436,6 +435,17 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
       .text("dump-location", "Dump location",
             "File that receives the points of every frame, as NAME.csv or NAME.json",
             &KltProperties::dump_location, glcl::before_paused);
+}
+
+static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(glcl_klt_debug, "glclklt", 0, "OpenCL feature tracker");
+  glcl::init_element_class<GstGLCLKlt>(
+      klass, {"OpenCL feature tracker", "Filter/Analyzer/Video",
+              "Selects corner features in OpenGL textures and tracks them with OpenCL",
+              DOCS_PAGE("glclklt")});
+  auto properties = glcl::install_properties<GstGLCLKlt>(klass);
+  gst_glcl_klt_add_tracking_properties(properties);
+  gst_glcl_klt_add_output_properties(properties);
 
   GST_BASE_TRANSFORM_CLASS(klass)->start = GST_DEBUG_FUNCPTR(gst_glcl_klt_start);
   GST_BASE_TRANSFORM_CLASS(klass)->stop = GST_DEBUG_FUNCPTR(gst_glcl_klt_stop);

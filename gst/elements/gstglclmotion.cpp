@@ -340,15 +340,8 @@ static void gst_glcl_motion_finish(GstGLCLAnalyzer *analyzer) {
 
 static void gst_glcl_motion_init(GstGLCLMotion *self) { self->state = new MotionState; }
 
-static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
-  GST_DEBUG_CATEGORY_INIT(glcl_motion_debug, "glclmotion", 0, "OpenCL block motion search");
-  glcl::init_element_class<GstGLCLMotion>(klass,
-                                          {"OpenCL block motion search", "Filter/Analyzer/Video",
-                                           "Estimates block motion vectors of video in OpenGL "
-                                           "textures with OpenCL, and detects moving objects",
-                                           DOCS_PAGE("glclmotion")});
-  glcl::install_properties<GstGLCLMotion>(klass)
-      .choice("search", "Search", "Search strategy", &MotionProperties::method, search_type())
+static void gst_glcl_motion_add_search_properties(glcl::Properties<MotionProperties> &properties) {
+  properties.choice("search", "Search", "Search strategy", &MotionProperties::method, search_type())
       .number("range", "Range",
               "Search range along each axis, in px; 0 adapts the range of each area between "
               "min-range and max-range",
@@ -395,7 +388,12 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
       .color("color", "Color", "Colour of arrows and boxes (0xAARRGGBB)", &MotionProperties::color)
       .color("outline-color", "Outline color",
              "Colour of the outline around arrows and boxes (0xAARRGGBB)",
-             &MotionProperties::outline_color)
+             &MotionProperties::outline_color);
+}
+
+static void gst_glcl_motion_add_detection_properties(
+    glcl::Properties<MotionProperties> &properties) {
+  properties
       .choice("camera-compensation", "Camera compensation",
               "Camera motion model; the estimated motion is reported in messages and removed",
               &MotionProperties::camera, camera_type())
@@ -448,6 +446,18 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
           [](const MotionProperties &settings, GValue *value) {
             g_value_set_boolean(value, settings.detected->load());
           });
+}
+
+static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(glcl_motion_debug, "glclmotion", 0, "OpenCL block motion search");
+  glcl::init_element_class<GstGLCLMotion>(klass,
+                                          {"OpenCL block motion search", "Filter/Analyzer/Video",
+                                           "Estimates block motion vectors of video in OpenGL "
+                                           "textures with OpenCL, and detects moving objects",
+                                           DOCS_PAGE("glclmotion")});
+  auto properties = glcl::install_properties<GstGLCLMotion>(klass);
+  gst_glcl_motion_add_search_properties(properties);
+  gst_glcl_motion_add_detection_properties(properties);
 
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_glcl_motion_prepare;

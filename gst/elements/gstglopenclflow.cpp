@@ -405,15 +405,9 @@ static gboolean gst_gl_opencl_flow_start(GstBaseTransform *trans) {
 
 static void gst_gl_opencl_flow_init(GstGLOpenCLFlow *self) { self->state = new FlowElementState; }
 
-static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
-  GST_DEBUG_CATEGORY_INIT(gl_opencl_flow_debug, "glopenclflow", 0, "OpenCL optical flow");
-  glcl::init_element_class<GstGLOpenCLFlow>(
-      klass,
-      {"OpenCL optical flow", "Filter/Analyzer/Video",
-       "Computes and displays the motion of every pixel of video in OpenGL textures with OpenCL",
-       DOCS_PAGE("glopenclflow")});
+static void gst_gl_opencl_flow_add_solver_properties(glcl::Properties<FlowProperties> &properties) {
   const FlowProperties defaults;
-  glcl::install_properties<GstGLOpenCLFlow>(klass)
+  properties
       .other(
           g_param_spec_enum("preset", "Preset",
                             "Trade-off of speed and accuracy: sets method, warps and refinement, "
@@ -484,7 +478,11 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
           "noise", "Noise",
           "Standard deviation of the image noise, in grey levels (0 to 255). Motion that noise "
           "alone explains counts as zero. -1 measures the noise. Not used by method=lucas-kanade",
-          &FlowProperties::noise, -1, 64)
+          &FlowProperties::noise, -1, 64);
+}
+
+static void gst_gl_opencl_flow_add_result_properties(glcl::Properties<FlowProperties> &properties) {
+  properties
       .number("grid", "Grid", "Spacing of the vectors in the meta, in px", &FlowProperties::grid, 1,
               16)
       .number("min-confidence", "Minimum confidence",
@@ -515,6 +513,18 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
             "Pattern of the .flo files that receive the vectors of every frame, for example "
             "flow-%05d.flo. Vectors below min-confidence are marked unknown",
             &FlowProperties::dump_location, glcl::before_paused);
+}
+
+static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(gl_opencl_flow_debug, "glopenclflow", 0, "OpenCL optical flow");
+  glcl::init_element_class<GstGLOpenCLFlow>(
+      klass,
+      {"OpenCL optical flow", "Filter/Analyzer/Video",
+       "Computes and displays the motion of every pixel of video in OpenGL textures with OpenCL",
+       DOCS_PAGE("glopenclflow")});
+  auto properties = glcl::install_properties<GstGLOpenCLFlow>(klass);
+  gst_gl_opencl_flow_add_solver_properties(properties);
+  gst_gl_opencl_flow_add_result_properties(properties);
 
   GST_BASE_TRANSFORM_CLASS(klass)->start = GST_DEBUG_FUNCPTR(gst_gl_opencl_flow_start);
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);

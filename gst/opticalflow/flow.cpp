@@ -124,13 +124,14 @@ Flow::Flow(Context &context, int width, int height, Layout layout, Channels chan
       channels_(channels),
       noise_(context, noise::Noise::Texels::grey, width, height) {
   try {
+    allocate();
     build(context, coarse, dense);
   } catch (const cl::Error &error) {
     throw Error("The optical flow can't be set up on " + context.device().name + ".", error);
   }
 }
 
-void Flow::build(Context &context, const Parameters &coarse, const Parameters &dense) {
+void Flow::allocate() {
   int texels = 0, w = width_, h = height_;
   for (int i = most_levels(width_, height_); i > 0; i--) {
     const int pitch = round_up(w + 2 * border, pitch_unit);
@@ -138,7 +139,6 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
     texels += pitch * (h + 2 * border);
     w = half(w), h = half(h);
   }
-  const auto buffer = [&](size_t bytes) { return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes); };
   for (Pyramid *pyramid : {&previous_, &current_}) {
     pyramid->grey = buffer(texels * sizeof(cl_float));
     if (channels_ != Channels::census) continue;
@@ -167,7 +167,15 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   const size_t most_nodes = size_t(divide_up(width_, 4)) * divide_up(height_, 4);
   for (cl::Buffer *flow : {&flow_[0], &flow_[1]}) *flow = buffer(most_nodes * sizeof(cl_float2));
   zero_ = filled(std::vector<cl_float2>(most_nodes));
+  rows_ = buffer(size_t(divide_up(height_, row)) * sizeof(cl_float));
+  const size_t most_cells =
+      size_t(divide_up(width_, 2 * support_side)) * divide_up(height_, 2 * support_side);
+  support_ = buffer(most_cells * support_bytes);
+  kept_ = buffer(most_cells * sizeof(cl_float));
+  votes_ = filled(std::vector<cl_uint>(6), CL_MEM_READ_WRITE);
+}
 
+void Flow::build(Context &context, const Parameters &coarse, const Parameters &dense) {
   const cl::Device &device = context.device().device;
   compute_units_ = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
   local_memory_ = context.device().local_memory();
@@ -209,12 +217,6 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   const Program support =
       context.program("opticalflow/support.cl", channels_ == Channels::census ? "-DCENSUS" : "");
   support_kernel_ = Kernel(context, support, "flow_support", {64, 1});
-  rows_ = buffer(size_t(divide_up(height_, row)) * sizeof(cl_float));
-  const size_t most_cells =
-      size_t(divide_up(width_, 2 * support_side)) * divide_up(height_, 2 * support_side);
-  support_ = buffer(most_cells * support_bytes);
-  kept_ = buffer(most_cells * sizeof(cl_float));
-  votes_ = filled(std::vector<cl_uint>(6), CL_MEM_READ_WRITE);
   tensor_tile_ = coarse_.tile;
   if (most_steps_ == 1) tensor_tile_.y = std::max<size_t>(tensor_tile_.y / 2, 1);
   const auto fits = [&] {
@@ -279,6 +281,8 @@ void Flow::lay_out() {
   const size_t sloped = channels_ == Channels::census ? 1 : most_nodes;
   slopes_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sloped * sizeof(cl_float4));
 }
+
+cl::Buffer Flow::buffer(size_t bytes) { return {context_, CL_MEM_READ_WRITE, bytes}; }
 
 template <class Value>
 cl::Buffer Flow::filled(std::vector<Value> values, cl_mem_flags use) {

@@ -135,6 +135,7 @@ class Flow {
     cl_int2 size;
   };
 
+  void allocate();
   void build(Context &context, const Parameters &coarse, const Parameters &dense);
   Program program(Context &context, const std::string &file, const Solver &solver,
                   bool whole = false);
@@ -168,6 +169,7 @@ class Flow {
     return settings.refinement > 0 && channels_ == Channels::census;
   }
   void refine(Queue &queue, const Settings &settings);
+  cl::Buffer buffer(size_t bytes);
   template <class Value>
   cl::Buffer filled(std::vector<Value> values, cl_mem_flags use = CL_MEM_READ_ONLY);
   Plane plane(const Pyramid &pyramid, int level) const {

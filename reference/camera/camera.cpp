@@ -368,6 +368,79 @@ bool stays(const Similarity &motion, float most, const glcl::camera::FrameGeomet
 /// Whether nearly all vectors are the camera's.
 bool agree(const glcl::camera::CameraState &state) { return state.inliers >= 0.9f * state.counted; }
 
+/// Of a step of the alignment: the normal equations, and how much speaks for each motion.
+struct AlignmentSums {
+  std::array<Row, parameters> m{};
+  double weights = 0;
+  std::array<double, 11> votes_for{};
+};
+
+/// A frame and its background, which are to be aligned.
+struct Aligned {
+  const std::vector<float> &small, &background;
+  const std::vector<bool> &visible;
+  const glcl::camera::FrameGeometry &frame;
+  const RowLight &lit;
+};
+
+constexpr double scatter[] = {24, 16, 8}, light = 1.0 / 64;
+constexpr int coarse[] = {8, 4, 1};
+
+AlignmentSums sums_of(const Aligned &aligned, int step, const Bent &motion,
+                      const std::vector<Bent> &others, double gain, double offset) {
+  const auto &[small, background, visible, frame, lit] = aligned;
+  const int width = frame.size.s[0], height = frame.size.s[1];
+  const int rows = int(std::ceil(double(width) * height / 140000));
+  const Sampler current{small, width, height};
+  const Complex centre(frame.centre.s[0], frame.centre.s[1]);
+  AlignmentSums sums;
+  const Blocks blocks{current, coarse[step]};
+  const int c = coarse[step];
+  int number = 0;
+  for (int y = 0; y<height; y += c> 1 ? c : rows)
+    for (int x = 0; x < width; x += c, number++) {
+      const float middle = 0.5f * float(c - 1);
+      const Complex z = Complex(float(x) + middle, float(y) + middle) - centre,
+                    p = motion.from(z) + centre;
+      int count = 0;
+      double level = 0, least = INFINITY, most = -INFINITY;
+      for (int j = 0; j < c; j++)
+        for (int i = 0; i < c; i++) {
+          const size_t at =
+              size_t(std::min(y + j, height - 1)) * width + std::min(x + i, width - 1);
+          if (!visible[at]) continue;
+          count++, level += background[at];
+          least = std::min<double>(least, background[at]),
+          most = std::max<double>(most, background[at]);
+        }
+      if (2 * count <= c * c || !current.inside(p.real(), p.imag())) continue;
+      level /= count;
+      const int nx = int(std::rint(p.real() - middle)), ny = int(std::rint(p.imag() - middle));
+      const double gx = (blocks.mean(nx + c, ny) - blocks.mean(nx - c, ny)) / (2 * c),
+                   gy = (blocks.mean(nx, ny + c) - blocks.mean(nx, ny - c)) / (2 * c);
+      const double row = lit.at(p.imag()), residual = row * (gain * level + offset) - blocks.at(p);
+      const double w = weight(residual, scatter[step]), u = z.real() / frame.radius,
+                   v = z.imag() / frame.radius, out = gx * u + gy * v;
+      const double d[] = {gx, gy, out, gy * u - gx * v, out * u, out * v, -light * (level - 128),
+                          -1};
+      for (int i = 0; i < parameters; i++) {
+        for (int j = 0; j < parameters; j++) sums.m[i][j] += w * d[i] * d[j];
+        sums.m[i][parameters] += w * d[i] * residual;
+      }
+      sums.weights += w;
+      if (step || number % 4) continue;
+      const double contrast = (most - least) * (most - least),
+                   votes = contrast / (contrast + 16 * 16);
+      sums.votes_for[0] += votes * w;
+      for (size_t k = 0; k < others.size(); k++) {
+        const Complex q = others[k].from(z) + centre;
+        if (current.inside(q.real(), q.imag()))
+          sums.votes_for[k + 1] += votes * weight(row * level - blocks.nearest(q), scatter[step]);
+      }
+    }
+  return sums;
+}
+
 }  // namespace
 
 void align(const std::vector<float> &small, const std::vector<float> &background,
@@ -377,10 +450,6 @@ void align(const std::vector<float> &small, const std::vector<float> &background
   using glcl::camera::Compensation;
   const bool moves = compensation != Compensation::none && state.reliable,
              turns = moves && compensation == Compensation::first_order_flow;
-  const int width = frame.size.s[0], height = frame.size.s[1];
-  const int rows = int(std::ceil(double(width) * height / 140000));
-  const Sampler current{small, width, height};
-  const Complex centre(frame.centre.s[0], frame.centre.s[1]);
   const Complex bend_before(state.bend_frame[0], state.bend_frame[1]);
   const auto going = [&](Similarity step, bool in_frames = true) -> Bent {
     if (in_frames) step.x /= frame.shrink, step.y /= frame.shrink;
@@ -398,57 +467,9 @@ void align(const std::vector<float> &small, const std::vector<float> &background
   }
   const bool stands = stays(state.vectors, 0.25f, frame) && agree(state);
   double gain = 1, offset = 0;
-  constexpr double scatter[] = {24, 16, 8}, light = 1.0 / 64;
-  constexpr int coarse[] = {8, 4, 1};
   for (int step = 0; step < 3 && !first; step++) {
-    std::array<Row, parameters> m{};
-    double weights = 0;
-    std::array<double, 11> votes_for{};
-    const Blocks blocks{current, coarse[step]};
-    const int c = coarse[step];
-    int number = 0;
-    for (int y = 0; y<height; y += c> 1 ? c : rows)
-      for (int x = 0; x < width; x += c, number++) {
-        const float middle = 0.5f * float(c - 1);
-        const Complex z = Complex(float(x) + middle, float(y) + middle) - centre,
-                      p = motion.from(z) + centre;
-        int count = 0;
-        double level = 0, least = INFINITY, most = -INFINITY;
-        for (int j = 0; j < c; j++)
-          for (int i = 0; i < c; i++) {
-            const size_t at =
-                size_t(std::min(y + j, height - 1)) * width + std::min(x + i, width - 1);
-            if (!visible[at]) continue;
-            count++, level += background[at];
-            least = std::min<double>(least, background[at]),
-            most = std::max<double>(most, background[at]);
-          }
-        if (2 * count <= c * c || !current.inside(p.real(), p.imag())) continue;
-        level /= count;
-        const int nx = int(std::rint(p.real() - middle)), ny = int(std::rint(p.imag() - middle));
-        const double gx = (blocks.mean(nx + c, ny) - blocks.mean(nx - c, ny)) / (2 * c),
-                     gy = (blocks.mean(nx, ny + c) - blocks.mean(nx, ny - c)) / (2 * c);
-        const double row = lit.at(p.imag()),
-                     residual = row * (gain * level + offset) - blocks.at(p);
-        const double w = weight(residual, scatter[step]), u = z.real() / frame.radius,
-                     v = z.imag() / frame.radius, out = gx * u + gy * v;
-        const double d[] = {gx, gy, out, gy * u - gx * v, out * u, out * v, -light * (level - 128),
-                            -1};
-        for (int i = 0; i < parameters; i++) {
-          for (int j = 0; j < parameters; j++) m[i][j] += w * d[i] * d[j];
-          m[i][parameters] += w * d[i] * residual;
-        }
-        weights += w;
-        if (step || number % 4) continue;
-        const double contrast = (most - least) * (most - least),
-                     votes = contrast / (contrast + 16 * 16);
-        votes_for[0] += votes * w;
-        for (size_t k = 0; k < others.size(); k++) {
-          const Complex q = others[k].from(z) + centre;
-          if (current.inside(q.real(), q.imag()))
-            votes_for[k + 1] += votes * weight(row * level - blocks.nearest(q), scatter[step]);
-        }
-      }
+    auto [m, weights, votes_for] =
+        sums_of({small, background, visible, frame, lit}, step, motion, others, gain, offset);
     size_t best = 0;
     for (size_t i = 1; i < votes_for.size(); i++)
       if (votes_for[i] > 1.0001 * votes_for[best]) best = i;

@@ -110,6 +110,63 @@ float deviation(const std::vector<float> &distances, float before) {
   return now > before ? before + 0.2f * (now - before) : std::max(now, 0.99f * before);
 }
 
+/// The background at a place of the frame before, between its pixels.
+float BackgroundModel::background_at(std::complex<float> old, bool resampled) const {
+  const int width = frame_.size.s[0], height = frame_.size.s[1];
+  float background = 0;
+  if (resampled) {
+    const int left = int(std::floor(old.real())), top = int(std::floor(old.imag()));
+    for (int j = 0; j < 4; j++)
+      for (int i = 0; i < 4; i++)
+        background += cubic_part(old.imag() - float(top), j) *
+                      cubic_part(old.real() - float(left), i) *
+                      pixels[size_t(std::clamp(top + j - 1, 0, height - 1)) * width +
+                             std::clamp(left + i - 1, 0, width - 1)]
+                          .background;
+  } else {
+    const Around before(old, width, height);
+    for (int i = 0; i < 4; i++)
+      background += before.part[i] * pixels[size_t(before.at[i])].background;
+  }
+  return background;
+}
+
+/// Has a pixel follow its level, or become foreground.
+void BackgroundModel::update(Pixel &p, const Observation &seen, const CameraState &state) {
+  const auto &[level, distance, enough, bound, candidate, slack, in, resampled] = seen;
+  const int mean_frames = std::max(
+      resampled ? 0 : int(float(max_mean_frames) / (1 + 0.75f * state.lag)), max_mean_frames / 4);
+  if (distance <= enough) {
+    const bool hidden = in && p.age >= young_age - 1 && p.age < 2 * young_age;
+    p.age = hidden ? young_age - 1 : std::min(p.age + 1, max_age);
+    p.background += (level - p.background) / float(std::min(p.age, mean_frames));
+    return;
+  }
+  p.eighths = int(std::min(8 * distance / bound, 255.0f));
+  p.margin = std::min(p.margin, std::abs(8 * distance / bound - std::rint(8 * distance / bound)));
+  if (p.age < young_age) {
+    if (state.frames > 2 * young_age && !in) p.eighths = 0;
+    p.background = level, p.age = 1, p.candidate_age = 0;
+    return;
+  }
+  if (p.candidate_age && candidate <= bound) {
+    p.candidate_age = std::min(p.candidate_age + 1, max_age);
+    p.candidate += (level - p.candidate) / float(std::min(p.candidate_age, max_mean_frames));
+    if (p.candidate_age >=
+        std::min(p.age, std::max(slack > 0.5f ? candidate_frames_bent : candidate_frames,
+                                 p.age / candidate_ages))) {
+      std::swap(p.background, p.candidate);
+      std::swap(p.age, p.candidate_age);
+      p.eighths = 0;
+    }
+  } else if (p.candidate_age > 3) {
+    p.candidate_age /= 2;
+  } else {
+    p.candidate = level;
+    p.candidate_age = 1;
+  }
+}
+
 BackgroundModel::Pixel BackgroundModel::pixel(int x, int y,
                                               const glcl::objects::BackgroundModel::Bounds &bounds,
                                               const std::vector<float> &small,
@@ -127,25 +184,13 @@ BackgroundModel::Pixel BackgroundModel::pixel(int x, int y,
     const auto [least, most] = std::minmax({value(0), value(1), value(2), value(3)});
     return most - least;
   };
-  float level = 0, background = 0;
+  float level = 0;
   for (int i = 0; i < 4; i++) level += now.part[i] * small[size_t(now.at[i])];
   const float contrast =
       contrast_of([&](int i) { return pixels[size_t(before.at[i])].background; });
   const bool resampled = state.from_background.dilation != 0 ||
                          state.from_background.rotation != 0 || bend != std::complex<float>();
-  if (resampled) {
-    const int left = int(std::floor(old.real())), top = int(std::floor(old.imag()));
-    for (int j = 0; j < 4; j++)
-      for (int i = 0; i < 4; i++)
-        background += cubic_part(old.imag() - float(top), j) *
-                      cubic_part(old.real() - float(left), i) *
-                      pixels[size_t(std::clamp(top + j - 1, 0, height - 1)) * width +
-                             std::clamp(left + i - 1, 0, width - 1)]
-                          .background;
-  } else {
-    for (int i = 0; i < 4; i++)
-      background += before.part[i] * pixels[size_t(before.at[i])].background;
-  }
+  const float background = background_at(old, resampled);
   const int nearest_x = std::clamp(int(std::rint(old.real())), 0, width - 1),
             nearest_y = std::clamp(int(std::rint(old.imag())), 0, height - 1);
   const Pixel &nearest = pixels[size_t(nearest_y) * width + nearest_x];
@@ -198,37 +243,7 @@ BackgroundModel::Pixel BackgroundModel::pixel(int x, int y,
     p.variance = std::rint(64 * p.variance) / 64;
   }
   p.margin = std::min(std::abs(distance - enough), std::abs(candidate - bound));
-  const int mean_frames = std::max(
-      resampled ? 0 : int(float(max_mean_frames) / (1 + 0.75f * state.lag)), max_mean_frames / 4);
-  if (distance <= enough) {
-    const bool hidden = in && p.age >= young_age - 1 && p.age < 2 * young_age;
-    p.age = hidden ? young_age - 1 : std::min(p.age + 1, max_age);
-    p.background += (level - p.background) / float(std::min(p.age, mean_frames));
-    return p;
-  }
-  p.eighths = int(std::min(8 * distance / bound, 255.0f));
-  p.margin = std::min(p.margin, std::abs(8 * distance / bound - std::rint(8 * distance / bound)));
-  if (p.age < young_age) {
-    if (state.frames > 2 * young_age && !in) p.eighths = 0;
-    p.background = level, p.age = 1, p.candidate_age = 0;
-    return p;
-  }
-  if (p.candidate_age && candidate <= bound) {
-    p.candidate_age = std::min(p.candidate_age + 1, max_age);
-    p.candidate += (level - p.candidate) / float(std::min(p.candidate_age, max_mean_frames));
-    if (p.candidate_age >=
-        std::min(p.age, std::max(slack > 0.5f ? candidate_frames_bent : candidate_frames,
-                                 p.age / candidate_ages))) {
-      std::swap(p.background, p.candidate);
-      std::swap(p.age, p.candidate_age);
-      p.eighths = 0;
-    }
-  } else if (p.candidate_age > 3) {
-    p.candidate_age /= 2;
-  } else {
-    p.candidate = level;
-    p.candidate_age = 1;
-  }
+  update(p, {level, distance, enough, bound, candidate, slack, in, resampled}, state);
   return p;
 }
 

@@ -43,6 +43,14 @@ struct BackgroundModel {
   std::vector<Pixel> pixels;
 
  private:
+  /// A pixel beside what was expected of it; all in levels but the last three.
+  struct Observation {
+    float level, distance, enough, bound, candidate;
+    float slack;
+    bool in, resampled;
+  };
+  float background_at(std::complex<float> old, bool resampled) const;
+  static void update(Pixel &p, const Observation &seen, const glcl::camera::CameraState &state);
   Pixel pixel(int x, int y, const glcl::objects::BackgroundModel::Bounds &bounds,
               const std::vector<float> &small, const glcl::camera::CameraState &state,
               const NoiseTable &noise, const std::vector<glcl::objects::Region> &regions) const;

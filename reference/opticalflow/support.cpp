@@ -67,13 +67,20 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, bool c
       flicker_(flicker.variance()),
       cells_(size_t(columns_) * rows_) {
   std::vector<Cell> whole(cells_.size());  // flows without weights
-  struct Grey {
-    double level = 0, level_square = 0, nodes = 0;
-    double sum = 0, square = 0, noise = 0;
-    double still = 0, moved = 0;
-    double went = 0, went_square = 0, went_noise = 0;
-  };
   std::vector<Grey> greys(cells_.size());
+  gather(nodes, width, height, whole, greys);
+  const double fits = measure(census, noise, whole, greys, flicker);
+  const double camera = camera_moves(fits, whole, light);
+  for (int row = 0; row < rows_; row++)
+    for (int column = 0; column < columns_; column++) {
+      parts_.push_back({static_cast<float>(part(column, row, camera, light))});
+      motions_.push_back(one_motion(column, row, noise));
+    }
+}
+
+/// Adds up what each cell's nodes have.
+void Support::gather(const std::vector<Change> &nodes, int width, int height,
+                     std::vector<Cell> &whole, std::vector<Grey> &greys) {
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const Change &node = nodes[size_t(y) * width + x];
@@ -103,6 +110,11 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, bool c
       greys[at].went_noise += node.went_noise;
       greys[at].still += node.still_level, greys[at].moved += node.moved_level;
     }
+}
+
+/// The cells' changes beyond noise; returns how many of them grey goes with.
+double Support::measure(bool census, double noise, const std::vector<Cell> &whole,
+                        const std::vector<Grey> &greys, Flicker &flicker) {
   double fits = 0;
   for (size_t i = 0; i < cells_.size(); i++) {
     const double count = std::max(whole[i].weight, 1.0), mean = greys[i].sum / count;
@@ -120,12 +132,17 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, bool c
       const double went = greys[i].went / count, noise = greys[i].noise / count,
                    after = (greys[i].went_square - greys[i].went_noise) / count - went * went;
       left = cell.grey > 0 ? std::clamp(after / cell.grey, 0.0, 1.0) : 1;
-      if (!keeps_all)
+      if (!keeps_all_)
         fit = std::min(cell.grey / (0.5 * noise + 0.05), 1.0) * (0.52 - ramp(left, 0.4, 0.6));
       fits += fit, cell.fits = fit * cell.weight;
     }
     flicker.count(left > (census ? 0.4 : 0.7) ? static_cast<float>(cell.grey * left) : 0);
   }
+  return fits;
+}
+
+/// How far the camera moves, 0..1.
+double Support::camera_moves(double fits, const std::vector<Cell> &whole, double light) const {
   double changing = 0, going = 0, edge_going = 0;
   for (int row = 0; row < rows_; row++)
     for (int first = 0; first < columns_; first += strip) {
@@ -151,15 +168,9 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, bool c
     }
   const double all = columns_ * rows_,
                edge = (all - std::max(columns_ - 4, 0) * std::max(rows_ - 4, 0)) / all;
-  const double camera =
-      ramp(fits / all, -0.06, -0.01) *
-      std::min({ramp(going / std::max(changing, 1.0), 0.4, 0.6), ramp(going / all, 0.05, 0.1),
-                ramp(edge_going / (edge * std::max(going, 1.0)), 0.4, 0.55)});
-  for (int row = 0; row < rows_; row++)
-    for (int column = 0; column < columns_; column++) {
-      parts_.push_back({static_cast<float>(part(column, row, camera, light))});
-      motions_.push_back(one_motion(column, row, noise));
-    }
+  return ramp(fits / all, -0.06, -0.01) *
+         std::min({ramp(going / std::max(changing, 1.0), 0.4, 0.6), ramp(going / all, 0.05, 0.1),
+                   ramp(edge_going / (edge * std::max(going, 1.0)), 0.4, 0.55)});
 }
 
 double Support::part(int column, int row, double camera, double light) const {

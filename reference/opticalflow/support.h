@@ -65,6 +65,18 @@ class Support {
     double sure = 0, sure_x = 0, sure_y = 0,
            sure_square = 0;  // the flow weighted by how sure it is
   };
+  /// Sums of a cell's grey.
+  struct Grey {
+    double level = 0, level_square = 0, nodes = 0;
+    double sum = 0, square = 0, noise = 0;
+    double still = 0, moved = 0;
+    double went = 0, went_square = 0, went_noise = 0;
+  };
+  void gather(const std::vector<Change> &nodes, int width, int height, std::vector<Cell> &whole,
+              std::vector<Grey> &greys);
+  double measure(bool census, double noise, const std::vector<Cell> &whole,
+                 const std::vector<Grey> &greys, Flicker &flicker);
+  double camera_moves(double fits, const std::vector<Cell> &whole, double light) const;
   double part(int column, int row, double camera, double light) const;
   /// How far the flow around a cell is one motion, and that times it.
   std::array<float, 3> one_motion(int column, int row, double noise) const;

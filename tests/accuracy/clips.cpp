@@ -205,7 +205,6 @@ double Clip::level(int texture, double x, double y) const {
 Frame Clip::frame(int number, Truth &truth) const {
   const HoughRenderer camera = view(number);
   truth.view = camera;
-  Frame frame(width_, height_);
   std::vector<float> levels(size_t(width_) * height_);
   const double cos = std::cos(camera.angle) / camera.zoom,
                sin = std::sin(camera.angle) / camera.zoom;
@@ -274,6 +273,12 @@ Frame Clip::frame(int number, Truth &truth) const {
       seen[size_t(i)]++;
     }
   for (size_t i = 0; i < count; i++) truth.counts[i] = seen[i] >= 0.5 * whole[i];
+  return seen_by_camera(levels, number);
+}
+
+/// The frame of these levels of grey, with the noise of the camera.
+Frame Clip::seen_by_camera(const std::vector<float> &levels, int number) const {
+  Frame frame(width_, height_);
   std::mt19937 next(seed_ + unsigned(number) * 977);
   std::normal_distribution<float> gauss(0, float(std::max(noise_, 1e-6)));
   for (size_t at = 0; at < levels.size(); at++) {

@@ -61,6 +61,7 @@ class Clip {
     double moves(double t) const;
   };
   void cross(unsigned number);
+  Frame seen_by_camera(const std::vector<float> &levels, int number) const;
   HoughRenderer smooth_view(double t) const;
   HoughRenderer view(int t) const;
   double level(int texture, double x, double y) const;

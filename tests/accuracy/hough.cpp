@@ -179,6 +179,47 @@ struct PeerTally : Tally {
   }
 };
 
+/// A scene: what lies where, and by how much of it is covered.
+struct Scene {
+  const Thing &thing;
+  Pose pose;
+  Camera camera;
+  double hidden;
+  unsigned seed;
+};
+
+std::string number(const char *format, double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+void count(const Scene &scene, const std::vector<Hough::TemplateMatch> &found,
+           std::map<std::string, Tally> &tallies, Tally &total) {
+  const auto &[thing, pose, camera, hidden, seed] = scene;
+  bool right = false;
+  int others = 0;
+  for (const auto &object : found) {
+    right |= matches(object, pose);
+    others += strange(object, thing, pose);
+  }
+  if (std::getenv("VERBOSE") && (!right || others)) {
+    std::printf("  %s seed %u camera %d hidden %.1f: (%.1f, %.1f) %.1f x%.2f:", thing.name.c_str(),
+                seed, int(camera), hidden, pose.x, pose.y, pose.angle, pose.scale);
+    print(found);
+  }
+  std::vector<std::string> names;
+  if (camera == Camera::plain)
+    names = {thing.name, number("scale %.2f", pose.scale), number("hidden %.1f", hidden)};
+  else
+    names = {camera == Camera::blurred ? "blurred" : "H.264"};
+  for (const std::string &name : names) {
+    Tally &tally = tallies[name];
+    tally.scenes++, tally.found += right, tally.others += others;
+  }
+  if (camera == Camera::plain) total.scenes++, total.found += right, total.others += others;
+}
+
 int run(bool all, unsigned first_seed, int peer_seconds) {
   const bool verbose = std::getenv("VERBOSE");
   Search search;
@@ -195,11 +236,6 @@ int run(bool all, unsigned first_seed, int peer_seconds) {
   std::mt19937 random(first_seed + 2);
   const auto uniform = [&](double least, double most) {
     return least + (most - least) * (random() / 4294967296.0);
-  };
-  const auto number = [](const char *format, double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, format, value);
-    return std::string(text);
   };
   unsigned seed = first_seed;
   for (size_t i = 0; i < things.size(); i++) {
@@ -223,29 +259,7 @@ int run(bool all, unsigned first_seed, int peer_seconds) {
             if (camera == Camera::plain && scale == 1 && turn == 0)
               for (const ShapePeer &peer : peers)
                 peer_tallies[peer.name].add(peer_seconds, peer, frames.back(), things[i], pose);
-            bool right = false;
-            int others = 0;
-            for (const auto &object : found) {
-              right |= matches(object, pose);
-              others += strange(object, things[i], pose);
-            }
-            if (verbose && (!right || others)) {
-              std::printf("  %s seed %u camera %d hidden %.1f: (%.1f, %.1f) %.1f x%.2f:",
-                          things[i].name.c_str(), seed, int(camera), hidden, pose.x, pose.y,
-                          pose.angle, scale);
-              print(found);
-            }
-            std::vector<std::string> names;
-            if (camera == Camera::plain)
-              names = {things[i].name, number("scale %.2f", scale), number("hidden %.1f", hidden)};
-            else
-              names = {camera == Camera::blurred ? "blurred" : "H.264"};
-            for (const std::string &name : names) {
-              Tally &tally = tallies[name];
-              tally.scenes++, tally.found += right, tally.others += others;
-            }
-            if (camera == Camera::plain)
-              total.scenes++, total.found += right, total.others += others;
+            count({things[i], pose, camera, hidden, seed}, found, tallies, total);
           }
         }
   }

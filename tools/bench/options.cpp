@@ -58,33 +58,35 @@ std::vector<Content> parse_contents(const std::string &text) {
   return contents;
 }
 
-struct Freed {
-  ~Freed() {
+/// What the command line says, before it is checked.
+struct Words {
+  Words() = default;
+  Words(const Words &) = delete;
+  ~Words() {
     g_free(device), g_free(devices), g_free(size), g_free(content), g_free(only), g_free(json),
         g_free(csv), g_free(sharing), g_free(decode), g_strfreev(rest);
   }
+  std::vector<GOptionEntry> entries(Options &options);
+  void read(Options &options, int argc, char **argv);
+
   gchar *device = nullptr, *devices = nullptr, *size = nullptr, *content = nullptr, *only = nullptr,
         *json = nullptr, *csv = nullptr, *sharing = nullptr, *decode = nullptr;
   gchar **rest = nullptr;
-};
-
-}  // namespace
-
-Options parse(int argc, char **argv) {
-  Options options;
-  Freed text;
   gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE, pipeline = FALSE,
            start = FALSE;
-  std::vector<gboolean> asked(modes().size(), FALSE);
-  std::vector<GOptionEntry> entries = {
-      {"device", 'd', 0, G_OPTION_ARG_STRING, &text.device,
+  std::vector<gboolean> asked = std::vector<gboolean>(modes().size(), FALSE);
+};
+
+std::vector<GOptionEntry> Words::entries(Options &options) {
+  std::vector<GOptionEntry> list = {
+      {"device", 'd', 0, G_OPTION_ARG_STRING, &device,
        "auto, P:D as glcl-info prints it, or part of the name", "D"},
-      {"devices", 0, 0, G_OPTION_ARG_STRING, &text.devices,
+      {"devices", 0, 0, G_OPTION_ARG_STRING, &devices,
        "Compare a block search shared by these devices with each device alone", "D,…"},
-      {"size", 's', 0, G_OPTION_ARG_STRING, &text.size, "Frame sizes (1920x1080)", "WxH,…"},
-      {"content", 'c', 0, G_OPTION_ARG_STRING, &text.content,
+      {"size", 's', 0, G_OPTION_ARG_STRING, &size, "Frame sizes (1920x1080)", "WxH,…"},
+      {"content", 'c', 0, G_OPTION_ARG_STRING, &content,
        "Frame contents: random, natural, flat (natural)", "C,…"},
-      {"only", 0, 0, G_OPTION_ARG_STRING, &text.only,
+      {"only", 0, 0, G_OPTION_ARG_STRING, &only,
        "Only work or ablations with this text in their names", "TEXT"},
       {"chosen", 0, 0, G_OPTION_ARG_NONE, &chosen,
        "Measure only the variants that the elements use", nullptr},
@@ -98,21 +100,26 @@ Options parse(int argc, char **argv) {
        nullptr},
       {"start", 0, 0, G_OPTION_ARG_NONE, &start,
        "Measure the time from PLAYING to the first frame, with cold and warm caches", nullptr},
-      {"sharing", 0, 0, G_OPTION_ARG_STRING, &text.sharing,
+      {"sharing", 0, 0, G_OPTION_ARG_STRING, &sharing,
        "Sharing methods for --pipeline (gl,external,copy)", "W,…"},
-      {"decode", 0, 0, G_OPTION_ARG_FILENAME, &text.decode,
+      {"decode", 0, 0, G_OPTION_ARG_FILENAME, &decode,
        "With --pipeline: decode this H.264 file, alone and followed by four elements", "FILE"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &options.frames, "Number of frames for --pipeline (500)",
        "N"},
       {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds,
        "Time of each measurement in seconds (0.4)", "S"},
-      {"json", 0, 0, G_OPTION_ARG_FILENAME, &text.json, "Write all results to this file", "FILE"},
-      {"csv", 0, 0, G_OPTION_ARG_FILENAME, &text.csv, "Write the times to this file", "FILE"},
-      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &text.rest, nullptr, nullptr}};
+      {"json", 0, 0, G_OPTION_ARG_FILENAME, &json, "Write all results to this file", "FILE"},
+      {"csv", 0, 0, G_OPTION_ARG_FILENAME, &csv, "Write the times to this file", "FILE"},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &rest, nullptr, nullptr}};
   for (size_t i = 0; i < asked.size(); i++)
-    entries.push_back(
+    list.push_back(
         {modes()[i]->option, 0, 0, G_OPTION_ARG_NONE, &asked[i], modes()[i]->help, nullptr});
-  entries.emplace_back();
+  list.emplace_back();
+  return list;
+}
+
+void Words::read(Options &options, int argc, char **argv) {
+  const std::vector<GOptionEntry> list = entries(options);
   GOptionContext *context = g_option_context_new("[ELEMENT…|device]");
   g_option_context_set_summary(
       context,
@@ -121,7 +128,7 @@ Options parse(int argc, char **argv) {
       "runs by OpenCL events and by the wall clock, as a share of the device's limit, and the\n"
       "agreement of the result with the reference. \"device\" measures the device itself.");
   g_option_context_set_description(context, "--version alone prints the version.");
-  g_option_context_add_main_entries(context, entries.data(), nullptr);
+  g_option_context_add_main_entries(context, list.data(), nullptr);
   GError *error = nullptr;
   const bool good = g_option_context_parse(context, &argc, &argv, &error);
   g_option_context_free(context);
@@ -130,14 +137,22 @@ Options parse(int argc, char **argv) {
     g_error_free(error);
     throw Error(Error::Kind::settings, reason + ". Run glcl-bench --help for a list of options.");
   }
-  options.chosen = chosen;
-  options.kernels = kernels;
-  options.ablation = ablation;
-  options.sweep = sweep;
-  options.pipeline = pipeline;
-  options.start = start;
-  const auto mode = std::find(asked.begin(), asked.end(), TRUE);
-  if (mode != asked.end()) options.mode = modes()[mode - asked.begin()];
+}
+
+}  // namespace
+
+Options parse(int argc, char **argv) {
+  Options options;
+  Words text;
+  text.read(options, argc, argv);
+  options.chosen = text.chosen;
+  options.kernels = text.kernels;
+  options.ablation = text.ablation;
+  options.sweep = text.sweep;
+  options.pipeline = text.pipeline;
+  options.start = text.start;
+  const auto mode = std::find(text.asked.begin(), text.asked.end(), TRUE);
+  if (mode != text.asked.end()) options.mode = modes()[mode - text.asked.begin()];
   options.sizes_chosen = text.size;
   if (text.device) options.device = text.device;
   if (text.devices) options.devices = text.devices;

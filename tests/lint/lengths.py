@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""lengths.py ROOT: no function of C, C++ or Python has more than 80 lines
+
+A table of data outside of functions may be longer."""
+import ast
+import pathlib
+import re
+import sys
+
+MOST = 80
+FOLDERS = ('examples', 'gst', 'reference', 'research', 'tests', 'tools')
+# What is no code of its own: comments, texts, characters and lines of the preprocessor.
+SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\''
+                     r'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.S | re.M)
+CONTAINER = re.compile(r'\b(?:namespace|enum|union|class|struct|extern)\b[^()]*$')
+
+
+def python_functions(text):
+    """name, first and last line of each function"""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node.name, node.lineno, node.end_lineno
+
+
+def c_functions(text):
+    """name, first and last line of each function; one in another counts with that"""
+    text = SKIPPED.sub(lambda match: re.sub(r'[^\n]', ' ', match[0]), text)
+    blocks, start, function, parentheses = [], 0, None, 0
+    for match in re.finditer(r'[(){};]', text):
+        sign = match[0]
+        if sign in '()':
+            parentheses += 1 if sign == '(' else -1
+        elif sign == '{':
+            header = re.sub(r'\btemplate\s*<[^{]*?>(?=\s*(?:\w|\[|~))', '', text[start:match.start()])
+            is_function = not function and ')' in header and not parentheses and not re.search(r'=\s*$', header) and not CONTAINER.search(header)
+            blocks.append((function, parentheses, start if function is None else None))
+            if is_function:
+                function = (header.strip(), start + len(text[start:]) - len(text[start:].lstrip()))
+            elif not CONTAINER.search(header):
+                function = function or ()  # data
+            parentheses = 0
+            start = match.end() if not function else start
+        elif sign == '}':
+            before, parentheses, begin = blocks.pop()
+            after = text[match.end():].lstrip()
+            if function and not before and not after.startswith((',', '{')):  # no member that a constructor initialises
+                yield function[0], text.count('\n', 0, function[1]) + 1, text.count('\n', 0, match.start()) + 1
+            start = begin if begin is not None and after.startswith((',', '{')) else match.end()
+            function = before
+        elif not function:
+            start = match.end()
+
+
+def main(root):
+    problems, count = [], 0
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob('*')):
+            functions = {'.py': python_functions, '.cpp': c_functions, '.h': c_functions, '.c': c_functions}.get(path.suffix)
+            for name, first, last in functions(path.read_text(encoding='utf-8')) if functions else ():
+                count += 1
+                if last - first >= MOST:
+                    name = re.sub(r'\s+', ' ', name)[:60]
+                    problems.append(f'{path.relative_to(root)}:{first}: {last - first + 1} lines, of {MOST} at most: {name}')
+    print('\n'.join(problems) or f'{count} functions')
+    return bool(problems) or not count
+
+
+if __name__ == '__main__':
+    sys.exit(main(pathlib.Path(sys.argv[1])))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck disable=SC2016
 # archive.sh: what the scripts of pipelines/archive make of odd names, lists and folders. Programs that only write what they are
-# called with stand for Slurm's and for glcl-analyze; ../archive.sh runs the real ones.
+# called with stand for Slurm's and for glcl-analyze; slurm.sh runs the real ones.
 set -euo pipefail
 scripts=$GLCL_SOURCE/pipelines/archive
 work=$(mktemp -d)

@@ -3,11 +3,11 @@
 # tsan.sh [MINUTES]
 #
 # Builds with ThreadSanitizer into build-tsan/ and runs the soak and the fuzzer for MINUTES (1) each and every test of the
-# suites elements and sharing. Any data race in our code fails, and so do they; tests/tsan.supp
+# suites elements and sharing. Any data race in our code fails, and so do they; tests/sanitizers/tsan.supp
 # lists what is left out and why. A test that fails without a race is for tests/run.sh to tell. With
 # GLCL_GL_DRIVER set they and the tests also run on those drivers.
 set -euo pipefail
-. "$(dirname "$0")/../pipelines/setup.sh"
+. "$(dirname "$0")/../../pipelines/setup.sh"
 if [[ ${1:-} == --each ]]; then # PRELOAD COMMAND...: each test of a program in a process of its own, which is not forked
   shift
   export CK_FORK=no
@@ -40,12 +40,12 @@ meson compile -C "$build"
 # GLib and GstGL tell ThreadSanitizer nothing, so a preloaded library does. GStreamer's plugin scanner is not
 # instrumented and can't load our plugin.
 read -ra flags <<<"$(pkg-config --cflags --libs gstreamer-gl-1.0)"
-c++ -std=c++17 -O1 -g -fPIC -shared tests/tsan.cpp -o "$build/tsan.so" -Wl,--no-as-needed "${flags[@]}" -ldl
+c++ -std=c++17 -O1 -g -fPIC -shared tests/sanitizers/tsan.cpp -o "$build/tsan.so" -Wl,--no-as-needed "${flags[@]}" -ldl
 preload=$build/tsan.so
 export GST_REGISTRY_FORK=no
 # GLib's slices go from thread to thread without a call that ThreadSanitizer sees.
 export G_SLICE=always-malloc
-export TSAN_OPTIONS="ignore_noninstrumented_modules=1 history_size=4 log_path=$build/races die_after_fork=0 exitcode=66 suppressions=$source_root/tests/tsan.supp"
+export TSAN_OPTIONS="ignore_noninstrumented_modules=1 history_size=4 log_path=$build/races die_after_fork=0 exitcode=66 suppressions=$source_root/tests/sanitizers/tsan.supp"
 
 status=0
 rm -f "$build"/races.*
@@ -66,7 +66,7 @@ rm -f "$TSAN_RAN"
 for suite in "${suites[@]}"; do
   [[ -n $suite ]] || continue
   meson test -C "$build" --no-rebuild --timeout-multiplier 10 --suite "$suite" \
-    --wrap "$source_root/tests/tsan.sh --each $preload" || true
+    --wrap "$source_root/tests/sanitizers/tsan.sh --each $preload" || true
 done
 
 [[ -s $TSAN_RAN ]] || die 'no test was run'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # sanitize.sh [ARGUMENTS]: what run.sh does, with AddressSanitizer and UndefinedBehaviorSanitizer, in build-sanitize/
 set -euo pipefail
-. "$(dirname "$0")/../pipelines/setup.sh"
+. "$(dirname "$0")/../../pipelines/setup.sh"
 case ${1:-} in
   -h | --help) usage "$0"; exit ;;
 esac
@@ -26,7 +26,7 @@ done
 export PATH=$tools:$PATH LD_PRELOAD=$tools/no-dlclose.so GST_REGISTRY_FORK=no
 # intercept_tls_get_addr=0: GCC 12's run time crashes on the thread-local storage of threads that have ended
 export ASAN_OPTIONS=detect_leaks=1:use_sigaltstack=0:verify_asan_link_order=0:intercept_tls_get_addr=0
-export LSAN_OPTIONS=suppressions=$source_root/tests/lsan.supp:print_suppressions=0
+export LSAN_OPTIONS=suppressions=$source_root/tests/sanitizers/lsan.supp:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 export GLCL_TEST_BUILD=build-sanitize
 export GLCL_TEST_OPTIONS='-Db_sanitize=address,undefined -Db_lundef=false -Dcpp_args=-fno-sanitize-recover=all'

@@ -3,13 +3,13 @@
 # sums.sh [copy|gl|external]
 #
 # Prints an MD5 sum of the frames that every element gives for every method and display. Lines of two builds that differ
-# show a change that users see: `diff <(GLCL_BUILD=old tests/sums.sh copy) <(tests/sums.sh copy)`.
+# show a change that users see: `diff <(GLCL_BUILD=old tests/elements/sums.sh copy) <(tests/elements/sums.sh copy)`.
 #   copy      PoCL computes and frames are copied (the default)
 #   gl        on the drivers whose env.sh is in the folder GLCL_GL_DRIVER
 #   external  on the OpenCL and OpenGL that the environment selects
 # GLCL_BUILD is the build folder (build).
 set -euo pipefail
-. "$(dirname "$0")/../pipelines/setup.sh"
+. "$(dirname "$0")/../../pipelines/setup.sh"
 sharing=${1:-copy}
 build=$(cd "$build" && pwd)
 run=$(mktemp -d)

@@ -7,7 +7,7 @@
 # (packages clang and libclang-rt-dev, or those of one version, with CXX=clang++-VERSION). A text that breaks a target stays
 # in build-parsers/; put it into tests/parsers/corpus/TARGET/ together with the change that mends it.
 set -euo pipefail
-. "$(dirname "$0")/../pipelines/setup.sh"
+. "$(dirname "$0")/../../pipelines/setup.sh"
 case ${1:-} in
   -*) usage "$0"; exit 2 ;;
 esac

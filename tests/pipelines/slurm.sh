@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# archive.sh [--throughput] [FILE...]: an archive by Slurm on this machine, of whose three nodes one is killed in the middle
+# slurm.sh [--throughput] [FILE...]: an archive by Slurm on this machine, of whose three nodes one is killed in the middle
 #
 # Its task begins anew on another node, all results are there and equal those of single runs, and a file that fails is tried three
 # times and listed. With --throughput: how long 1, 2 and 4 nodes take for the files. Without files it takes clips that it makes.
@@ -9,7 +9,7 @@
 # It takes root, and starts munged, slurmctld and slurmd (packages munge, slurmctld, slurmd, slurm-client) with a configuration of its
 # own.
 set -euo pipefail
-. "$(dirname "$0")/../pipelines/setup.sh"
+. "$(dirname "$0")/../../pipelines/setup.sh"
 throughput=''
 case ${1:-} in
   -h | --help) usage "$0"; exit ;;

@@ -21,6 +21,13 @@ Pinned::~Pinned() {
 PinnedPool::PinnedPool(Context &context, size_t bytes)
     : context_(context.cl()), mapping_(context_, context.device().device), bytes_(bytes) {}
 
+void PinnedPool::add() { all_.push_back(std::make_shared<Pinned>(context_, mapping_, bytes_)); }
+
+void PinnedPool::reserve(size_t count) {
+  const std::lock_guard lock(mutex_);
+  while (all_.size() < count) add();
+}
+
 std::shared_ptr<Pinned> PinnedPool::take() {
   const std::lock_guard lock(mutex_);
   for (const auto &pinned : all_)
@@ -28,7 +35,7 @@ std::shared_ptr<Pinned> PinnedPool::take() {
       std::atomic_thread_fence(std::memory_order_acquire);
       return pinned;
     }
-  all_.push_back(std::make_shared<Pinned>(context_, mapping_, bytes_));
+  add();
   return all_.back();
 }
 

@@ -19,8 +19,6 @@ class Pinned {
 
   size_t bytes() const { return bytes_; }
   void *data() const { return data_; }
-  /// The queue on which it was mapped.
-  const cl::CommandQueue &mapping() const { return queue_; }
 
  private:
   cl::CommandQueue queue_;
@@ -35,10 +33,17 @@ class PinnedPool {
  public:
   PinnedPool(Context &context, size_t bytes);
 
+  size_t bytes() const { return bytes_; }
+  const cl::Context &context() const { return context_; }
+
+  /// Allocates until there are `count`. Throws cl::Error.
+  void reserve(size_t count);
   /// Allocates more memory if all is in use. Throws cl::Error.
   std::shared_ptr<Pinned> take();
 
  private:
+  void add();
+
   std::mutex mutex_;
   cl::Context context_;
   cl::CommandQueue mapping_;  // used for mapping only

@@ -13,30 +13,17 @@ Readback::~Readback() { clear(); }
 
 void Readback::allocate(Context &context, size_t bytes, int slots) {
   const std::lock_guard lock(mutex_);
-  if (context_() != context.cl()()) {
-    context_ = context.cl();
-    mapping_ = cl::CommandQueue(context_, context.device().device);
-    free_.clear();
-  }
-  bytes_ = std::max<size_t>(bytes, 1);
-  free_.erase(std::remove_if(free_.begin(), free_.end(),
-                             [&](const auto &slot) { return slot->bytes() != bytes_; }),
-              free_.end());
-  while (free_.size() < size_t(slots))
-    free_.push_back(std::make_unique<Pinned>(context_, mapping_, bytes_));
-}
-
-std::unique_ptr<Pinned> Readback::slot(size_t bytes) {
-  if (free_.empty() || bytes > bytes_)
-    return std::make_unique<Pinned>(context_, mapping_, std::max(bytes, bytes_));
-  std::unique_ptr<Pinned> slot = std::move(free_.back());
-  free_.pop_back();
-  return slot;
+  bytes = std::max<size_t>(bytes, 1);
+  if (!pool_ || pool_->context()() != context.cl()() || pool_->bytes() != bytes)
+    pool_ = std::make_unique<PinnedPool>(context, bytes);
+  pool_->reserve(size_t(slots));
 }
 
 void Readback::read(Queue &queue, const cl::Buffer &from, size_t bytes, Take take) {
   const std::lock_guard lock(mutex_);
-  Read read{slot(bytes), {}, std::move(take), {}};
+  if (!pool_ || bytes > pool_->bytes())
+    pool_ = std::make_unique<PinnedPool>(queue.context(), bytes);
+  Read read{pool_->take(), {}, std::move(take), {}};
   queue.cl().enqueueReadBuffer(from, CL_FALSE, 0, bytes, read.slot->data(), nullptr, &read.arrived);
   reads_.push_back(std::move(read));
 }
@@ -73,8 +60,6 @@ void Readback::hand_on_first(std::unique_lock<std::mutex> &lock) {
     failure = std::current_exception();
   }
   lock.lock();
-  if (read.slot && read.slot->mapping()() == mapping_() && read.slot->bytes() == bytes_)
-    free_.push_back(std::move(read.slot));
   delivering_ = {};
   handed_on_.notify_all();
   if (!failure) return;
@@ -131,10 +116,7 @@ void Readback::clear() {
   for (const Read &read : reads_) settle(read.arrived);
   reads_.clear();
   seen_ = 0;
-  free_.clear();
-  context_ = {};
-  mapping_ = {};
-  bytes_ = 0;
+  pool_.reset();
 }
 
 }  // namespace glcl

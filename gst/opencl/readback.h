@@ -55,13 +55,12 @@ class Readback {
 
  private:
   struct Read {
-    std::unique_ptr<Pinned> slot;
+    std::shared_ptr<Pinned> slot;
     cl::Event arrived;
     Take take;
     std::shared_ptr<const DeferredError> deferred_error;
   };
 
-  std::unique_ptr<Pinned> slot(size_t bytes);
   void wait(const Read &read);
   void hand_on(std::unique_lock<std::mutex> &lock, size_t under_way);
   void hand_on_first(std::unique_lock<std::mutex> &lock);
@@ -70,10 +69,7 @@ class Readback {
   std::condition_variable handed_on_;
   std::thread::id delivering_;  // thread inside a Take, if any
   bool failed_ = false;
-  cl::Context context_;
-  cl::CommandQueue mapping_;  // only maps pinned memory
-  size_t bytes_ = 0;
-  std::vector<std::unique_ptr<Pinned>> free_;
+  std::unique_ptr<PinnedPool> pool_;
   std::deque<Read> reads_;
   size_t seen_ = 0;  // reads of `reads_` known to deliver()
 };

@@ -28,33 +28,31 @@ bool Uploads::serve(const Device &device) {
 }
 
 Uploads::Uploads(Context &context)
-    : context_(context.cl()),
-      queue_(context_, context.device().device),
-      mapping_(context_, context.device().device) {}
+    : context_(context.cl()), queue_(context_, context.device().device) {}
 
 Uploads::~Uploads() {
   settle(queue_);
-  for (const UploadSlot &slot : slots_)  // it may have failed before the device was done
-    if (slot.sent()) settle(slot.sent);
+  for (const Upload &upload : pending_)  // it may have failed before the device was done
+    settle(upload.sent);
 }
 
 bool Uploads::upload(Queue &queue, const Picture &picture, const std::vector<cl::Event> &after,
                      const Fill &fill) {
-  UploadSlot &slot = slots_[next_];
   const size_t row_bytes = size_t(picture.width) * picture.plane().bytes;
   const size_t bytes = row_bytes * picture.height;
-  if (slot.sent()) wait_for_end(slot.sent);
-  slot.sent = {};
-  if (!slot.rows || slot.rows->bytes() != bytes) {
-    slot.rows.reset();
-    slot.rows = std::make_unique<Pinned>(context_, mapping_, bytes);
+  if (pending_.size() == most_pending) {
+    wait_for_end(pending_.front().sent);
+    pending_.pop_front();
   }
-  if (!fill(slot.rows->data(), row_bytes)) return false;
-  next_ = (next_ + 1) % slots_.size();
+  if (!pool_ || pool_->bytes() != bytes)
+    pool_ = std::make_unique<PinnedPool>(queue.context(), bytes);
+  Upload upload{pool_->take(), {}};
+  if (!fill(upload.rows->data(), row_bytes)) return false;
   try {
-    write_picture(queue_, picture, slot.rows->data(), row_bytes, CL_FALSE, &after, &slot.sent);
+    write_picture(queue_, picture, upload.rows->data(), row_bytes, CL_FALSE, &after, &upload.sent);
     queue_.flush();
-    const std::vector<cl::Event> sent{slot.sent};
+    const std::vector<cl::Event> sent{upload.sent};
+    pending_.push_back(std::move(upload));
     queue.cl().enqueueBarrierWithWaitList(&sent);
   } catch (...) {
     settle(queue_);  // no other thread knows it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <array>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -36,15 +36,16 @@ class Uploads {
               const Fill &fill);
 
  private:
-  struct UploadSlot {
-    std::unique_ptr<Pinned> rows;
+  struct Upload {
+    std::shared_ptr<Pinned> rows;
     cl::Event sent;
   };
+  static constexpr size_t most_pending = 3;
 
   cl::Context context_;
-  cl::CommandQueue queue_, mapping_;
-  std::array<UploadSlot, 3> slots_;
-  size_t next_ = 0;
+  cl::CommandQueue queue_;
+  std::unique_ptr<PinnedPool> pool_;
+  std::deque<Upload> pending_;
 };
 
 }  // namespace glcl::sharing

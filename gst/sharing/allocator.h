@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The allocator of textures that record whether OpenGL or OpenCL wrote them last.
+#pragma once
+
+#include <gst/gl/gl.h>
+
+#include <memory>
+
+#include "exporter.h"
+#include "sharing.h"
+
+namespace glcl::sharing {
+
+/// A map of its memory hands the texture, or the frame that OpenCL alone has, to the reader first.
+/// With an exporter the textures lie in memory that OpenGL and OpenCL both import. A hand-over that
+/// fails is reported, if there is `report`. Transfer full.
+GstAllocator *make_allocator(std::shared_ptr<Exporter> exporter, ErrorHandler report);
+
+/// Hands a texture to OpenGL, which reads or writes it from now on; false, with a log line and a
+/// report, if that fails. On the GL thread.
+bool to_gl(GstGLMemory *memory, bool reads);
+
+/// Drops what OpenCL has of a memory, which is no frame any more.
+void forget(GstGLMemory *memory);
+
+}  // namespace glcl::sharing

@@ -222,7 +222,7 @@ void make_transitions(const Make &make) {
   });
 }
 
-/// What looks like a transition, beside some.
+/// Changes that look like transitions, and some transitions.
 void make_disturbances(const Make &make) {
   make("fast pans", [](Maker &m) {
     for (int i = 0; i < 4; i++) {

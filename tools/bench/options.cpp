@@ -58,7 +58,7 @@ std::vector<Content> parse_contents(const std::string &text) {
   return contents;
 }
 
-/// What the command line says, before it is checked.
+/// The words of the command line, unchecked.
 struct Words {
   Words() = default;
   Words(const Words &) = delete;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Informs ThreadSanitizer about the order that GLib and GStreamer, which are not instrumented,
-// establish by their locks, reference counts and main loops. Preloaded by tests/sanitizers/tsan.sh; without it
-// every frame would be reported, because the GL thread and the streaming thread meet in GLib alone.
+// establish by their locks, reference counts and main loops. Preloaded by tests/sanitizers/tsan.sh;
+// without it every frame would be reported, because the GL thread and the streaming thread meet in
+// GLib alone.
 //
 // Each wrapper does only what its name says: a release where a thread releases, an acquire where
 // one acquires.

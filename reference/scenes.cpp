@@ -111,6 +111,28 @@ class Maker {
     for (int i = 1; i < frames; i++) dimmed(1 - double(i) / frames);
     for (int i = 0; i < black; i++) dimmed(0);
   }
+  /// A short shot, after which the one before goes on.
+  void insert(int frames) {
+    auto old = std::move(backdrop_);
+    const double place = place_;
+    renew();
+    mark(count(), count(), "cut");
+    shot(frames);
+    backdrop_ = std::move(old);
+    place_ = place;
+    mark(count(), count(), "cut");
+  }
+  /// The next shot comes in from the left.
+  void wipe(int frames) {
+    const auto old = std::move(backdrop_);
+    const double place = place_;
+    renew();
+    mark(count(), count() + frames, "wipe");
+    for (int i = 1; i <= frames; i++)
+      add([&](double x, double y) {
+        return x < width * i / (frames + 1.0) ? here(x, y) : old->at(x + place, y);
+      });
+  }
   /// Something dark and wide goes through the picture.
   void passing(int frames) {
     for (int i = 0; i < frames; i++) {
@@ -280,18 +302,45 @@ void make_disturbances(const Make &make) {
   });
 }
 
-}  // namespace
+void make_edits(const Make &make) {
+  make("inserts", [](Maker &m) {
+    m.shot(25);
+    for (int i = 0; i < 3; i++) {
+      m.insert(3 + i);
+      m.shot(25);
+    }
+  });
+  make("short dissolves", [](Maker &m) {
+    for (int i = 0; i < 3; i++) {
+      m.shot(30);
+      m.dissolve(5);
+    }
+    m.shot(40);
+  });
+  make("wipes", [](Maker &m) {
+    for (int i = 0; i < 3; i++) {
+      m.shot(30);
+      m.wipe(10 + 4 * i);
+    }
+    m.shot(45);
+  });
+}
 
-std::vector<Clip> clips(unsigned seed) {
+std::vector<Clip> made(unsigned seed, const std::vector<void (*)(const Make &)> &groups) {
   std::vector<Clip> all;
   const Make make = [&](const char *name, const std::function<void(Maker &)> &work) {
     Maker maker(name, seed++ * 104729 + 1);
     work(maker);
     all.push_back(maker.done());
   };
-  make_transitions(make);
-  make_disturbances(make);
+  for (const auto group : groups) group(make);
   return all;
 }
+
+}  // namespace
+
+std::vector<Clip> clips(unsigned seed) { return made(seed, {make_transitions, make_disturbances}); }
+
+std::vector<Clip> edited_clips(unsigned seed) { return made(seed, {make_edits}); }
 
 }  // namespace reference

@@ -14,7 +14,7 @@ namespace reference {
 /// Where one shot becomes the next: at one frame, or anywhere from the first to the last.
 struct Transition {
   int first = 0, last = 0;
-  std::string kind;  ///< "cut", "fade-in", "fade-out", "dissolve"
+  std::string kind;  ///< "cut", "fade-in", "fade-out", "dissolve", "wipe"
 };
 
 struct Clip {
@@ -24,7 +24,9 @@ struct Clip {
 };
 
 /// Clips of 160×90 px: cuts, short shots, dissolves of 12 frames, fades through black, flashes,
-/// fast pans, a large thing that passes, noise.
+/// fast pans, a large object that passes, noise.
 std::vector<Clip> clips(unsigned seed);
+/// Inserts of 3 to 5 frames, dissolves of 4, wipes.
+std::vector<Clip> edited_clips(unsigned seed);
 
 }  // namespace reference

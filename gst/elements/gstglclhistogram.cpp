@@ -19,9 +19,10 @@
  * the last bin
  *
  * Message `shot`, with `shot-detection`: the times of the first frame of the new shot, `frame`
- * (guint64, its number since the start), `kind` (string: cut, fade-in, fade-out, dissolve) and
- * `score` (double, 0 to 1: difference between the shots). It is posted 8 frames after a cut and up
- * to 45 frames after a gradual transition. With `shot-method=shape` dissolves are not detected.
+ * (guint64, its number since the start), `kind` (string: cut, fade-in, fade-out, dissolve, wipe)
+ * and `score` (double, 0 to 1: difference between the shots). It is posted 8 frames after a cut and
+ * up to 60 frames after a gradual transition or a change of a page of text. With
+ * `shot-method=shape` only cuts and fades are detected.
  *
  * Luma is (77 R + 150 G + 29 B + 128) / 256. All results refer to the input frame.
  *

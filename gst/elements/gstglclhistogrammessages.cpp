@@ -8,7 +8,7 @@ namespace glcl::histogram {
 
 namespace {
 
-constexpr const char *shot_names[] = {"cut", "fade-in", "fade-out", "dissolve"};
+constexpr const char *shot_names[] = {"cut", "fade-in", "fade-out", "dissolve", "wipe"};
 constexpr size_t remembered_times = 256;
 
 }  // namespace
@@ -57,7 +57,7 @@ void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Forma
   gst_glcl_analyzer_post(self, message);
 }
 
-void ShotMessages::tell(const std::vector<Shots::Shot> &shots, Messages &messages) const {
+void ShotMessages::add_messages(const std::vector<Shots::Shot> &shots, Messages &messages) const {
   for (const Shots::Shot &shot : shots)
     for (const auto &[frame, times] : times_) {
       if (frame != shot.frame) continue;
@@ -71,8 +71,8 @@ void ShotMessages::tell(const std::vector<Shots::Shot> &shots, Messages &message
 }
 
 void ShotMessages::finish_locked(Messages &messages) {
-  tell(shots_.finish(), messages);
-  tell(shape_shots_.finish(), messages);
+  add_messages(shots_.finish(), messages);
+  add_messages(shape_shots_.finish(), messages);
   times_.clear();
 }
 
@@ -95,10 +95,10 @@ void ShotMessages::follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, 
     if (times_.size() > remembered_times) times_.pop_front();
     if (method == Method::histogram) {
       shots_.set_threshold(threshold);
-      tell(shots_.add(frame, values), messages);
+      add_messages(shots_.add(frame, values), messages);
     } else {
       shape_shots_.set_threshold(threshold);
-      tell(shape_shots_.add(frame, values), messages);
+      add_messages(shape_shots_.add(frame, values), messages);
     }
   }
   for (GstStructure *message : messages) gst_glcl_analyzer_post(self, message);

@@ -20,33 +20,32 @@ const char *mode_name(int mode);
 void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Format &format,
           guint64 pixels, const uint32_t *counts);
 
-/// Follows the frames and posts a message `shot` for every shot that begins. May be called from
-/// several threads.
+/// Detects shot boundaries and posts a message `shot` for each. May be called from several threads.
 class ShotMessages {
  public:
   enum class Method { histogram, shape };
   static constexpr Histogram::Format format{Histogram::Mode::rgb, 256};
 
-  /// The next frame, with the `values` that Shots or ShapeShots takes. `first`: it does not follow
-  /// the one before, which also begins with another method.
+  /// Adds a frame with the `values` for Shots or ShapeShots. `first`: it does not continue the
+  /// previous frame, or the method changed.
   void follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first, double threshold,
               const FrameTimes &times, const uint32_t *values);
-  /// Decides pending shots now, because no frame follows.
+  /// Ends the stream: posts the pending boundaries.
   void finish(GstGLCLAnalyzer *self);
-  /// Forgets all frames.
+  /// Discards all frames.
   void drop();
 
  private:
   using Messages = std::vector<GstStructure *>;
 
-  /// Adds the messages of shots. `mutex_` is held, and nothing is posted meanwhile.
-  void tell(const std::vector<Shots::Shot> &shots, Messages &messages) const;
+  /// Adds messages for shots. Requires `mutex_`; posting happens after it is released.
+  void add_messages(const std::vector<Shots::Shot> &shots, Messages &messages) const;
   void finish_locked(Messages &messages);
 
   std::mutex mutex_;
   Shots shots_;
   ShapeShots shape_shots_;
-  std::deque<std::pair<uint64_t, FrameTimes>> times_;  // of the frames that a shot may begin at
+  std::deque<std::pair<uint64_t, FrameTimes>> times_;  // of the frames at which a shot may begin
 };
 
 }  // namespace glcl::histogram

@@ -10,10 +10,10 @@ namespace glcl::histogram {
 
 namespace {
 
-constexpr int around = 8;        // frames on either side that a cut stands out from
-constexpr int together = 3;      // frames of a mean
-constexpr int flash = 5;         // frames that a flash may last
-constexpr int stays_blank = 25;  // frames after which a fade is the end of a shot
+constexpr int around = 8;        // frames on either side that a cut is compared with
+constexpr int averaged = 3;      // frames of a mean
+constexpr int flash = 5;         // longest flash, in frames
+constexpr int stays_blank = 25;  // frames after which a fade ends the shot
 constexpr uint32_t least_edges = 40;
 constexpr int kept = 2 * around + stays_blank;
 
@@ -26,8 +26,8 @@ void scale_to_one(Values &values) {
 
 }  // namespace
 
-/// Roots, so that a few long lines are not all that counts, and smooth.
-std::vector<float> ShapeShots::prepared(const uint32_t *space) {
+/// Square roots, so that a few long lines do not dominate, smoothed.
+std::vector<float> ShapeShots::normalized(const uint32_t *space) {
   std::vector<float> result(cells), from(cells);
   for (int i = 0; i < kinds; i++)
     result[i / steps / coarse * side + i % steps / coarse] += static_cast<float>(space[i]);
@@ -53,11 +53,11 @@ double ShapeShots::distance(const Entry &a, const Entry &b) {
   return std::clamp(1 - r, 0.0, 1.0);
 }
 
-/// Of the frames from entry i on, as far as they are known.
+/// The mean of the frames from entry i on, as far as they are known.
 ShapeShots::Entry ShapeShots::mean(int i) const {
   Entry all;
   all.space.resize(cells);
-  const int end = std::min(i + together, static_cast<int>(entries_.size()));
+  const int end = std::min(i + averaged, static_cast<int>(entries_.size()));
   for (int k = std::max(i, 0); k < end; k++) {
     for (int c = 0; c < cells; c++) all.space[c] += at(k).space[c];
     all.edges = std::max(all.edges, at(k).edges);
@@ -66,7 +66,7 @@ ShapeShots::Entry ShapeShots::mean(int i) const {
   return all;
 }
 
-/// The distance from the entry before; 0 outside of what is known.
+/// Distance from the previous entry; 0 outside of what is known.
 double ShapeShots::step(int i) const {
   return i > 0 && i < static_cast<int>(entries_.size()) ? entries_[i].distance : 0;
 }
@@ -91,7 +91,7 @@ bool ShapeShots::is_peak(int i) const {
   return d >= 1.5 * *upper;
 }
 
-/// Whether edges become few before entry i, or many from it on, since a picture fades.
+/// Whether a fade makes edges few before entry i or many after it.
 bool ShapeShots::is_fade(int i) const {
   const int size = static_cast<int>(entries_.size());
   if (blank(at(i))) return 2 * at(i - 1).edges < most_edges(i - around, i - 1);
@@ -103,16 +103,16 @@ bool ShapeShots::is_fade(int i) const {
 
 bool ShapeShots::is_cut(int i) const {
   if (!is_peak(i) || is_fade(i)) return false;
-  const Entry before = mean(i - together), after = mean(i);
+  const Entry before = mean(i - averaged), after = mean(i);
   const double whole = distance(before, after);
   if (whole < 0.5 * threshold_) return false;
   const int size = static_cast<int>(entries_.size());
-  if (i >= 2 * together && whole < 3 * distance(mean(i - 2 * together), before)) return false;
-  if (i + 2 * together <= size && whole < 3 * distance(after, mean(i + together))) return false;
-  // After a flash what was there before is back.
+  if (i >= 2 * averaged && whole < 3 * distance(mean(i - 2 * averaged), before)) return false;
+  if (i + 2 * averaged <= size && whole < 3 * distance(after, mean(i + averaged))) return false;
+  // After a flash the previous picture returns.
   for (int k = 1; k <= flash; k++) {
     if (i + k < size && distance(before, mean(i + k)) <= 0.4 * whole) return false;
-    if (i - k > 0 && distance(mean(i - together - k), after) <= 0.4 * whole) return false;
+    if (i - k > 0 && distance(mean(i - averaged - k), after) <= 0.4 * whole) return false;
   }
   return true;
 }
@@ -120,18 +120,18 @@ bool ShapeShots::is_cut(int i) const {
 /// A fade that ends at entry i: one up from a blank picture, or one down that stays.
 std::optional<ShapeShots::Shot> ShapeShots::fade(int i) {
   if (blank(at(i))) {
-    if (!blanks_++) blank_by_fade_ = seen_picture_, fade_told_ = false;
-    if (blanks_ < stays_blank || !blank_by_fade_ || fade_told_) return {};
-    fade_told_ = true;
-    return Shot{at(std::max(i + 1 - blanks_, 1)).frame, Kind::fade_out, 1};
+    if (!blank_frames_++) blank_by_fade_ = seen_picture_, fade_reported_ = false;
+    if (blank_frames_ < stays_blank || !blank_by_fade_ || fade_reported_) return {};
+    fade_reported_ = true;
+    return Shot{at(std::max(i + 1 - blank_frames_, 1)).frame, Kind::fade_out, 1};
   }
-  const int blanks = std::exchange(blanks_, 0);
+  const int blanks = std::exchange(blank_frames_, 0);
   const bool shown_before = std::exchange(seen_picture_, true);
   if (!blanks || !shown_before) return {};
   return Shot{at(i).frame, Kind::fade_in, 1};
 }
 
-std::vector<ShapeShots::Shot> ShapeShots::look(bool to_the_end) {
+std::vector<ShapeShots::Shot> ShapeShots::search(bool to_the_end) {
   const int size = static_cast<int>(entries_.size());
   std::vector<Shot> found;
   for (; next_ < size - (to_the_end ? 0 : around); next_++) {
@@ -139,7 +139,7 @@ std::vector<ShapeShots::Shot> ShapeShots::look(bool to_the_end) {
     const bool is_new = is_cut(i);
     if (is_new) found.push_back({at(i).frame, Kind::cut, step(i)});
     const auto faded = fade(i);
-    // A cut to or from a blank frame is told already.
+    // A cut to or from a blank frame is reported already.
     if (is_new) blank_by_fade_ = false;
     if (faded && !is_new) found.push_back(*faded);
   }
@@ -150,13 +150,13 @@ std::vector<ShapeShots::Shot> ShapeShots::add(uint64_t frame, const uint32_t *sp
   Entry entry;
   entry.frame = frame;
   entry.edges = space[kinds];
-  entry.space = prepared(space);
+  entry.space = normalized(space);
   if (entries_.empty())
     seen_picture_ = !blank(entry);
   else
     entry.distance = distance(entries_.back(), entry);
   entries_.push_back(std::move(entry));
-  std::vector<Shot> found = look(false);
+  std::vector<Shot> found = search(false);
   while (static_cast<int>(entries_.size()) > kept) {
     entries_.pop_front();
     next_--;
@@ -165,11 +165,11 @@ std::vector<ShapeShots::Shot> ShapeShots::add(uint64_t frame, const uint32_t *sp
 }
 
 std::vector<ShapeShots::Shot> ShapeShots::finish() {
-  std::vector<Shot> found = look(true);
+  std::vector<Shot> found = search(true);
   // A picture that faded and never came back.
-  if (blanks_ && blank_by_fade_ && !fade_told_)
-    found.push_back(
-        {at(std::max(static_cast<int>(entries_.size()) - blanks_, 1)).frame, Kind::fade_out, 1});
+  if (blank_frames_ && blank_by_fade_ && !fade_reported_)
+    found.push_back({at(std::max(static_cast<int>(entries_.size()) - blank_frames_, 1)).frame,
+                     Kind::fade_out, 1});
   *this = ShapeShots(threshold_);
   return found;
 }

@@ -5,31 +5,31 @@
 
 namespace glcl::histogram {
 
-/// Finds cuts and fades by shapes: by the space of edge pairs of each frame's edges, as
-/// hough::EdgePairs counts them (Gómez Luna 2012). Colours, light, and where things are do not
-/// matter. Plain C++.
+/// Detects cuts and fades by shapes: by the counts of edge pairs of each frame, as
+/// hough::EdgePairs computes them (Gómez Luna 2012). They do not depend on colours, brightness and
+/// positions. Plain C++.
 ///
-/// The distance of two frames is 1 - r, r being the correlation of the roots of their spaces in
-/// cells of 6°, 0–1. At a cut it is a peak, and the means of the three frames before and after it
-/// differ far more than those next to them. A fade goes through frames with hardly an edge. What
-/// mixes two shots frame by frame is no peak: dissolves are not told.
+/// The distance of two frames is 1 - r, where r is the correlation of the square roots of the
+/// counts in cells of 6°, 0–1. At a hard cut it has a peak, and the means of the three frames
+/// before and after differ far more than those next to them. A fade passes through frames with
+/// almost no edges. A gradual transition has no peak, so dissolves and wipes are not detected.
 class ShapeShots {
  public:
   using Kind = Shots::Kind;
   using Shot = Shots::Shot;
 
-  static constexpr int edges = 2048;  ///< of a frame that count
+  static constexpr int edges = 2048;  ///< of a frame that are used
   static constexpr int steps = 90, kinds = steps * steps;
 
-  /// `threshold`: twice the least distance of the frames at a cut.
+  /// `threshold`: twice the minimum distance at a cut.
   explicit ShapeShots(double threshold = Shots::default_threshold) : threshold_(threshold) {}
 
   void set_threshold(double threshold) { threshold_ = threshold; }
 
-  /// The next frame, by its number and its space: `kinds` counts, then how many edges count. Gives
-  /// the shots that are certain now; they began 8 frames ago, a fade up to 25.
+  /// Adds a frame by its number and its edge pairs: `kinds` counts, then the number of edges used.
+  /// Returns the boundaries that are now certain: cuts of 8 frames ago, fades of up to 33.
   std::vector<Shot> add(uint64_t frame, const uint32_t *space);
-  /// No more frames follow: the shots that the missing ones would have decided on. Forgets all.
+  /// Ends the stream: returns the pending boundaries and resets the detector.
   std::vector<Shot> finish();
 
  private:
@@ -39,10 +39,10 @@ class ShapeShots {
     uint64_t frame = 0;
     std::vector<float> space;  // mean 0, length 1
     uint32_t edges = 0;
-    double distance = 0;  // to the frame before
+    double distance = 0;  // to the previous frame
   };
 
-  static std::vector<float> prepared(const uint32_t *space);
+  static std::vector<float> normalized(const uint32_t *space);
   static bool blank(const Entry &entry);
   static double distance(const Entry &a, const Entry &b);
   const Entry &at(int i) const { return entries_[i]; }
@@ -53,13 +53,13 @@ class ShapeShots {
   bool is_fade(int i) const;
   bool is_cut(int i) const;
   std::optional<Shot> fade(int i);
-  std::vector<Shot> look(bool to_the_end);
+  std::vector<Shot> search(bool to_the_end);
 
   double threshold_;
   std::deque<Entry> entries_;
-  int next_ = 1;    // entry that no shot has been sought at
-  int blanks_ = 0;  // entries before next_ that are blank, in a row
-  bool seen_picture_ = false, blank_by_fade_ = false, fade_told_ = false;
+  int next_ = 1;          // where to search next
+  int blank_frames_ = 0;  // consecutive ones before next_
+  bool seen_picture_ = false, blank_by_fade_ = false, fade_reported_ = false;
 };
 
 }  // namespace glcl::histogram

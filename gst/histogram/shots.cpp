@@ -5,91 +5,82 @@
 #include <cmath>
 #include <utility>
 
+#include "gradual.h"
+
 namespace glcl::histogram {
 
 namespace {
 
-constexpr int around = 8;    // frames on either side that a cut stands out from
-constexpr int flash = 5;     // frames that a flash may last
-constexpr int longest = 20;  // frames from the middle of a dissolve to its ends
+constexpr int around = 8;     // frames on either side that a cut is compared with
+constexpr int transient = 5;  // frames of a flash
+constexpr int longest = 27;   // frames from the middle of a dissolve to its ends
 constexpr int shortest = 3;
-constexpr int lag = 6;           // frames from a dissolve's middle to where it is sought
-constexpr int still = 4;         // frames before and after a dissolve
-constexpr int stays_blank = 25;  // frames after which a fade to one level is the end of a shot
-constexpr double blank_deviation = 6;  // levels; noise remains
-constexpr double relit = 0.4;  // of the distance, at most, is left where only the light changed
+constexpr int shortest_wipe = 7;  // frames
+constexpr int lag = 6;            // frames from a dissolve's middle to where it is searched for
+constexpr int lookahead = longest + gradual_margin + 1;
+constexpr int margin = 4;        // frames before and after a dissolve
+constexpr int stays_blank = 25;  // frames after which a fade ends the shot
 // Similarity of textures. Between unrelated frames of nine clips (2304 pairs) it is 0.33 at most,
 // 0.08 in 95 %; at lamps, filters, captions and jumps of white balance 0.43 at least; from frame to
 // frame of hand-held film 0.6 in 95 %.
-constexpr double same_texture = 0.4, other_texture = 0.2, same_shot = 0.6;
+constexpr double same_texture = 0.4;
 constexpr int kept = 2 * longest + 2 * around + stays_blank;
 
 }  // namespace
 
-double Shots::distance(const Entry &a, const Entry &b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.histogram.size(); i++) sum += std::abs(a.histogram[i] - b.histogram[i]);
-  return sum / (2 * channels);
-}
+/// The distance from the previous frame; 0 outside of what is known.
+double Shots::step(int i) const { return i > 0 && i < size() ? at(i).distance : 0; }
 
-/// Adds `part` of a frame's pixels, whose level is `place`, to the two bins that it lies between.
-void Shots::spread(Entry &entry, int channel, double place, double part) {
-  place = std::clamp(place - 0.5, 0.0, bins - 1.0);
-  const int bin = std::min(static_cast<int>(place), bins - 2);
-  const double upper = place - bin;
-  float *histogram = &entry.histogram[channel * bins + bin];
-  histogram[0] += static_cast<float>(part * (1 - upper));
-  histogram[1] += static_cast<float>(part * upper);
-}
+double Shots::luma_step(int i) const { return i > 0 && i < size() ? at(i).luma_distance : 0; }
 
-bool Shots::blank(const Entry &entry) { return entry.variance < blank_deviation * blank_deviation; }
-
-/// The distance from the entry before; 0 outside of what is known.
-double Shots::step(int i) const {
-  return i > 0 && i < static_cast<int>(entries_.size()) ? entries_[i].distance : 0;
-}
-
-/// How much of its texture the entry has from the one before; 0 outside of what is known.
+/// Similarity of the texture to the previous frame; 0 outside of what is known.
 double Shots::similarity(int i) const {
-  return i > 0 && i < static_cast<int>(entries_.size()) ? entries_[i].similarity : 0;
+  return i > 0 && i < size() ? at(i).comparison.similarity() : 0;
 }
 
-/// Whether what came before entry i is back soon after it, or what follows was there just before.
+/// Whether frames [first, end) are a short shot of their own, after which the one before goes on:
+/// another textured picture that covers all of the frame.
+bool Shots::is_insert(int first, int end) const {
+  if (end - first < 2) return false;
+  for (const int i : {first, end})
+    if (at(i).comparison.change < 0.6 || at(i).comparison.equal > 0 ||
+        similarity(i) >= same_texture)
+      return false;
+  for (int i = first + 1; i < end; i++)
+    if (luma_step(i) > 0.4 * luma_step(first)) return false;
+  // A flash makes the whole frame brighter.
+  const double brighter = Structure::brighter(at(first - 1).structure, at(first).structure);
+  if (brighter < 0.05 || brighter > 0.95) return false;
+  return at(first).structure.textured_parts() >= 4 && at(first).clipped() < 0.5;
+}
+
+/// Whether what came before frame i returns soon after it, or what follows was there just before.
 bool Shots::is_transient(int i) const {
-  const int size = static_cast<int>(entries_.size());
-  for (int k = 1; k <= flash; k++) {
-    if (i + k < size && distance(at(i - 1), at(i + k)) <= 0.5 * step(i)) return true;
-    if (i - 1 - k >= 0 && distance(at(i - 1 - k), at(i)) <= 0.5 * step(i)) return true;
-  }
+  const auto returns = [&](int before, int after) {
+    return distance(at(before), at(after)) <= 0.5 * step(i) &&
+           Structure::luma_distance(at(before).structure, at(after).structure) <=
+               0.75 * luma_step(i);
+  };
+  for (int k = 1; k <= transient; k++)
+    if (i + k < size() && returns(i - 1, i + k)) {
+      if (!is_insert(i, i + k)) return true;
+      break;
+    }
+  for (int k = 1; k <= transient; k++)
+    if (i - 1 - k >= 0 && returns(i - 1 - k, i)) return !is_insert(i - k, i);
   return false;
 }
 
-/// How far `after` is from `before` in `light` times as much light.
-double Shots::distance_in_light(const Entry &before, const Entry &after, double light) {
-  Entry lit;
-  for (int i = 0; i < channels * bins; i++)
-    spread(lit, i / bins, (i % bins + 0.5) * light, before.histogram[i]);
-  return distance(lit, after);
-}
-
-/// Whether more or less light makes most of the difference, as where exposure jumps or somebody
-/// switches on a lamp: the means say little of how much, where highlights are clipped. Pictures of
-/// one level are always alike so, which says nothing.
-bool Shots::is_relit(const Entry &before, const Entry &after) {
-  if (blank(before) || blank(after)) return false;
-  double least = 1;
-  for (int i = -32; i <= 32; i++)
-    least = std::min(least, distance_in_light(before, after, std::exp2(i / 24.0)));
-  return least < relit * distance(before, after);
-}
-
-/// Whether the distance at entry i is far above those around it.
+/// Whether the distance at frame i is far above those around it.
 bool Shots::stands_out(int i) const {
   const double d = step(i);
-  // It may take two frames, where the first is a mixture.
+  if (d < threshold_ || similarity(i) >= same_texture) return false;
+  // It may take two frames, the first of which is a mixture.
   const auto high = [&](int k) { return step(k) >= 0.5 * d; };
   if (high(i - 2) || high(i + 2) || (high(i - 1) && high(i + 1))) return false;
   if (step(i + 1) > d || step(i - 1) >= d) return false;
+  if (high(i - 1) && std::max(luma_step(i + 1), luma_step(i - 2)) > 0.6 * luma_step(i))
+    return false;
   std::vector<double> others;
   for (int k = -around; k <= around; k++)
     if (k) others.push_back(step(i + k));
@@ -97,105 +88,175 @@ bool Shots::stands_out(int i) const {
   return d >= 3 * others[others.size() * 3 / 4];
 }
 
-/// Whether entry i has another texture than the one before, while on either side textures stay.
-bool Shots::joins_textures(int i) const {
-  return step(i) >= 2 * threshold_ && similarity(i) <= other_texture &&
-         similarity(i - 1) >= same_shot && similarity(i + 1) >= same_shot;
+/// Whether luma changes at frame i far more than at the two on either side, and both sides move
+/// or neither does: a stream that stalls goes on with a jump.
+bool Shots::stands_out_in_luma(int i) const {
+  const double most_before = std::max(luma_step(i - 1), luma_step(i - 2)),
+               most_after = std::max(luma_step(i + 1), luma_step(i + 2));
+  return luma_step(i) >= 2.2 * std::max(most_before, most_after);
 }
 
-bool Shots::is_cut(int i) const {
-  if (step(i) < threshold_ || similarity(i) >= same_texture) return false;
-  if (!stands_out(i) && !joins_textures(i)) return false;
-  return !is_transient(i) && !is_relit(at(i - 1), at(i));
+/// Whether texture changes at frame i, while it stays the same on either side.
+bool Shots::joins_textures(int i) const {
+  return step(i) >= threshold_ / 3 && similarity(i) < same_texture &&
+         at(i).comparison.change >= 0.6 && luma_step(i) >= 10 && stands_out_in_luma(i);
+}
+
+/// Whether part of the frame goes on at frame i, as where a decoder lacks the rest.
+bool Shots::keeps_part(int i) const {
+  return at(i).comparison.equal >= 2 ||
+         Structure::equal_top_rows(at(i - 1).structure, at(i).structure) >= 3;
+}
+
+std::optional<Shots::Shot> Shots::cut(int i) const {
+  if ((!stands_out(i) && !joins_textures(i)) || keeps_part(i)) return {};
+  if (is_transient(i) || differs_in_brightness(at(i - 1), at(i))) return {};
+  const double score = stands_out(i) ? step(i) : std::min(at(i).comparison.change, 1.0);
+  return Shot{at(i).frame, Kind::cut, score};
 }
 
 bool Shots::near_shot(int from, int to) const {
-  const int size = static_cast<int>(entries_.size());
   for (const uint64_t start : starts_)
-    for (int i = std::max(from, 0); i <= std::min(to, size - 1); i++)
+    for (int i = std::max(from, 0); i <= std::min(to, size() - 1); i++)
       if (at(i).frame == start) return true;
   return false;
 }
 
-std::optional<Shots::Shot> Shots::cut(int i) {
-  if (!is_cut(i)) return {};
-  return Shot{at(i).frame, Kind::cut, step(i)};
+/// A page of text that replaces another at frame i: histograms hardly change, frames around it not
+/// at all. The old page does not return soon, as the picture does after damage.
+std::optional<Shots::Shot> Shots::new_page(int i) const {
+  const auto &comparison = at(i).comparison;
+  const double changed = luma_step(i);
+  if (changed < 6 || comparison.change < 0.15 || step(i) >= threshold_) return {};
+  if (comparison.changed_rows < 2 || comparison.changed_columns < 2) return {};
+  for (int k = 1; k <= 3; k++)
+    if (std::max(luma_step(i - k), luma_step(i + k)) > 0.2 * changed) return {};
+  for (int k = 1; k <= longest; k++)
+    for (const auto &[before, after] : {std::pair{i - 1, i + k}, std::pair{i - 1 - k, i}})
+      if (before >= 0 && after < size() &&
+          Structure::luma_distance(at(before).structure, at(after).structure) < 0.5 * changed)
+        return {};
+  if (near_shot(i, i) || differs_in_brightness(at(i - 1), at(i))) return {};
+  return Shot{at(i).frame, Kind::cut, std::min(comparison.change, 1.0)};
 }
 
-/// Whether the entries between these two are mixtures of them, more and more of the second.
+bool Shots::has_blank(int from, int to) const {
+  for (int i = from; i <= to; i++)
+    if (at(i).is_blank()) return true;
+  return false;
+}
+
+/// Whether the variance of the levels between these frames is that of mixtures of both.
 bool Shots::is_mixture(int from, int to) const {
-  const Entry &before = at(from), &after = at(to);
+  const FrameFeatures &before = at(from), &after = at(to);
   const double whole = distance(before, after);
-  if (whole < 2.25 * threshold_ || blank(before) || blank(after)) return false;
+  if (whole < 2.25 * threshold_ || has_blank(from - margin, to + margin)) return false;
   const auto [calmer, livelier] =
-      std::minmax({distance(at(from - still), before), distance(after, at(to + still))});
+      std::minmax({distance(at(from - margin), before), distance(after, at(to + margin))});
   if (calmer > 0.5 * whole || livelier > 0.8 * whole) return false;
-  double from_level = 0, to_level = 0;
-  for (int c = 0; c < channels; c++) from_level += before.mean[c], to_level += after.mean[c];
-  const double light = to_level / std::max(from_level, 1.0);
-  if (distance_in_light(before, after, light) < 0.6 * whole) return false;
+  const double gain = after.brightness / std::max(before.brightness, 1.0);
+  if (scaled_distance(before, after, gain) < 0.6 * whole) return false;
   // The ends may be mixtures too, so texture is compared beyond them.
-  if (Structure::similarity(at(from - still).structure, at(to + still).structure) >= same_texture)
+  if (Structure::similarity(at(from - margin).structure, at(to + margin).structure) >= same_texture)
     return false;
   // A mixture's variance is a parabola, and in the middle below the mean of both ends'.
   const double mean_variance = (before.variance + after.variance) / 2;
   const double in_the_middle = at((from + to) / 2).variance;
   if (in_the_middle > 0.9 * mean_variance) return false;
   const double covariance = 2 * in_the_middle - mean_variance;
+  double similarities = 0;
   for (int k = from + 1; k <= to; k++) {
+    similarities += similarity(k);
     if (step(k) > 0.5 * whole) return false;
     const double part = double(k - from) / (to - from), rest = 1 - part;
     const double mixed =
         rest * rest * before.variance + part * part * after.variance + 2 * part * rest * covariance;
     if (std::abs(at(k).variance - mixed) > 0.3 * mean_variance) return false;
   }
-  return true;
+  // Texture goes on from frame to frame, unlike in a fast pan.
+  return similarities >= 0.75 * (to - from) && may_be_dissolve(frames_, from, to);
 }
 
-/// A dissolve with its middle at entry i: the frames around it differ the most there.
-std::optional<Shots::Shot> Shots::dissolve(int i) {
-  const int size = static_cast<int>(entries_.size());
+/// A dissolve by the variance, with its middle at frame i: the frames around it differ the most
+/// there.
+std::optional<Shots::Gradual> Shots::dissolve_by_variance(int i) const {
   const auto across = [&](int middle) {
-    return middle >= lag && middle + lag < size ? distance(at(middle - lag), at(middle + lag)) : 0;
+    return middle >= lag && middle + lag < size() ? distance(at(middle - lag), at(middle + lag))
+                                                  : 0;
   };
   const double lagged = across(i);
   if (lagged < threshold_) return {};
   for (int k = 1; k <= lag / 2; k++)
     if (across(i - k) >= lagged || across(i + k) > lagged) return {};
-  std::optional<Shot> widest;
-  uint64_t widest_to = 0;
+  std::optional<Gradual> widest;
+  double score = 0;
   for (int half = shortest; half <= longest; half++) {
     const int from = i - half, to = i + half;
-    if (from < still || to + still >= size) break;
-    const double score = distance(at(from), at(to));
-    if ((widest && score <= widest->score) || !is_mixture(from, to)) continue;
-    if (near_shot(from - 1, to + 1) || at(from).frame < dissolved_to_) return {};
-    widest = Shot{at(i).frame, Kind::dissolve, score};
-    widest_to = at(to).frame;
+    if (from < gradual_margin || to + gradual_margin >= size()) break;
+    const double whole = distance(at(from), at(to));
+    if (whole <= score || !is_mixture(from, to)) continue;
+    if (near_shot(from - 1, to + 1) || at(from).frame < gradual_end_) return {};
+    widest = Gradual{from, to, Kind::dissolve};
+    score = whole;
   }
-  if (widest) dissolved_to_ = widest_to;
   return widest;
 }
 
-/// A fade that ends at entry i: one up from a blank picture, or one down that stays.
-std::optional<Shots::Shot> Shots::fade(int i) {
-  if (blank(at(i))) {
-    if (!blanks_++) {
-      blank_by_fade_ = seen_picture_ && !near_shot(i - 1, i + 1);
-      fade_told_ = false;
-    }
-    if (blanks_ < stays_blank || !blank_by_fade_ || fade_told_) return {};
-    fade_told_ = true;
-    const int first = std::max(i + 1 - blanks_, 1);
-    return Shot{at(first).frame, Kind::fade_out, distance(at(std::max(first - 8, 0)), at(i))};
+/// The longest dissolve or wipe with its middle at frame i.
+std::optional<Shots::Gradual> Shots::longest_gradual(int i) const {
+  for (const int length : {51, 44, 37, 31, 26, 22, 18, 15, 13, 11, 9, 8, 7, 6, 5}) {
+    const int from = i - length / 2, to = from + length;
+    if (from < gradual_margin || to + gradual_margin >= size()) continue;
+    if (has_blank(from - gradual_margin, to + gradual_margin)) continue;
+    if (at(from).frame < gradual_end_ || near_shot(from - 1, to + 1)) continue;
+    if (fits_dissolve(frames_, from, to)) return Gradual{from, to, Kind::dissolve};
+    if (length >= shortest_wipe && fits_wipe(frames_, from, to))
+      return Gradual{from, to, Kind::wipe};
   }
-  const int blanks = std::exchange(blanks_, 0);
+  return {};
+}
+
+/// A dissolve or a wipe with its middle at frame i, unless a longer one follows, of which it is a
+/// part.
+std::optional<Shots::Shot> Shots::gradual(int i) {
+  auto best = longest_gradual(i);
+  const int length = best ? best->to - best->from : 0;
+  if (!best) best = dissolve_by_variance(i);
+  if (!best) return {};
+  for (int k = i + 1; k <= best->to; k++)
+    if (const auto other = longest_gradual(k);
+        other && other->from < best->to && other->to - other->from > length)
+      return {};
+  gradual_end_ = at(best->to).frame;
+  return Shot{at(i).frame, best->kind, distance(at(best->from), at(best->to))};
+}
+
+/// A fade to blank that stays, unless the last picture is still there in little light.
+std::optional<Shots::Shot> Shots::fade_out(int last) {
+  const int first = std::max(last + 1 - blank_frames_, 1);
+  const FrameFeatures &before = at(std::max(first - 8, 0)), &after = at(last);
+  fade_reported_ = true;
+  if (Structure::similarity(before.structure, after.structure) >= same_texture) return {};
+  return Shot{at(first).frame, Kind::fade_out, distance(before, after)};
+}
+
+/// A fade that ends at frame i: up from a blank picture, or down to one that stays.
+std::optional<Shots::Shot> Shots::fade(int i) {
+  if (at(i).is_blank()) {
+    if (!blank_frames_++) {
+      blank_by_fade_ = seen_picture_ && !near_shot(i - 1, i + 1);
+      fade_reported_ = false;
+    }
+    if (blank_frames_ < stays_blank || !blank_by_fade_ || fade_reported_) return {};
+    return fade_out(i);
+  }
+  const int blanks = std::exchange(blank_frames_, 0);
   const bool shown_before = std::exchange(seen_picture_, true);
   if (!blanks || !shown_before || near_shot(i - 1, i + 1)) return {};
-  // Not from one frame to the next: that is a cut or a flash.
-  const int last = std::min(i + around, static_cast<int>(entries_.size()) - 1);
+  // From one frame to the next it is a cut or a flash.
+  const int last = std::min(i + around, size() - 1);
   if (at(i).variance > 0.3 * at(last).variance) return {};
-  // Back to where it began to show.
+  // The first frame with content.
   double least = at(i - 1).variance;
   for (int k = std::max(i - blanks, 0); k < i; k++) least = std::min(least, at(k).variance);
   int first = i;
@@ -205,65 +266,45 @@ std::optional<Shots::Shot> Shots::fade(int i) {
   return Shot{at(first).frame, Kind::fade_in, distance(at(std::max(first - 1, 0)), at(last))};
 }
 
-std::vector<Shots::Shot> Shots::look(bool to_the_end) {
-  const int size = static_cast<int>(entries_.size());
+std::vector<Shots::Shot> Shots::search(bool to_the_end) {
   std::vector<Shot> found;
-  const auto tell = [&](const std::optional<Shot> &shot) {
+  const auto report = [&](const std::optional<Shot> &shot) {
     if (!shot) return;
     found.push_back(*shot);
     starts_.push_back(shot->frame);
-    if (starts_.size() > 8) starts_.pop_front();
+    if (starts_.size() > 16) starts_.pop_front();
   };
-  while (cut_next_ < size - (to_the_end ? 0 : around)) tell(cut(cut_next_++));
-  while (gradual_next_ < size - (to_the_end ? 0 : longest + still + 1)) {
-    const int i = gradual_next_++;
-    const auto faded = fade(i);
-    tell(faded ? faded : dissolve(i));
+  while (next_cut_ < size() - (to_the_end ? 0 : around)) report(cut(next_cut_++));
+  while (next_gradual_ < size() - (to_the_end ? 0 : lookahead)) {
+    const int i = next_gradual_++;
+    auto found_here = fade(i);
+    if (!found_here) found_here = new_page(i);
+    report(found_here ? found_here : gradual(i));
   }
   return found;
 }
 
 std::vector<Shots::Shot> Shots::add(uint64_t frame, const uint32_t *values) {
-  Entry entry;
-  entry.frame = frame;
-  for (int c = 0; c < channels; c++) {
-    double all = 0, sum = 0, squares = 0;
-    for (int level = 0; level < levels; level++) {
-      const double count = values[c * levels + level];
-      all += count;
-      sum += count * level;
-      squares += count * level * level;
-    }
-    if (all == 0) continue;
-    entry.mean[c] = sum / all;
-    entry.variance += std::max(squares / all - entry.mean[c] * entry.mean[c], 0.0) / channels;
-    for (int level = 0; level < levels; level++)
-      spread(entry, c, (level + 0.5) * bins / 256, values[c * levels + level] / all);
-  }
-  entry.structure = Structure(values + counts);
-  if (!entries_.empty()) {
-    entry.distance = distance(entries_.back(), entry);
-    entry.similarity = Structure::similarity(entries_.back().structure, entry.structure);
-  }
-  if (entries_.empty()) seen_picture_ = !blank(entry);
-  entries_.push_back(entry);
-  std::vector<Shot> found = look(false);
-  while (static_cast<int>(entries_.size()) > kept) {
-    entries_.pop_front();
-    cut_next_--;
-    gradual_next_--;
+  FrameFeatures features(frame, values);
+  if (frames_.empty())
+    seen_picture_ = !features.is_blank();
+  else
+    features.follow(frames_.back());
+  frames_.push_back(features);
+  std::vector<Shot> found = search(false);
+  while (size() > kept) {
+    frames_.pop_front();
+    next_cut_--;
+    next_gradual_--;
   }
   return found;
 }
 
 std::vector<Shots::Shot> Shots::finish() {
-  std::vector<Shot> found = look(true);
+  std::vector<Shot> found = search(true);
   // A picture that faded and never came back.
-  if (blanks_ && blank_by_fade_ && !fade_told_) {
-    const int first = std::max(static_cast<int>(entries_.size()) - blanks_, 1);
-    found.push_back(
-        {at(first).frame, Kind::fade_out, distance(at(std::max(first - 8, 0)), entries_.back())});
-  }
+  if (blank_frames_ && blank_by_fade_ && !fade_reported_)
+    if (const auto shot = fade_out(size() - 1)) found.push_back(*shot);
   *this = Shots(threshold_);
   return found;
 }

@@ -1,101 +1,86 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <vector>
 
-#include "structure.h"
+#include "framefeatures.h"
 
 namespace glcl::histogram {
 
-/// Finds where one shot ends and the next begins, from a histogram per frame. Plain C++.
+/// Detects shot boundaries from the histogram and the luma grid of each frame. Plain C++.
 ///
-/// The distance of two frames is half the sum of the differences of their histograms (R, G, B, each
-/// as 32 bins with soft edges), 0–1. A frame begins a shot by a cut where the distance to the frame
-/// before stands out from its neighbourhood: far above the next two on either side, which those of
-/// a pan or of something that passes close by do not, and above three quarters of the eight on
-/// either side. Where shots are short texture tells: it changes at the frame, and stays from frame
-/// to frame before and after. A flash is no cut: a few frames later the picture is what it was. Nor
-/// is a step of exposure: with more or less light the frame before is like this one. Nor is what
-/// leaves the texture of the frame where it is: a lamp, a night filter, a jump of white balance, a
-/// caption.
+/// A hard cut is a frame whose histogram is far from the previous one, compared with the frames
+/// around it, or whose texture changes while it stays the same before and after. It is no cut if
+/// the previous picture returns within a few frames (a flash, a black or damaged frame), if a gain
+/// in brightness explains the difference, or if the texture of the frame stays (a lamp, a night
+/// filter, a jump of white balance, a caption).
 ///
-/// A dissolve goes between two states that differ by more than their light, while the variance of
-/// the levels runs below both's mean along a parabola, as a mixture's does. A fade goes through a
-/// frame of one level. One that comes up again is one transition, a fade-in at the first frame that
-/// shows something; one that stays is a fade-out. Where texture is the same before and after there
-/// is no dissolve.
+/// A gradual transition is a dissolve, a wipe, or a fade, which passes through blank frames.
 class Shots {
  public:
-  enum class Kind { cut, fade_in, fade_out, dissolve };
+  enum class Kind { cut, fade_in, fade_out, dissolve, wipe };
 
   struct Shot {
-    uint64_t frame;  ///< first one of the new shot; of a dissolve the one halfway
+    uint64_t frame;  ///< first one of the new shot; the middle of a dissolve or a wipe
     Kind kind;
-    double score;  ///< distance of what is before and after, 0–1
+    double score;  ///< difference of the shots before and after, 0–1
   };
 
-  /// Of a frame: the counts of R, then of G, then of B, then the luma of the cells of Structure.
-  static constexpr int levels = 256, counts = 3 * levels, values = counts + Structure::cells;
-
+  static constexpr int levels = FrameFeatures::levels, counts = FrameFeatures::counts,
+                       values = FrameFeatures::values;
   static constexpr double default_threshold = 0.12;
 
-  /// `threshold`: the least distance of the frames at a cut.
+  /// `threshold`: minimum distance of the histograms at a cut.
   explicit Shots(double threshold = default_threshold) : threshold_(threshold) {}
 
   void set_threshold(double threshold) { threshold_ = threshold; }
 
-  /// The next frame, by its number and its `values`. Gives the shots that are certain now; they
-  /// began some frames ago, a dissolve up to 40.
+  /// Adds a frame by its number and its FrameFeatures::values. Returns the boundaries that are now
+  /// certain: cuts of 8 frames ago, gradual transitions of up to 60 frames ago.
   std::vector<Shot> add(uint64_t frame, const uint32_t *values);
-  /// No more frames follow: the shots that the missing ones would have decided on. Forgets all.
+  /// Ends the stream: returns the pending boundaries and resets the detector.
   std::vector<Shot> finish();
 
  private:
-  static constexpr int bins = 32, channels = 3;
-
-  /// What is kept of a frame.
-  struct Entry {
-    uint64_t frame = 0;
-    std::array<float, bins * channels> histogram{};
-    std::array<double, channels> mean{};  // levels
-    double variance = 0;                  // levels², mean of the channels
-    double distance = 0;                  // to the frame before
-    Structure structure;
-    double similarity = 0;  // of the texture to that of the frame before
-  };
-
-  static double distance(const Entry &a, const Entry &b);
-  static double distance_in_light(const Entry &before, const Entry &after, double light);
-  static bool is_relit(const Entry &before, const Entry &after);
-  static void spread(Entry &entry, int channel, double place, double part);
-  static bool blank(const Entry &entry);
-  const Entry &at(int i) const { return entries_[i]; }
+  int size() const { return static_cast<int>(frames_.size()); }
+  const FrameFeatures &at(int i) const { return frames_[i]; }
   double step(int i) const;
-
+  double luma_step(int i) const;
   double similarity(int i) const;
-  bool stands_out(int i) const;
-  bool joins_textures(int i) const;
-  bool is_cut(int i) const;
+
+  bool is_insert(int first, int end) const;
   bool is_transient(int i) const;
+  bool stands_out(int i) const;
+  bool stands_out_in_luma(int i) const;
+  bool joins_textures(int i) const;
+  bool keeps_part(int i) const;
+  std::optional<Shot> cut(int i) const;
+  std::optional<Shot> new_page(int i) const;
+  bool has_blank(int from, int to) const;
   bool is_mixture(int from, int to) const;
   bool near_shot(int from, int to) const;
-  std::optional<Shot> cut(int i);
-  std::optional<Shot> dissolve(int i);
+  struct Gradual {
+    int from, to;  // the last frame of one shot, the first of the other
+    Kind kind;
+  };
+  std::optional<Gradual> longest_gradual(int i) const;
+  std::optional<Shot> gradual(int i);
+  std::optional<Gradual> dissolve_by_variance(int i) const;
   std::optional<Shot> fade(int i);
-  std::vector<Shot> look(bool to_the_end);
+  std::optional<Shot> fade_out(int last);
+  std::vector<Shot> search(bool to_the_end);
 
   double threshold_;
-  std::deque<Entry> entries_;
-  int cut_next_ = 1, gradual_next_ = 1;  // entries that cuts and the rest have not been sought at
-  bool seen_picture_ = false;            // something not blank has been shown
-  std::deque<uint64_t> starts_;          // of the last shots found
-  uint64_t dissolved_to_ = 0;            // the last frame of the last dissolve
-  int blanks_ = 0;                       // entries before gradual_next_ that are blank, in a row
-  bool blank_by_fade_ = false, fade_told_ = false;
+  History frames_;
+  int next_cut_ = 1, next_gradual_ = 1;  // where to search next
+  bool seen_picture_ = false;            // a frame that is not blank
+  std::deque<uint64_t> starts_;          // of the last shots
+  uint64_t gradual_end_ = 0;             // of the last dissolve or wipe
+  int blank_frames_ = 0;                 // consecutive ones before next_gradual_
+  bool blank_by_fade_ = false, fade_reported_ = false;
 };
 
 }  // namespace glcl::histogram

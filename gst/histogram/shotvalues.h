@@ -7,15 +7,15 @@
 
 namespace glcl::histogram {
 
-/// What Shots takes of a frame: its histogram and the mean luma of each of its cells, of at most
-/// 16×16 pixels that lie evenly in the cell.
+/// Computes what Shots needs of a frame: its histogram and the mean luma of each cell, sampled at
+/// up to 16×16 pixels spread evenly over the cell.
 class ShotValues {
  public:
-  /// Throws Error::failed where the device refuses.
+  /// Throws Error::failed if the device refuses.
   ShotValues(Context &context, Layout layout);
 
-  /// Enqueues the values of a frame whose `counts` are there: those of Histogram, in the mode rgb
-  /// with 256 bins. The buffer that it gives holds Shots::values cl_uint until the next call.
+  /// Enqueues the values of a frame whose `counts` were computed by Histogram in mode rgb with 256
+  /// bins. The returned buffer holds Shots::values cl_uint until the next call.
   const cl::Buffer &run(Queue &queue, const Picture &in, const cl::Buffer &counts);
 
  private:

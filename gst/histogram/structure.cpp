@@ -2,52 +2,123 @@
 #include "structure.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 
 namespace glcl::histogram {
 
 namespace {
 
-constexpr int part_columns = 8, part_rows = 6;  // cells of a part
 constexpr double dark = 8;       // levels: below, noise makes most of the logarithm's differences
-constexpr double most = 0.3;     // of a cell's detail, so that no edge counts alone
-constexpr double least = 0.015;  // rms of a part's detail; below, it has no texture
-constexpr double alike = 0.4;    // correlation; unrelated parts of 48 cells stay below 0.3
+constexpr double most = 0.3;     // of a cell's texture, so that no edge dominates
+constexpr double least = 0.015;  // rms of a part's texture; below, it counts as none
+constexpr double similar = 0.4;  // correlation; unrelated parts of 48 cells stay below 0.3
+constexpr double equal = 0.8, equal_luma = 12;  // correlation and rms in levels of unchanged parts
+constexpr double equal_row = 0.6;               // correlation of unchanged rows of cells
+constexpr double changed = 0.25;                // change of a part's texture
+
+double change(double product, double a, double b) {
+  return a + b > 0 ? (a + b - 2 * product) / (a + b) : 0;
+}
 
 }  // namespace
 
 Structure::Structure(const uint32_t *luma) {
-  std::array<double, cells> light;
-  for (int i = 0; i < cells; i++) light[i] = std::log(luma[i] / 256.0 + dark);
+  Luma logarithm;
+  for (int i = 0; i < cells; i++) {
+    luma_[i] = static_cast<float>(luma[i]) / 256;
+    logarithm[i] = static_cast<float>(std::log(luma[i] / 256.0 + dark));
+  }
   for (int y = 0; y < rows; y++)
     for (int x = 0; x < columns; x++) {
       double around = 0;
       for (int dy = -1; dy <= 1; dy++)
         for (int dx = -1; dx <= 1; dx++)
-          around +=
-              light[std::clamp(y + dy, 0, rows - 1) * columns + std::clamp(x + dx, 0, columns - 1)];
+          around += logarithm[std::clamp(y + dy, 0, rows - 1) * columns +
+                              std::clamp(x + dx, 0, columns - 1)];
       const int cell = y * columns + x;
-      detail_[cell] = static_cast<float>(std::clamp(light[cell] - around / 9, -most, most));
+      texture_[cell] = static_cast<float>(std::clamp(logarithm[cell] - around / 9, -most, most));
     }
 }
 
-double Structure::similarity(const Structure &a, const Structure &b) {
-  const double power = least * least * part_columns * part_rows;
-  int textured = 0, agreeing = 0;
-  for (int y = 0; y < rows; y += part_rows)
-    for (int x = 0; x < columns; x += part_columns) {
-      double both = 0, of_a = 0, of_b = 0;
-      for (int i = 0; i < part_rows * part_columns; i++) {
-        const int cell = (y + i / part_columns) * columns + x + i % part_columns;
-        both += double(a.detail_[cell]) * b.detail_[cell];
-        of_a += double(a.detail_[cell]) * a.detail_[cell];
-        of_b += double(b.detail_[cell]) * b.detail_[cell];
-      }
-      if (std::max(of_a, of_b) <= power) continue;
-      textured++;
-      if (std::min(of_a, of_b) > power && both > alike * std::sqrt(of_a * of_b)) agreeing++;
+Structure::Moments Structure::moments(const Structure &a, const Structure &b, int part) {
+  const int left = part % parts_across * part_columns, top = part / parts_across * part_rows;
+  Moments sum;
+  for (int i = 0; i < part_cells; i++) {
+    const int cell = (top + i / part_columns) * columns + left + i % part_columns;
+    const double of_a = a.texture_[cell], of_b = b.texture_[cell];
+    const double difference = double(a.luma_[cell]) - b.luma_[cell];
+    sum.product += of_a * of_b;
+    sum.a += of_a * of_a;
+    sum.b += of_b * of_b;
+    sum.luma += difference * difference;
+  }
+  return sum;
+}
+
+int Structure::equal_top_rows(const Structure &a, const Structure &b) {
+  const double power = least * least * columns;
+  int count = 0;
+  for (int y = 0; y < rows; y++) {
+    double product = 0, of_a = 0, of_b = 0;
+    for (int i = y * columns; i < (y + 1) * columns; i++) {
+      product += double(a.texture_[i]) * b.texture_[i];
+      of_a += double(a.texture_[i]) * a.texture_[i];
+      of_b += double(b.texture_[i]) * b.texture_[i];
     }
-  return textured ? double(agreeing) / textured : 0;
+    if (std::max(of_a, of_b) <= power) continue;
+    if (std::min(of_a, of_b) <= power || product < equal_row * std::sqrt(of_a * of_b)) break;
+    count++;
+  }
+  return count;
+}
+
+Structure::Comparison Structure::compare(const Structure &a, const Structure &b) {
+  const double power = least * least * part_cells;
+  Comparison result;
+  Moments whole;
+  std::bitset<parts_down> changed_rows;
+  std::bitset<parts_across> changed_columns;
+  for (int part = 0; part < parts_across * parts_down; part++) {
+    const Moments m = moments(a, b, part);
+    whole.product += m.product, whole.a += m.a, whole.b += m.b;
+    if (std::max(m.a, m.b) <= power) continue;
+    result.textured++;
+    if (change(m.product, m.a, m.b) > changed) {
+      changed_rows.set(part / parts_across);
+      changed_columns.set(part % parts_across);
+    }
+    if (std::min(m.a, m.b) <= power) continue;
+    const double correlation = m.product / std::sqrt(m.a * m.b);
+    if (correlation > similar) result.similar++;
+    if (correlation > equal && m.luma < equal_luma * equal_luma * part_cells) result.equal++;
+  }
+  result.changed_rows = static_cast<int>(changed_rows.count());
+  result.changed_columns = static_cast<int>(changed_columns.count());
+  result.change = change(whole.product, whole.a, whole.b);
+  return result;
+}
+
+double Structure::luma_distance(const Structure &a, const Structure &b) {
+  double sum = 0;
+  for (int i = 0; i < cells; i++) {
+    const double difference = double(a.luma_[i]) - b.luma_[i];
+    sum += difference * difference;
+  }
+  return std::sqrt(sum / cells);
+}
+
+double Structure::brighter(const Structure &a, const Structure &b) {
+  int count = 0;
+  for (int i = 0; i < cells; i++) count += b.luma_[i] > a.luma_[i];
+  return double(count) / cells;
+}
+
+int Structure::textured_parts() const {
+  int count = 0;
+  for (int part = 0; part < parts_across * parts_down; part++)
+    count += moments(*this, *this, part).a > least * least * part_cells;
+  return count;
 }
 
 }  // namespace glcl::histogram

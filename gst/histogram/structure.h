@@ -6,23 +6,63 @@
 
 namespace glcl::histogram {
 
-/// Where a frame has texture: the logarithm of the luma of its cells, less what it is around each
-/// cell. Light that changes, also from a lamp at one side, leaves it as it is. Plain C++.
+/// The luma of a frame in a coarse grid of cells, and its texture: the logarithm of the luma of a
+/// cell minus the mean around it. Texture does not change with brightness, nor with a lamp at one
+/// side. Plain C++.
 class Structure {
  public:
   static constexpr int columns = 32, rows = 18, cells = columns * rows;
+  using Luma = std::array<float, cells>;
 
   Structure() = default;
   /// `luma`: the mean of each cell, row by row, 256 times the level.
   explicit Structure(const uint32_t *luma);
 
-  /// How much of the texture of one frame the other has, 0–1: the share of the parts of the frame,
-  /// four by three, in which both correlate. Parts where neither has texture do not count; 0 where
-  /// none does.
-  static double similarity(const Structure &a, const Structure &b);
+  /// Levels, row by row.
+  const Luma &luma() const { return luma_; }
+
+  /// How two frames differ in the parts of the frame, four by three.
+  struct Comparison {
+    int textured = 0;  ///< parts with texture in at least one of the frames
+    int similar = 0;   ///< of these, parts whose textures correlate
+    int equal = 0;     ///< of these, parts that did not change
+    int changed_rows = 0, changed_columns = 0;  ///< rows and columns of parts with a change
+    double change = 0;  ///< of the texture of the whole frame: 0 the same, about 1 unrelated
+
+    /// Fraction of the textured parts that are similar; 0 without texture.
+    double similarity() const { return textured ? double(similar) / textured : 0; }
+  };
+  static Comparison compare(const Structure &a, const Structure &b);
+  static double similarity(const Structure &a, const Structure &b) {
+    return compare(a, b).similarity();
+  }
+
+  /// Textured rows of cells at the top that are equal: a damaged frame keeps what was decoded
+  /// before the damage.
+  static int equal_top_rows(const Structure &a, const Structure &b);
+
+  /// Root mean square of the difference in luma, in levels.
+  static double luma_distance(const Structure &a, const Structure &b);
+
+  /// Fraction of the cells that are brighter in b than in a.
+  static double brighter(const Structure &a, const Structure &b);
+
+  /// Parts with texture, of 12.
+  int textured_parts() const;
 
  private:
-  std::array<float, cells> detail_{};
+  static constexpr int part_columns = 8, part_rows = 6;  // cells of a part
+  static constexpr int part_cells = part_columns * part_rows;
+  static constexpr int parts_across = columns / part_columns, parts_down = rows / part_rows;
+
+  struct Moments {
+    double product = 0, a = 0, b = 0;  // sums of the products of the textures
+    double luma = 0;                   // sum of squared differences
+  };
+  static Moments moments(const Structure &a, const Structure &b, int part);
+
+  Luma luma_{};
+  Luma texture_{};
 };
 
 }  // namespace glcl::histogram

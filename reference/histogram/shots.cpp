@@ -45,7 +45,7 @@ std::vector<Shots::Shot> find_shots(const std::vector<Frame> &frames) {
 }
 
 std::string describe(const std::vector<Shots::Shot> &shots) {
-  static const char *const kinds[] = {"cut", "fade-in", "fade-out", "dissolve"};
+  static const char *const kinds[] = {"cut", "fade-in", "fade-out", "dissolve", "wipe"};
   std::string text;
   for (const auto &shot : shots) {
     char one[64];

@@ -7,7 +7,7 @@
 
 namespace reference {
 
-/// How detections agree with what is true.
+/// Agreement of detections with the truth.
 struct Score {
   int found = 0, missed = 0, wrong = 0;
 
@@ -20,14 +20,14 @@ struct Score {
   }
 };
 
-/// Each transition is found by one shot: a cut at its very frame, another one at any of its frames.
+/// Each transition is found by one shot: a cut exactly at its frame, others at any of their frames.
 Score score(const std::vector<glcl::histogram::Shots::Shot> &shots,
             const std::vector<Transition> &truth);
 
-/// What the detector takes of a frame.
+/// The input of the detector for a frame.
 std::vector<uint32_t> shot_values(const Frame &frame);
 
-/// The shots that the detector finds.
+/// The shots found by the detector.
 std::vector<glcl::histogram::Shots::Shot> find_shots(const std::vector<Frame> &frames);
 
 /// "30 cut 0.71, 76 dissolve 0.40"

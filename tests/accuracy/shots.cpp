@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "decode.h"
 #include "film.h"
 #include "histogram/shapeshots.h"
 #include "hough/edgepairs.h"
@@ -24,55 +25,6 @@ using glcl::histogram::Shots;
 
 using reference::Score;
 using reference::Transition;
-
-void keep(GstElement *, GstBuffer *buffer, GstPad *pad, gpointer frames) {
-  GstCaps *caps = gst_pad_get_current_caps(pad);
-  gint width = 0, height = 0;
-  gst_structure_get_int(gst_caps_get_structure(caps, 0), "width", &width);
-  gst_structure_get_int(gst_caps_get_structure(caps, 0), "height", &height);
-  gst_caps_unref(caps);
-  reference::Frame frame(width, height);
-  gst_buffer_extract(buffer, 0, frame.rgba.data(), frame.rgba.size());
-  static_cast<std::vector<reference::Frame> *>(frames)->push_back(std::move(frame));
-}
-
-/// The frames of a file as GStreamer decodes them.
-std::vector<reference::Frame> decode(const std::string &path) {
-  const bool raw = path.substr(path.size() - 4) == ".yuv";
-  const std::string source = "filesrc location=\"" + path + "\" ! ";
-  GError *error = nullptr;
-  GstElement *pipeline = gst_parse_launch(
-      (source +
-       (raw ? "rawvideoparse width=352 height=288 format=i420"
-            : "qtdemux ! h264parse ! avdec_h264") +
-       " ! videoconvert ! video/x-raw,format=RGBA ! fakesink name=sink signal-handoffs=true "
-       "sync=false")
-          .c_str(),
-      &error);
-  if (error) {
-    film::leave_out(error->message);
-    g_error_free(error);
-    if (pipeline) gst_object_unref(pipeline);
-    return {};
-  }
-  std::vector<reference::Frame> frames;
-  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  g_signal_connect(sink, "handoff", G_CALLBACK(keep), &frames);
-  gst_object_unref(sink);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstBus *bus = gst_element_get_bus(pipeline);
-  GstMessage *end = gst_bus_timed_pop_filtered(
-      bus, 120 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  if (!end || GST_MESSAGE_TYPE(end) == GST_MESSAGE_ERROR) {
-    film::leave_out(path + " can't be decoded");
-    frames.clear();
-  }
-  if (end) gst_message_unref(end);
-  gst_object_unref(bus);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
-  return frames;
-}
 
 std::vector<Transition> cuts(const std::vector<int> &frames) {
   std::vector<Transition> all;
@@ -163,14 +115,14 @@ struct Scores {
 
 Scores report(const std::string &name, const std::vector<reference::Frame> &frames,
               const std::vector<Transition> &truth, bool by_shape = true) {
-  const auto tell = [&](const char *method, const std::vector<Shots::Shot> &shots) {
+  const auto print = [&](const char *method, const std::vector<Shots::Shot> &shots) {
     const Score score = reference::score(shots, truth);
     std::printf("%-44s %-9s F1 %.3f  %s\n", name.c_str(), method, score.f1(),
                 reference::describe(shots).c_str());
     return score;
   };
-  return {tell("histogram", reference::find_shots(frames)),
-          by_shape ? tell("shape", find_by_shape(frames)) : Score{}};
+  return {print("histogram", reference::find_shots(frames)),
+          by_shape ? print("shape", find_by_shape(frames)) : Score{}};
 }
 
 }  // namespace
@@ -179,9 +131,12 @@ int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   const bool all = argc > 1 && std::string(argv[1]) == "--all";
   Scores made, files;
-  for (const unsigned seed : {0, 1000, 2000})
+  for (const unsigned seed : {0, 1000, 2000}) {
     for (const auto &clip : reference::clips(seed))
       made += report(clip.name, clip.frames, clip.transitions, all || !seed);
+    for (const auto &clip : reference::edited_clips(seed))
+      made += report(clip.name, clip.frames, clip.transitions, false);
+  }
 
   const std::filesystem::path folder = reference::data_folder("video");
   const std::pair<const char *, std::vector<int>> videos[] = {
@@ -195,7 +150,7 @@ int main(int argc, char **argv) {
       film::leave_out("there is no " + (folder / name).string());
       continue;
     }
-    const auto decoded = decode((folder / name).string());
+    const auto decoded = film::decode((folder / name).string());
     if (decoded.empty()) continue;
     files += report(name, decoded, cuts(frames));
     decoded_videos.push_back(decoded);

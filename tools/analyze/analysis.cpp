@@ -25,8 +25,8 @@ namespace glcl::analyze {
 
 namespace {
 
-// Frames that shots look back, and on, and some more.
-constexpr size_t reach_back = 160, reach_on = 60;
+// Frames before and after that the detection of shots depends on, and some more.
+constexpr size_t reach_back = 160, reach_on = 80;
 constexpr double blank_deviation = 6;  // levels, as for shots
 
 std::string text_of(GstMessage *message) {

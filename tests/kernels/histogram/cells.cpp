@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What shots are found by: counts and cells of frames equal the reference, and textures tell frames
-// apart.
+// The input of shot detection: counts and cells equal the reference; textures distinguish frames.
 #include "histogram/shotvalues.h"
 
 #include <climits>

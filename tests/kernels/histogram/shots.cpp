@@ -16,18 +16,24 @@ using glcl::histogram::Shots;
 using glcl::histogram::statistics;
 using glcl::histogram::Statistics;
 
-reference::Clip clip(const std::string &name) {
-  for (reference::Clip &one : reference::clips(0))
-    if (one.name == name) return std::move(one);
+const reference::Clip &clip(const std::string &name) {
+  static const std::vector<reference::Clip> all = [] {
+    std::vector<reference::Clip> list = reference::clips(0);
+    for (reference::Clip &one : reference::edited_clips(0)) list.push_back(std::move(one));
+    return list;
+  }();
+  for (const reference::Clip &one : all)
+    if (one.name == name) return one;
   fail("no clip %s", name.c_str());
-  return {};
+  return all[0];
 }
 
-void check_exact(const std::string &name) {
-  const reference::Clip made = clip(name);
+/// Finds all boundaries but `missed`, and no wrong ones.
+void check_shots(const std::string &name, int missed = 0) {
+  const reference::Clip &made = clip(name);
   const auto shots = reference::find_shots(made.frames);
   const reference::Score score = reference::score(shots, made.transitions);
-  fail_unless(!score.missed && !score.wrong, "%s: %s", name.c_str(),
+  fail_unless(score.missed <= missed && !score.wrong, "%s: %s", name.c_str(),
               reference::describe(shots).c_str());
 }
 
@@ -45,17 +51,24 @@ void check_near(double got, double wanted, const char *what) {
 }  // namespace
 
 TEST(test_cuts) {
-  check_exact("cuts");
-  check_exact("short shots");
+  check_shots("cuts");
+  check_shots("short shots");
 }
 
-TEST(test_fades) { check_exact("fades"); }
+TEST(test_inserts) { check_shots("inserts"); }
+
+TEST(test_gradual_transitions) {
+  check_shots("short dissolves", 1);
+  check_shots("wipes");
+}
+
+TEST(test_fades) { check_shots("fades"); }
 
 TEST(test_what_is_no_cut) {
-  check_exact("flashes");
-  check_exact("fast pans");
-  check_exact("something passes");
-  check_exact("steps of exposure");
+  check_shots("flashes");
+  check_shots("fast pans");
+  check_shots("something passes");
+  check_shots("steps of exposure");
 }
 
 // One level after another is a cut, though light could make it.

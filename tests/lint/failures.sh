@@ -13,11 +13,11 @@ unset GLCL_GL_DRIVER GLCL_FAULT GLCL_ALREADY LD_PRELOAD
 export GLCL_SOURCE=$source_root GLCL_BUILD=$work/build GLCL_LAYER=/dev/null GLCL_RUNNER=$work/bin/fails HOME=$work
 export XDG_CACHE_HOME=$work/cache GLCL_LINT_CACHE=$work/lint
 
-mkdir -p "$work"/{bin,build/{tests,tools,examples,gst}}
+mkdir -p "$work"/{bin,build/{tests/random,tools,examples,gst}}
 printf '#!/bin/sh\necho "this program fails" >&2\nexit 3\n' >"$work/bin/fails"
 printf '#!/bin/sh\nexit 0\n' >"$work/bin/works"
 chmod +x "$work"/bin/*
-for program in tests/{soak,fuzz} tools/glcl-{analyze,bench,events,info,tune} examples/{vectors,window,label,analytics}; do
+for program in tests/random/random-pipelines tools/glcl-{analyze,bench,events,info,tune} examples/{vectors,window,label,analytics}; do
   cp "$work/bin/fails" "$work/build/$program"
 done
 
@@ -52,7 +52,7 @@ fails 'sbatch' tests/pipelines/slurm.sh
 for name in vectors window label; do fails '' tests/examples/examples.sh "$name"; done
 fails '+gst-inspect-1.0 gst-launch-1.0' tests/elements/encoders.sh
 fails '' tests/elements/leaving.sh "$work/bin/fails"
-for name in fuzz soak; do fails '' "tests/$name.sh" 0.01 copy; done
+for name in fuzz soak; do fails '' tests/random/random.sh "$name" 0.01 copy; done
 GLCL_GL_DRIVER=$work fails '' tests/gl-driver/run.sh "$work/bin/fails"
 echo : >"$work/env.sh"
 GLCL_GL_DRIVER=$work fails '' tests/gl-driver/run.sh "$work/bin/fails"

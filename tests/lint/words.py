@@ -24,7 +24,7 @@ IN_COMMENTS = {
 }
 CLEAN = ['gst', 'kernels', 'tools', 'examples', 'reference', 'tests']
 NOT_YET = ['gst/histogram', 'gst/opticalflow', 'kernels/histogram', 'kernels/opticalflow', 'kernels/signatures', 'reference/histogram',
-           'reference/opticalflow', 'tests/kernels/histogram', 'tests/kernels/opticalflow', 'tests/soak', 'tests/fuzz']
+           'reference/opticalflow', 'tests/kernels/histogram', 'tests/kernels/opticalflow']
 LONGEST = 30
 LITERALS = re.compile(r'"((?:[^"\\\n]|\\.)*)"((?:\s*"(?:[^"\\\n]|\\.)*")*)')
 

@@ -52,8 +52,8 @@ rm -f "$build"/races.*
 methods=(copy)
 [[ -z ${GLCL_GL_DRIVER:-} ]] || methods+=(gl)
 for method in "${methods[@]}"; do
-  SOAK_PRELOAD=$preload GLCL_BUILD=$build tests/soak.sh "$minutes" "$method" --hang 120 || status=1
-  FUZZ_PRELOAD=$preload GLCL_BUILD=$build tests/fuzz.sh "$minutes" "$method" --hang 300 || status=1
+  RANDOM_PRELOAD=$preload GLCL_BUILD=$build tests/random/random.sh soak "$minutes" "$method" --hang 120 || status=1
+  RANDOM_PRELOAD=$preload GLCL_BUILD=$build tests/random/random.sh fuzz "$minutes" "$method" --hang 300 || status=1
 done
 
 mapfile -t suites < <(meson introspect --tests "$build" |

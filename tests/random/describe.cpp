@@ -6,7 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "pipeline.h"
+#include "options.h"
+#include "soak.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What applications do to elements from any thread.
+// Calls of applications to elements from any thread.
 #pragma once
 
 #include <gst/gst.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a test asks of its own process.
+// Questions of a test to its own process.
 #pragma once
 
 #include <chrono>
@@ -16,10 +16,11 @@ struct Sample {
   double frames = 0;  // so far
 };
 
-/// What the process holds now, `seconds` after `start`, with so many frames behind it.
+/// The memory, descriptors and threads of the process now; `frames` have passed.
 Sample measure(std::chrono::steady_clock::time_point start, double frames = 0);
 
-/// What the samples rise by from the first to the last, on straight lines through them.
+/// The rise of the samples from the first to the last, on straight lines through them; 0 where they
+/// are few.
 struct Growth {
   double minutes = 0, rss = 0, heap = 0, fds = 0, threads = 0;
   double heap_a_frame = 0;  // bytes, at least; two steps, as of caches, and noise are none of it

@@ -15,32 +15,25 @@
 #include <vector>
 
 #include "chain.h"
-#include "soak/random.h"
+#include "session.h"
 
-class Run {
+class Fuzz : public Session {
  public:
-  Run(int seed, GstGLDisplay *display);
+  Fuzz(int seed, GstGLDisplay *display, bool faulty);
 
-  void drive();
-
-  const std::string &description() const { return chain_.text; }
-  std::string history() const;
-  /// How long the last step has taken so far, s.
-  double silence() const;
+  void drive() override;
 
  private:
-  /// What a pad does with the buffers that pass it.
+  /// How a pad treats the buffers that pass it.
   enum Watch { count, keep, keep_copy, keep_deep_copy, map };
   struct Pad {
-    Run *run;
+    Fuzz *run;
     Watch watch;
     std::atomic<int> frames{0};
   };
 
-  void step(const std::string &what);
-  void collect();
   void adopt(GstElement *element);
-  void on_sync(GstMessage *message);
+  void on_message();
   void on_buffer(GstBuffer *buffer, Watch watch);
   void read_bus();
   void on_error(GstMessage *message);
@@ -57,17 +50,15 @@ class Run {
   void map_kept();
   void end();
 
-  Random random_, tinker_random_, sync_random_;
+  const bool faulty_;
   Chain chain_;
-  GstElement *pipeline_ = nullptr, *size_ = nullptr;
-  std::mutex ours_mutex_;  // of ours_ where another thread than the driver reads it, sync_random_
-  std::vector<GstElement *> ours_;
   std::deque<Pad> pads_;
   GstBus *bus_ = nullptr;
   std::thread tinkering_, mapping_;
   std::atomic<bool> stop_{false};
   std::atomic<int> area_{0};
-  std::shared_ptr<std::atomic<int>> alive_ = std::make_shared<std::atomic<int>>(0);  // of ours
+  std::shared_ptr<std::atomic<int>> alive_ =
+      std::make_shared<std::atomic<int>>(0);  // gst-glcl elements
   std::atomic<uint64_t> frames_{0};
   bool expected_error_ = false;
 
@@ -75,6 +66,4 @@ class Run {
   std::condition_variable kept_some_;
   std::deque<GstBuffer *> kept_;
   bool last_kept_ = false;
-  std::vector<std::string> history_;
-  int64_t stepped_ = 0;
 };

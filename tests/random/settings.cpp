@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "options.h"
-#include "soak/pictures.h"
-#include "soak/signals.h"
+#include "pictures.h"
+#include "signals.h"
 
 namespace {
 
@@ -41,7 +41,7 @@ std::string text(const std::string &name, Random &random, bool playing) {
     return random.of<std::string>(
         {"", "", picture, picture + "," + picture, picture + ",/nowhere.png", ",,", "/tmp"});
   if (name == "mask") return random.of<std::string>({"", "", picture, "/nowhere.png", "/dev/zero"});
-  // What isn't there is asked for seldom: it ends the run.
+  // A device or file that does not exist is seldom set: it ends the round.
   if (random.chance(playing ? 10 : 2) && name != "dump-location" && name != "filters")
     return random.of<std::string>({"9:9", "no such device", "-1:-1", "99999999999:1", "%n%s", ":"});
   if (name == "devices") return random.of<std::string>({"", "0:0", "0:0,0:0"});

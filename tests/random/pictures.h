@@ -5,6 +5,6 @@
 
 #include "random.h"
 
-/// A picture in memory of any size and many formats, its lines told by the numbers alone; one of
+/// A picture in memory of any size and many formats, its strides given by the numbers alone; one of
 /// twenty lacks its buffer, its caps, some of its bytes, or has caps that are no single picture's.
 GstSample *random_sample(Random &random);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the soak takes for growth, and what it does not.
+// A leak is growth; noise and caches that fill are not.
 #include <cmath>
 #include <functional>
 
@@ -46,7 +46,7 @@ TEST_EACH(other_growth_is_none, 1, 101) {
       [&](double seconds, double) { return seconds > 40 + __i__ % 80 ? 3. : 0.; },
       // Caches that fill.
       [](double seconds, double) { return -8 * std::exp(-seconds / 10); },
-      // What is dropped at last.
+      // Memory that is dropped at last.
       [](double seconds, double) { return seconds > 100 ? -2. : 0.; },
       // Less than the bound.
       [](double, double frames) { return mib(20 * frames); }};
@@ -65,4 +65,16 @@ TEST(nothing_to_judge) {
   }
   const std::vector<Sample> same(9);
   ck_assert(Growth(same, 0).heap_a_frame == 0);
+}
+
+TEST(one_high_sample) {
+  std::vector<Sample> samples(6);
+  for (size_t i = 0; i < samples.size(); i++) {
+    samples[i].seconds = 4. * static_cast<double>(i);
+    samples[i].heap = 60 + 4. * static_cast<double>(i);
+  }
+  ck_assert(std::abs(Growth(samples, 0).heap - 20) < 1e-9);
+  for (Sample &sample : samples) sample.heap = 60;
+  samples.back().heap = 120;  // a compiler is still at work
+  ck_assert(Growth(samples, 0).heap == 0);
 }

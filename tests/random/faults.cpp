@@ -16,8 +16,7 @@ namespace {
 template <class Function>
 Function *find(const char *name) {
   auto *found = reinterpret_cast<Function *>(dlsym(RTLD_DEFAULT, name));
-  if (!found)
-    g_error("faults need the checker layer, which tests/soak.sh and tests/fuzz.sh preload");
+  if (!found) g_error("faults need the checker layer, which tests/random/random.sh preloads");
   return found;
 }
 

@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "run.h"
+#include "fuzz.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 
+#include "events.h"
 #include "options.h"
+#include "result.h"
 #include "settings.h"
-#include "soak/events.h"
-#include "soak/signals.h"
-#include "soak/swap.h"
-#include "tests/result.h"
+#include "signals.h"
 
 using std::chrono::milliseconds;
 
 namespace {
 
 constexpr size_t most_kept = 100;
-
-int64_t now() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
-}
 
 /// Errors that our elements are right to post.
 bool is_allowed(const std::string &text) {
@@ -33,7 +27,7 @@ bool is_allowed(const std::string &text) {
       "is no area",                    // roi=<0,0,0,0>
       "is not inside the frame",       // roi=<0,0,4000,1>
       "was dropped because its caps",  // caps that changed while the pipeline restarted
-      "The template ",                 // of a file that is none
+      "The template ",                 // of a file without a picture
       "there is no such file",         // location=no such device, of a chain
       "needs more than 64 steps",      // iterations=64 of several filters
       "there is no filter nonsense",
@@ -63,74 +57,23 @@ void read_metas(GstBuffer *buffer) {
 
 }  // namespace
 
-Run::Run(int seed, GstGLDisplay *display)
-    : random_({seed, 0}),
-      tinker_random_({seed, 1}),
-      sync_random_({seed, 2}),
-      chain_(random_chain(random_)) {
-  step("launch");
+Fuzz::Fuzz(int seed, GstGLDisplay *display, bool faulty)
+    : Session(seed, 0), faulty_(faulty), chain_(random_chain(random_)) {
   area_ = chain_.area;
-  if (options.verbose) std::fprintf(stderr, "%d: %s\n", seed, chain_.text.c_str());
-  GError *error = nullptr;
-  pipeline_ = gst_parse_launch(chain_.text.c_str(), &error);
-  if (error) g_error("%s: %s", chain_.text.c_str(), error->message);
-  if (display && (options.one_display || random_.chance(50))) {
-    GstContext *context = gst_context_new(GST_GL_DISPLAY_CONTEXT_TYPE, TRUE);
-    gst_context_set_gl_display(context, display);
-    gst_element_set_context(pipeline_, context);
-    gst_context_unref(context);
-  }
+  launch(chain_.text, display);
   bus_ = gst_element_get_bus(pipeline_);
-  collect();
+  for (GstElement *element : ours_) adopt(element);
   if (!random_.chance(30)) return;
-  const auto handler = [](GstBus *, GstMessage *message, gpointer run) {
-    static_cast<Run *>(run)->on_sync(message);
+  const auto handler = [](GstBus *, GstMessage *message, gpointer self) {
+    if (GST_MESSAGE_TYPE(message) & (GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING))
+      static_cast<Fuzz *>(self)->on_message();
     return GST_BUS_PASS;
   };
   gst_bus_set_sync_handler(bus_, handler, this, nullptr);
 }
 
-void Run::step(const std::string &what) {
-  if (options.verbose) std::fprintf(stderr, "  %s\n", what.c_str());
-  const std::lock_guard lock(mutex_);
-  history_.push_back(what);
-  stepped_ = now();
-}
-
-std::string Run::history() const {
-  const std::lock_guard lock(mutex_);
-  std::string text;
-  for (const std::string &step : history_) text += (text.empty() ? "" : ", ") + step;
-  return text;
-}
-
-double Run::silence() const {
-  const std::lock_guard lock(mutex_);
-  return static_cast<double>(now() - stepped_) / 1e3;
-}
-
-/// Finds the elements.
-void Run::collect() {
-  size_ = gst_bin_get_by_name(GST_BIN(pipeline_), "size");
-  GstIterator *all = gst_bin_iterate_elements(GST_BIN(pipeline_));
-  GValue item = G_VALUE_INIT;
-  while (gst_iterator_next(all, &item) == GST_ITERATOR_OK) {
-    auto *element = GST_ELEMENT(g_value_get_object(&item));
-    if (std::strncmp(GST_OBJECT_NAME(element), "ours", 4) == 0) {
-      ours_.push_back(GST_ELEMENT(gst_object_ref(element)));
-    }
-    g_value_reset(&item);
-  }
-  g_value_unset(&item);
-  gst_iterator_free(all);
-  std::sort(ours_.begin(), ours_.end(), [](GstElement *a, GstElement *b) {
-    return std::strcmp(GST_OBJECT_NAME(a), GST_OBJECT_NAME(b)) < 0;
-  });
-  for (GstElement *element : ours_) adopt(element);
-}
-
 /// Sets an element's properties, and watches its end and what it gives.
-void Run::adopt(GstElement *element) {
+void Fuzz::adopt(GstElement *element) {
   ++*alive_;
   // The counter lives as long as the element, whatever becomes of this.
   g_object_weak_ref(
@@ -164,7 +107,7 @@ void Run::adopt(GstElement *element) {
   gst_object_unref(pad);
 }
 
-void Run::on_buffer(GstBuffer *buffer, Watch watch) {
+void Fuzz::on_buffer(GstBuffer *buffer, Watch watch) {
   frames_++;
   all_frames++;
   if (watch == count) return;
@@ -182,7 +125,7 @@ void Run::on_buffer(GstBuffer *buffer, Watch watch) {
   kept_some_.notify_one();
 }
 
-void Run::on_error(GstMessage *message) {
+void Fuzz::on_error(GstMessage *message) {
   all_errors++;
   GError *error = nullptr;
   gchar *debug = nullptr;
@@ -194,10 +137,10 @@ void Run::on_error(GstMessage *message) {
   if (text.empty()) {
     complain("an error without a text from " + name + ": " + detail);
     good = true;
-  } else if (options.any_error || is_allowed(text)) {
+  } else if (faulty_ || is_allowed(text)) {
     good = expected_error_ = true;
   } else if (name.rfind("ours", 0) != 0) {
-    // A source that found nobody to take its frames: behind an error of ours, and where
+    // A source whose frames no element took: after an error of an element under test, and where
     // negotiation met a change of caps or a stop.
     good = expected_error_ || detail.find("not-negotiated") != std::string::npos;
   }
@@ -207,27 +150,16 @@ void Run::on_error(GstMessage *message) {
 }
 
 /// An application that asks and sets things wherever a message is posted.
-void Run::on_sync(GstMessage *message) {
-  static thread_local bool inside = false;
-  if (inside || !(GST_MESSAGE_TYPE(message) & (GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING))) return;
-  inside = true;
-  all_syncs++;
-  GstElement *element = nullptr;
-  int seed = 0;
-  {
-    const std::lock_guard lock(ours_mutex_);
-    element = GST_ELEMENT(gst_object_ref(sync_random_.of(ours_)));
-    seed = sync_random_.below(1000000);
-  }
-  Random random({seed});
-  for (int n = 0; n < 2; n++) do_random(element, random, area_, true);
-  ask(element);
-  gst_object_unref(element);
-  inside = false;
+void Fuzz::on_message() {
+  on_sync([this](GstElement *element, Random &random) {
+    all_syncs++;
+    for (int n = 0; n < 2; n++) do_random(element, random, area_, true);
+    ask(element);
+  });
 }
 
-void Run::read_bus() {
-  // Errors of ours first: those of others follow from them.
+void Fuzz::read_bus() {
+  // Errors of the elements under test first: those of others follow from them.
   std::vector<GstMessage *> others;
   while (GstMessage *message = gst_bus_pop_filtered(bus_, GST_MESSAGE_ANY)) {
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
@@ -246,7 +178,7 @@ void Run::read_bus() {
   }
 }
 
-void Run::seek() {
+void Fuzz::seek() {
   // gltestsrc loses its segment at a second seek, and a tee can stop at one through both branches.
   if (chain_.draws || chain_.branches) return;
   const gint64 time = random_.below(3000) * GST_MSECOND;
@@ -272,7 +204,7 @@ void Run::seek() {
   }
 }
 
-void Run::change_size() {
+void Fuzz::change_size() {
   const Dimensions size = random_size(random_);
   GstCaps *caps = nullptr;
   g_object_get(size_, "caps", &caps, nullptr);
@@ -286,7 +218,7 @@ void Run::change_size() {
   settle();
 }
 
-void Run::reconfigure() {
+void Fuzz::reconfigure() {
   step("reconfigure");
   GstPad *pad = gst_element_get_static_pad(random_.of(ours_), "sink");
   gst_pad_push_event(pad, gst_event_new_reconfigure());
@@ -294,7 +226,7 @@ void Run::reconfigure() {
 }
 
 /// Flushes what is below an element when no frame passes it.
-void Run::flush() {
+void Fuzz::flush() {
   if (chain_.branches) return;
   step("flush");
   GstPad *pad = gst_element_get_static_pad(random_.chance(50) ? size_ : random_.of(ours_), "src");
@@ -309,7 +241,7 @@ void Run::flush() {
 }
 
 /// Waits for a frame for a while; a stream may have ended, too.
-void Run::await_frame() {
+void Fuzz::await_frame() {
   const uint64_t before = frames_;
   for (int i = 0; i < 500 && frames_ == before; i++) {
     std::this_thread::sleep_for(milliseconds(2));
@@ -319,7 +251,7 @@ void Run::await_frame() {
 }
 
 /// Waits until caps have come through everywhere, where a stop before that is too much.
-void Run::settle() {
+void Fuzz::settle() {
   if (!chain_.fragile) return;
   step("settle");
   std::vector<int> before;
@@ -334,27 +266,15 @@ void Run::settle() {
   std::this_thread::sleep_for(milliseconds(20));
 }
 
-/// Puts a fresh element into the place of one of ours while the pipeline plays.
-void Run::swap() {
+/// Puts a fresh element into the place of one under test while the pipeline plays.
+void Fuzz::swap() {
   // Beside GStreamer's own filters a stop costs too much; a mixer has pads of its own kind.
   if (chain_.fragile || chain_.branches || expected_error_) return;
-  GstElement *&place = ours_[static_cast<size_t>(random_.below(static_cast<int>(ours_.size())))];
   await_frame();  // that a change of caps before this has come through
-  step(std::string("swap ") + GST_OBJECT_NAME(place));
-  std::string fault;
-  GstElement *fresh = swapped(
-      GST_BIN(pipeline_), place, [this](GstElement *element) { adopt(element); }, fault);
-  if (!fault.empty()) complain(fault);
-  if (!fresh) return;
-  {
-    const std::lock_guard lock(ours_mutex_);
-    std::swap(place, fresh);
-  }
-  gst_object_unref(fresh);
-  all_swaps++;
+  replace([this](GstElement *, GstElement *fresh) { adopt(fresh); });
 }
 
-void Run::act() {
+void Fuzz::act() {
   const auto cycle = [&](GstState state) {
     settle();
     step(std::string("to ") + gst_element_state_get_name(state));
@@ -389,7 +309,7 @@ void Run::act() {
 }
 
 /// Changes properties while the pipeline plays.
-void Run::tinker() {
+void Fuzz::tinker() {
   while (!stop_) {
     std::vector<GstElement *> all;
     {
@@ -405,14 +325,14 @@ void Run::tinker() {
   }
 }
 
-void Run::start_mapping() {
+void Fuzz::start_mapping() {
   if (mapping_.joinable()) return;
   step("map in another thread");
-  mapping_ = std::thread(&Run::map_kept, this);
+  mapping_ = std::thread(&Fuzz::map_kept, this);
 }
 
 /// Reads the metas of what was kept, and some of the frames, until the last one.
-void Run::map_kept() {
+void Fuzz::map_kept() {
   std::unique_lock lock(mutex_);
   for (unsigned n = 0;; n++) {
     kept_some_.wait(lock, [&] { return !kept_.empty() || last_kept_; });
@@ -427,10 +347,10 @@ void Run::map_kept() {
   }
 }
 
-void Run::drive() {
+void Fuzz::drive() {
   step("to PLAYING");
   gst_element_set_state(pipeline_, GST_STATE_PLAYING);
-  if (random_.chance(70)) tinkering_ = std::thread(&Run::tinker, this);
+  if (random_.chance(70)) tinkering_ = std::thread(&Fuzz::tinker, this);
   for (int actions = random_.below(9); actions > 0 && !failed; actions--) {
     if (random_.chance(50)) await_frame();
     std::this_thread::sleep_for(milliseconds(random_.below(60)));
@@ -442,7 +362,7 @@ void Run::drive() {
 }
 
 /// Stops while properties change, or after that; then drops all references, those to buffers last.
-void Run::end() {
+void Fuzz::end() {
   settle();
   step("to NULL");
   const auto stop_tinkering = [&] {
@@ -461,7 +381,7 @@ void Run::end() {
   for (GstElement *element : ours_) gst_object_unref(element);
   gst_object_unref(pipeline_);
   step("map what was kept");
-  if (!mapping_.joinable()) mapping_ = std::thread(&Run::map_kept, this);
+  if (!mapping_.joinable()) mapping_ = std::thread(&Fuzz::map_kept, this);
   {
     const std::lock_guard lock(mutex_);
     last_kept_ = true;

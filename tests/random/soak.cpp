@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipeline.h"
+#include "soak.h"
 
 #include <gst/video/video.h>
 
@@ -12,25 +12,13 @@
 #include <utility>
 
 #include "events.h"
+#include "options.h"
 #include "pictures.h"
 #include "signals.h"
-#include "swap.h"
 
 using std::chrono::milliseconds;
 
-std::atomic<uint64_t> all_frames{0}, all_swaps{0}, all_signals{0}, all_children{0}, all_syncs{0},
-    all_errors{0};
-std::atomic<bool> failed{false};
-
 namespace {
-
-GstBusSyncReply on_message(GstBus *, GstMessage *message, gpointer data) {
-  auto *pipeline = static_cast<Pipeline *>(data);
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) pipeline->on_error(message);
-  if (GST_MESSAGE_TYPE(message) & (GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING)) pipeline->on_sync();
-  gst_message_unref(message);
-  return GST_BUS_DROP;
-}
 
 void read_all(GstElement *element) {
   guint count = 0;
@@ -97,6 +85,7 @@ void set_random(GObject *object, Random &random) {
     g_value_init(&value, spec->value_type);
     fill(&value, spec, random);
     g_object_set_property(object, spec->name, &value);
+    all_settings++;
     g_value_unset(&value);
   }
   g_free(all);
@@ -135,42 +124,25 @@ void copy_settings(GstElement *from, GstElement *to) {
 
 }  // namespace
 
-Pipeline::Pipeline(int round, int index, GstGLDisplay *display, bool faulty)
-    : random_({options.seed, round, index, 0}),
-      tinker_random_({options.seed, round, index, 1}),
-      sync_random_({options.seed, round, index, 2}),
-      faulty_(faulty) {
-  description_ = describe(random_, &gl_);
-  if (options.verbose) std::fprintf(stderr, "%d.%d: %s\n", round, index, description_.c_str());
-  GError *error = nullptr;
-  pipeline_ = gst_parse_launch(description_.c_str(), &error);
-  if (error) g_error("%s: %s", description_.c_str(), error->message);
-  collect();
-  if (display) {
-    GstContext *context = gst_context_new(GST_GL_DISPLAY_CONTEXT_TYPE, TRUE);
-    gst_context_set_gl_display(context, display);
-    gst_element_set_context(pipeline_, context);
-    gst_context_unref(context);
-  }
+Soak::Soak(int seed, int index, GstGLDisplay *display, bool faulty)
+    : Session(seed, index), faulty_(faulty) {
+  launch(describe(random_, &gl_), display);
+  watch_sinks();
   GstBus *bus = gst_element_get_bus(pipeline_);
-  gst_bus_set_sync_handler(bus, on_message, this, nullptr);
+  const auto handler = [](GstBus *, GstMessage *message, gpointer self) {
+    static_cast<Soak *>(self)->on_message(message);
+    gst_message_unref(message);
+    return GST_BUS_DROP;
+  };
+  gst_bus_set_sync_handler(bus, handler, this, nullptr);
   gst_object_unref(bus);
 }
 
-void Pipeline::collect() {
-  GstIterator *all = gst_bin_iterate_elements(GST_BIN(pipeline_));
+void Soak::watch_sinks() {
+  GstIterator *all = gst_bin_iterate_sinks(GST_BIN(pipeline_));
   GValue item = G_VALUE_INIT;
   while (gst_iterator_next(all, &item) == GST_ITERATOR_OK) {
-    auto *element = GST_ELEMENT(g_value_dup_object(&item));
-    const std::string name = GST_OBJECT_NAME(element);
-    if (name.rfind("ours", 0) == 0)
-      ours_.push_back(element);
-    else if (GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SINK))
-      sinks_.push_back(element);
-    else if (name == "size")
-      size_ = element;
-    else
-      gst_object_unref(element);
+    sinks_.push_back(GST_ELEMENT(g_value_dup_object(&item)));
     g_value_reset(&item);
   }
   g_value_unset(&item);
@@ -180,9 +152,9 @@ void Pipeline::collect() {
     gst_pad_add_probe(
         pad, GST_PAD_PROBE_TYPE_BUFFER,
         [](GstPad *, GstPadProbeInfo *, gpointer data) {
-          auto *self = static_cast<Pipeline *>(data);
+          auto *self = static_cast<Soak *>(data);
           self->frames_++;
-          self->heard_ = now();
+          self->hear();
           all_frames++;
           // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): that is what the option is for
           if (options.leak) *static_cast<volatile char *>(std::malloc(options.leak)) = 1;
@@ -193,7 +165,7 @@ void Pipeline::collect() {
   }
 }
 
-Pipeline::~Pipeline() {
+Soak::~Soak() {
   for (GstElement *element : ours_) gst_object_unref(element);
   for (GstElement *element : sinks_) gst_object_unref(element);
   gst_object_unref(size_);
@@ -201,7 +173,7 @@ Pipeline::~Pipeline() {
   for (GstSample *sample : kept_) gst_sample_unref(sample);
 }
 
-void Pipeline::on_error(GstMessage *message) {
+void Soak::on_error(GstMessage *message) {
   GError *error = nullptr;
   gchar *debug = nullptr;
   gst_message_parse_error(message, &error, &debug);
@@ -212,61 +184,36 @@ void Pipeline::on_error(GstMessage *message) {
   if (broken_) {
     all_errors++;
   } else {
-    std::fprintf(stderr, "soak: ERROR from %s: %s\n%s\nafter: %s\nin: %s\n",
-                 GST_OBJECT_NAME(GST_MESSAGE_SRC(message)), error->message, debug ? debug : "",
-                 history().c_str(), description().c_str());
-    failed = true;
+    complain(std::string("ERROR from ") + GST_OBJECT_NAME(GST_MESSAGE_SRC(message)) + ": " +
+             error->message + "\n" + (debug ? debug : ""));
   }
   g_error_free(error);
   g_free(debug);
 }
 
-/// An application that asks and sets things where a message is posted.
-void Pipeline::on_sync() {
-  static thread_local bool inside = false;
-  if (inside) return;
-  inside = true;
-  int seed = 0;
-  {
-    const std::lock_guard lock(ours_mutex_);
-    seed = sync_random_.below(1000000);
-  }
-  Random random({seed});
-  if (random.chance(20)) {
-    GstElement *element = any(random);
+/// Also an application that asks and sets things where a message is posted.
+void Soak::on_message(GstMessage *message) {
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) on_error(message);
+  if (!(GST_MESSAGE_TYPE(message) & (GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING))) return;
+  on_sync([](GstElement *element, Random &random) {
+    if (!random.chance(20)) return;
     ask(element);
     set_random(G_OBJECT(element), random);
-    gst_object_unref(element);
     all_syncs++;
-  }
-  inside = false;
+  });
 }
 
-/// One of ours, for a thread that is not the driver's. Transfer full.
-GstElement *Pipeline::any(Random &random) {
-  const std::lock_guard lock(ours_mutex_);
-  return GST_ELEMENT(gst_object_ref(random.of(ours_)));
-}
-
-void Pipeline::step(const std::string &what) {
-  if (steps_ == static_cast<int>(history_.size())) return;
-  history_[steps_] = what;
-  steps_++;
-}
-
-void Pipeline::set_state(GstState state) {
+void Soak::set_state(GstState state) {
   step(std::string("to ") + gst_element_state_get_name(state));
   if (gst_element_set_state(pipeline_, state) == GST_STATE_CHANGE_FAILURE) {
     broken_ = broken_ || faulty_;
     if (broken_) return;
-    std::fprintf(stderr, "soak: no state %s in: %s\n", gst_element_state_get_name(state),
-                 description_.c_str());
-    failed = true;
+    complain(std::string("no state ") + gst_element_state_get_name(state));
   }
   gst_element_get_state(pipeline_, nullptr, nullptr, GST_CLOCK_TIME_NONE);
 }
 
-void Pipeline::seek() {
+void Soak::seek() {
   if (gl_ || sinks_.size() > 1) return;
   step("seek");
   gst_element_seek_simple(pipeline_, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
@@ -274,12 +221,12 @@ void Pipeline::seek() {
 }
 
 /// Has a pad's probe do this once, and waits for it.
-void Pipeline::once(GstPad *pad, GstPadProbeType type, std::function<void(GstPad *)> work) {
+void Soak::once(GstPad *pad, GstPadProbeType type, std::function<void(GstPad *)> work) {
   struct Once {
     std::function<void(GstPad *)> work;
     std::atomic<bool> ran{false};
   };
-  using Shared = std::shared_ptr<Once>;  // the probe may come when nobody waits any more
+  using Shared = std::shared_ptr<Once>;  // the probe may come when the driver no longer waits
   const Shared once = std::make_shared<Once>();
   once->work = std::move(work);
   const gulong probe = gst_pad_add_probe(
@@ -296,7 +243,7 @@ void Pipeline::once(GstPad *pad, GstPadProbeType type, std::function<void(GstPad
 }
 
 /// FLUSH_START and FLUSH_STOP below a pad while no frame passes it, and the segment anew.
-void Pipeline::flush() {
+void Soak::flush() {
   if (sinks_.size() > 1) return;
   step("flush");
   GstElement *from = random_.chance(50) ? size_ : random_.of(ours_);
@@ -305,34 +252,18 @@ void Pipeline::flush() {
   gst_object_unref(pad);
 }
 
-/// Puts a fresh element into the place of one of ours, with its settings. Beside GStreamer's own
-/// filters a stop of one costs too much (tests/fuzz/run.cpp).
-void Pipeline::swap() {
+/// Puts a fresh element into the place of an element under test, with its settings. Beside
+/// GStreamer's own filters a stop of one costs too much (fuzz.cpp).
+void Soak::swap() {
   for (const char *other : {"tee", "gleffects", "glcolorbalance", "glvideoflip"})
-    if (description_.find(other) != std::string::npos) return;
+    if (description().find(other) != std::string::npos) return;
   settle();
   await_frame();
-  GstElement *&place = ours_[static_cast<size_t>(random_.below(static_cast<int>(ours_.size())))];
-  step(std::string("swap ") + GST_OBJECT_NAME(place));
-  std::string fault;
   swapped_ = true;
-  GstElement *old = place, *fresh = swapped(
-                               GST_BIN(pipeline_), old,
-                               [old](GstElement *element) { copy_settings(old, element); }, fault);
-  if (!fault.empty()) {
-    std::fprintf(stderr, "soak: %s\n", fault.c_str());
-    failed = true;
-  }
-  if (!fresh) return;
-  {
-    const std::lock_guard lock(ours_mutex_);
-    std::swap(place, fresh);
-  }
-  gst_object_unref(fresh);
-  all_swaps++;
+  replace(copy_settings);
 }
 
-void Pipeline::change_size() {
+void Soak::change_size() {
   settle();
   await_frame();
   const std::string text = size_caps(random_, gl_);
@@ -351,7 +282,7 @@ void Pipeline::change_size() {
 }
 
 /// Reads a frame on this thread; some are kept past the end of the states that made them.
-void Pipeline::pull() {
+void Soak::pull() {
   step("pull");
   GstSample *sample = nullptr;
   g_object_get(random_.of(sinks_), "last-sample", &sample, nullptr);
@@ -369,7 +300,7 @@ void Pipeline::pull() {
     gst_sample_unref(sample);
 }
 
-void Pipeline::act() {
+void Soak::act() {
   switch (random_.below(14)) {
     case 0:
     case 1:
@@ -411,16 +342,16 @@ void Pipeline::act() {
   gst_element_get_state(pipeline_, nullptr, nullptr, GST_CLOCK_TIME_NONE);
 }
 
-void Pipeline::await_frame() {
+void Soak::await_frame() {
   const uint64_t before = frames_;
-  heard_ = now();
+  hear();
   while (frames_ == before && !over()) std::this_thread::sleep_for(milliseconds(1));
 }
 
 /// Waits until the caps set last have come to all sinks.
-void Pipeline::settle() {
+void Soak::settle() {
   step("settle");
-  heard_ = now();
+  hear();
   GstCaps *wish = nullptr;
   g_object_get(size_, "caps", &wish, nullptr);
   const auto arrived = [&](GstElement *sink) {
@@ -444,7 +375,7 @@ void Pipeline::settle() {
 }
 
 /// Down to READY or NULL, when no caps are under negotiation any more.
-void Pipeline::stop(GstState state) {
+void Soak::stop(GstState state) {
   settle();
   await_frame();
   if (renegotiated_ && sinks_.size() == 1) {
@@ -457,7 +388,8 @@ void Pipeline::stop(GstState state) {
   set_state(state);
 }
 
-void Pipeline::drive() {
+void Soak::drive() {
+  std::thread tinkering(&Soak::tinker, this);
   set_state(GST_STATE_PLAYING);
   for (int actions = random_.between(0, 12); actions > 0 && !over(); actions--) {
     if (random_.chance(60)) await_frame();
@@ -471,9 +403,10 @@ void Pipeline::drive() {
   if (broken_) std::this_thread::sleep_for(milliseconds(100));
   stop(GST_STATE_NULL);
   done_ = true;
+  tinkering.join();
 }
 
-void Pipeline::tinker() {
+void Soak::tinker() {
   Random &random = tinker_random_;
   while (!done_ && !failed) {
     std::this_thread::sleep_for(milliseconds(random.below(20)));

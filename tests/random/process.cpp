@@ -22,15 +22,19 @@ int entries(const char *folder) {
   return static_cast<int>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
+/// The median of the slopes between all pairs, so that single samples count little: the memory of a
+/// compiler that still runs is gone by the next one.
 template <class Value>
 double rise(const std::vector<Sample> &samples, Value Sample::*value) {
-  if (samples.size() < 3) return 0;
-  double t = 0, v = 0, tt = 0, tv = 0;
-  for (const Sample &s : samples) t += s.seconds, v += s.*value;
-  t /= static_cast<double>(samples.size()), v /= static_cast<double>(samples.size());
-  for (const Sample &s : samples)
-    tt += (s.seconds - t) * (s.seconds - t), tv += (s.seconds - t) * (s.*value - v);
-  return tv / tt * (samples.back().seconds - samples.front().seconds);
+  if (samples.size() < 5) return 0;
+  std::vector<double> slopes;
+  for (size_t one = 0; one < samples.size(); one++)
+    for (size_t two = one + 1; two < samples.size(); two++)
+      slopes.push_back((samples[two].*value - samples[one].*value) /
+                       (samples[two].seconds - samples[one].seconds));
+  const auto middle = slopes.begin() + static_cast<std::ptrdiff_t>(slopes.size() / 2);
+  std::nth_element(slopes.begin(), middle, slopes.end());
+  return *middle * (samples.back().seconds - samples.front().seconds);
 }
 
 /// Sums over samples, for a straight line through their heap over their frames.
@@ -46,9 +50,9 @@ struct Sums {
   double height() const { return yy - y * y / n; }
 };
 
-/// The slope of three pieces of straight lines that fit best, so that two steps are none; less
-/// three times its standard error, so that noise is none. Less than a quarter of a MiB in all is
-/// none either, since caches fill slowly.
+/// The slope of three pieces of straight lines that fit best, so that two steps do not count; less
+/// three times its standard error, so that noise does not count. Less than a quarter of a MiB in
+/// all does not count either, since caches fill slowly.
 double rise_a_frame(const std::vector<Sample> &samples) {
   constexpr size_t least = 3;     // samples in a piece
   constexpr double unknowns = 6;  // three heights, one slope, two places

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a run's pipeline is made of.
+// The pipeline of a fuzz.
 #pragma once
 
 #include <string>
 
-#include "soak/random.h"
+#include "random.h"
 
 struct Chain {
   std::string text;       ///< for gst_parse_launch; elements under test are called "ours…"

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "soak/random.h"
+#include "random.h"
 
 /// Does one thing to the element, whichever: sets one property of it or of a child of it to a limit
 /// or to anything between, reads one that can't be set, or emits an action signal. `area`: of the

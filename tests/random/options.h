@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+/// As of a soak; a fuzz has other limits.
+struct Options {
+  double minutes = 1;
+  int seed = 0;  // of the first round; 0: of the clock
+  int runs = 1 << 30;
+  int at_once = 3;             // pipelines
+  int hang = 60;               // s
+  int every = 60;              // s
+  double limit = 48;           // MiB; the resident memory of two equal runs differs by half of it
+  double heap_limit = 16;      // MiB of what is allocated, which says more
+  double limit_a_minute = .5;  // MiB
+  double limit_a_frame = 50;   // bytes of the heap
+  int leak = 0;                // bytes that a soak itself forgets at each frame, to be noticed
+  int faults = 0;              // percent of the rounds in which a call of OpenCL fails
+  std::string elements =
+      "glclinvert,glclbilateral,glclchain,glclhistogram,glclhough,glclklt,glclmotion,glopenclflow";
+  std::string picture;           // a file with one
+  std::string again = "random";  // the command that started this, before its options
+  bool fuzz = false;
+  bool any_error = false;  // calls are made to fail
+  bool one_display = false;
+  bool verbose = false;
+};
+
+extern Options options;
+
+/// Something went wrong; the round goes to its end, and no other follows.
+extern std::atomic<bool> failed;
+/// Counts over all rounds; strangers: faults of GStreamer's own.
+extern std::atomic<uint64_t> all_frames, all_maps, all_settings, all_signals, all_children,
+    all_swaps, all_syncs, all_errors, all_strangers;
+
+/// Says what is wrong, with the round it happened in, and makes the program fail.
+void complain(const std::string &what);

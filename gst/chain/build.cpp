@@ -57,15 +57,17 @@ std::string with_own_names(std::string text) {
   return text;
 }
 
-std::string first_error_as_built(const std::string &log, const std::string &source) {
-  // "FILE:LINE:COLUMN: error: TEXT" or, of PoCL, "error: FILE:LINE:COLUMN: TEXT", where
-  // FILE:LINE:COLUMN may have " <Spelling=…>" behind it: the macro that the text came from.
-  const std::string word = "error: ";
+/// The first line with `word`: "FILE:LINE:COLUMN: word: TEXT" or, of PoCL,
+/// "word: FILE:LINE:COLUMN: TEXT", where FILE:LINE:COLUMN may have " <Spelling=…>" behind it: the
+/// macro that the text came from. Empty if no line has it.
+std::string first_with(const std::string &word, const std::string &log, const std::string &source) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
     const size_t found = line.find(word);
     if (found == std::string::npos) continue;
-    std::string place = line.substr(0, found), text = line.substr(found + word.size());
+    const size_t colon = line.find(": ", found);
+    if (colon == std::string::npos) continue;
+    std::string place = line.substr(0, found), text = line.substr(colon + 2);
     if (place.empty()) {
       const size_t end = text.find(": ");
       if (end == std::string::npos) return text;
@@ -82,6 +84,13 @@ std::string first_error_as_built(const std::string &log, const std::string &sour
       return place_by_directives(source, std::atoi(number.c_str())) + ": " + text;
     return number.empty() ? text : place + ":" + number + ": " + text;
   }
+  return {};
+}
+
+/// NVIDIA's compiler warns of functions that are not there, and its assembler fails.
+std::string first_error_as_built(const std::string &log, const std::string &source) {
+  for (const char *word : {"error: ", "warning: implicit declaration", "ptxas fatal"})
+    if (std::string text = first_with(word, log, source); !text.empty()) return text;
   return {};
 }
 

@@ -122,6 +122,9 @@ Error given_up(cl_context context) {
 void wait(const cl::Event &event) {
   if (!is_done_in_time(event)) throw given_up(context_of(event));
   event.wait();
+  // NVIDIA's driver says so of commands, but not of user events.
+  if (event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() < CL_COMPLETE)
+    throw cl::Error(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "clWaitForEvents");
 }
 
 void finish(const cl::CommandQueue &queue) {

@@ -165,6 +165,7 @@ TEST(test_devices_that_cannot_run_the_elements) {
   for (const auto &[lacking, words, may_be_named] : cases) {
     g_setenv("GLCL_TEST_LACKS", lacking, TRUE);
     const std::vector<Device> all = glcl::devices();
+    if (!glcl::is_pocl(all.at(0))) return;  // another driver has the devices that it has
     fail_unless_equals_int(all.size(), 2);
     const Device chosen = glcl::choose_device(all, "auto");
     check_string(chosen.id(), "0:1");
@@ -209,7 +210,9 @@ class Link {
 
 // Not even root can write to /sys.
 TEST(test_cache_that_cannot_be_written) {
-  const Link cache(g_getenv("POCL_CACHE_DIR"));
+  const char *folder = g_getenv("POCL_CACHE_DIR");
+  if (!folder) return;  // PoCL is not the driver
+  const Link cache(folder);
   g_setenv("POCL_CACHE_DIR", cache.path().c_str(), TRUE);
   Context context(test_device());
   if (!glcl::is_pocl(context.device())) return;

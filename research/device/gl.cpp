@@ -129,7 +129,8 @@ DeviceTime acquire(GstGLContext *gl_context, const sharing::SharingMethod &metho
   const auto context = choice.factory.properties.empty()
                            ? Context::of_device(choice.device)
                            : std::make_shared<Context>(choice.device, choice.factory.properties);
-  Queue queue(context);
+  const auto shared = std::make_shared<Queue>(context);  // textures keep it
+  Queue &queue = *shared;
   const auto sharing = choice.factory.make();
   const Layout layout = layout_for(context->device());
   const Memory memory = make_texture(gl_context);

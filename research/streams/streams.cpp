@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "opencl/error.h"
+#include "tools/bench/measure.h"
 
 namespace glcl::research {
 
@@ -160,11 +161,13 @@ double whole_of(const std::vector<Streams::Span> &spans) {
 std::pair<double, double> stream_cost(Streams &streams) {
   constexpr int most = 16;
   std::vector<double> counts, times;
-  for (int i = 0; i < 9; i++)
-    for (const int n : {1, 2, 4, 8, 12, 16}) {
-      counts.push_back(n);
-      times.push_back(whole_of(streams.run(most, n)));
-    }
+  for (const int n : {1, 2, 4, 8, 12, 16}) {
+    // Not the first run, for which the driver sets things up, nor one that was disturbed.
+    std::vector<double> runs;
+    for (int i = 0; i < 10; i++) runs.push_back(whole_of(streams.run(most, n)));
+    counts.push_back(n);
+    times.push_back(bench::median({runs.begin() + 1, runs.end()}));
+  }
   const auto size = static_cast<double>(counts.size());
   const double mean_n = std::accumulate(counts.begin(), counts.end(), 0.0) / size,
                mean_t = std::accumulate(times.begin(), times.end(), 0.0) / size;

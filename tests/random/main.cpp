@@ -281,6 +281,7 @@ int main(int argc, char **argv) {
                                     {"--runs", &options.runs},
                                     {"--at-once", &options.at_once},
                                     {"--hang", &options.hang},
+                                    {"--play", &options.play},
                                     {"--every", &options.every},
                                     {"--limit", &options.limit},
                                     {"--heap-limit", &options.heap_limit},
@@ -298,7 +299,8 @@ int main(int argc, char **argv) {
     std::fprintf(
         stderr,
         "random-pipelines soak|fuzz [--minutes M] [--seed S] [--runs N] [--at-once PIPELINES]\n"
-        "     [--hang SECONDS] [--every SECONDS] [--limit MIB] [--heap-limit MIB]\n"
+        "     [--hang SECONDS] [--play SECONDS] [--every SECONDS] [--limit MIB]\n"
+        "     [--heap-limit MIB]\n"
         "     [--limit-a-frame BYTES] [--leak BYTES] [--faults PERCENT] [--elements A,B]\n"
         "     [--any-error] [--picture FILE] [--one-display] [--again COMMAND] [--verbose]\n");
     return 2;

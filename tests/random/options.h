@@ -12,6 +12,7 @@ struct Options {
   int runs = 1 << 30;
   int at_once = 3;             // pipelines
   int hang = 60;               // s
+  double play = 0;             // s for which each pipeline of a soak plays undisturbed at last
   int every = 60;              // s
   double limit = 48;           // MiB; the resident memory of two equal runs differs by half of it
   double heap_limit = 16;      // MiB of what is allocated, which says more

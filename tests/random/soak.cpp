@@ -388,6 +388,15 @@ void Soak::stop(GstState state) {
   set_state(state);
 }
 
+/// Lets the frames come as they do before a camera, with nothing changed.
+void Soak::play() {
+  step("play");
+  done_ = true;  // the other thread's work
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.play);
+  while (std::chrono::steady_clock::now() < end && !over())
+    std::this_thread::sleep_for(milliseconds(1));
+}
+
 void Soak::drive() {
   std::thread tinkering(&Soak::tinker, this);
   set_state(GST_STATE_PLAYING);
@@ -397,6 +406,7 @@ void Soak::drive() {
     act();
   }
   settle();
+  if (options.play > 0) play();
   step("the last frame");
   await_frame();
   // Where others negotiate while a stop comes, GStreamer's own elements lose the GL context.

@@ -40,6 +40,7 @@ class Soak : public Session {
   void pull();
   void await_frame();
   void settle();
+  void play();
   void stop(GstState state);
 
   const bool faulty_;

@@ -18,7 +18,7 @@ namespace {
 constexpr double usual_frame = 0.04;  // s, where frames have no times
 
 GstStructure *describe(const char *name, const objects::Object &object) {
-  const objects::Box &box = object.box;
+  const RectF &box = object.box;
   return gst_structure_new(
       name, "id", G_TYPE_UINT64, guint64(object.id), "x", G_TYPE_INT, gint(std::lround(box.left)),
       "y", G_TYPE_INT, gint(std::lround(box.top)), "width", G_TYPE_INT,
@@ -196,7 +196,7 @@ void ObjectDetection::attach(GstBuffer *to, GstStructure *result) const {
   FieldRows list = rows();
   const Known known = known_.get();
   for (const objects::Object &object : known.ahead) {
-    const objects::Box &box = object.box;
+    const RectF &box = object.box;
     const auto left = static_cast<guint>(std::lround(box.left)),
                top = static_cast<guint>(std::lround(box.top)),
                width = static_cast<guint>(std::lround(box.right)) - left,

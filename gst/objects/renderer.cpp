@@ -90,7 +90,7 @@ void ObjectRenderer::draw(Queue &queue, const std::vector<Object> &objects,
   draw_trail(queue, camera_sign(step, width_, height_), colour, edge, canvas);
   for (size_t i = 0; i < count; i++) draw_trail(queue, objects[i].trail, colour, edge, canvas);
   for (size_t i = 0; i < count; i++) {
-    const Box &b = objects[i].box;
+    const RectF &b = objects[i].box;
     const cl_int4 box{{static_cast<int>(std::lround(b.left)), static_cast<int>(std::lround(b.top)),
                        static_cast<int>(std::lround(b.right)),
                        static_cast<int>(std::lround(b.bottom))}};

@@ -26,4 +26,20 @@ bool meets(const Rect &area, int width, int height) {
   return !area.empty() && within(area.x, area.width, width) && within(area.y, area.height, height);
 }
 
+float common_area(const RectF &a, const RectF &b) {
+  const float width = std::min(a.right, b.right) - std::max(a.left, b.left),
+              height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
+  return width > 0 && height > 0 ? width * height : 0;
+}
+
+RectF united(const RectF &a, const RectF &b) {
+  return {std::min(a.left, b.left), std::min(a.top, b.top), std::max(a.right, b.right),
+          std::max(a.bottom, b.bottom)};
+}
+
+RectF clipped(const RectF &rect, float width, float height) {
+  return {std::clamp(rect.left, 0.0f, width), std::clamp(rect.top, 0.0f, height),
+          std::clamp(rect.right, 0.0f, width), std::clamp(rect.bottom, 0.0f, height)};
+}
+
 }  // namespace glcl

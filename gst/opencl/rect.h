@@ -21,4 +21,23 @@ Rect clipped(const Rect &area, int width, int height);
 /// True if a part of the area lies inside the frame.
 bool meets(const Rect &area, int width, int height);
 
+/// Px of a frame, between pixels; right and bottom are exclusive.
+struct RectF {
+  float left = 0, top = 0, right = 0, bottom = 0;
+
+  float width() const { return right - left; }
+  float height() const { return bottom - top; }
+  float area() const { return width() * height(); }
+  float x() const { return (left + right) / 2; }
+  float y() const { return (top + bottom) / 2; }
+  RectF moved(float dx, float dy) const { return {left + dx, top + dy, right + dx, bottom + dy}; }
+};
+
+/// The area that two have in common.
+float common_area(const RectF &a, const RectF &b);
+/// The smallest that contains both.
+RectF united(const RectF &a, const RectF &b);
+/// The part of it within 0 … width and 0 … height.
+RectF clipped(const RectF &rect, float width, float height);
+
 }  // namespace glcl

@@ -16,7 +16,7 @@
 #include "reference/textured.h"
 
 using glcl::camera::CameraState;
-using glcl::objects::Box;
+using Box = glcl::RectF;
 using glcl::objects::Object;
 using glcl::objects::Region;
 using glcl::objects::RegionList;
@@ -478,14 +478,13 @@ TEST(test_crossing) {
     for (int i = 0; i < int(200 / speed); i++) {
       const Box a = box_at(60 + speed * i, 100), b = box_at(260 - speed * i, 104, 14);
       const bool touch = a.right >= b.left && b.right >= a.left;
-      const auto report =
-          f.step(touch ? std::vector{glcl::objects::around(a, b)} : std::vector{a, b});
+      const auto report = f.step(touch ? std::vector{glcl::united(a, b)} : std::vector{a, b});
       if (i < 3) continue;
       fail_unless(report.objects.size() == 2 && report.begun.empty() && report.ended.empty(),
                   "frame %d: %zu", i, report.objects.size());
       for (const Object &object : report.objects) {
         const Box &truth = object.id == 1 ? a : b;
-        fail_unless(glcl::objects::common(object.box, truth) > 0.6f * truth.area(),
+        fail_unless(glcl::common_area(object.box, truth) > 0.6f * truth.area(),
                     "frame %d, object %d at %g", i, int(object.id), object.box.x());
       }
     }
@@ -527,8 +526,7 @@ TEST(test_crossings) {
       };
       const bool touch = near(boxes[0], boxes[1]);
       touched |= touch;
-      const std::vector<Box> seen =
-          touch ? std::vector{glcl::objects::around(boxes[0], boxes[1])} : boxes;
+      const std::vector<Box> seen = touch ? std::vector{glcl::united(boxes[0], boxes[1])} : boxes;
       RegionList result{};
       for (size_t k = 0; k < seen.size(); k++) {
         const Box &b = seen[k];
@@ -548,7 +546,7 @@ TEST(test_crossings) {
       const auto report = tracker.step({}, result, frame, 50, 0.04);
       for (size_t k = 0; k < 2 && !touch; k++)
         for (const Object &object : report.objects)
-          if (glcl::objects::common(object.box, boxes[k]) > 0.5f * boxes[k].area())
+          if (glcl::common_area(object.box, boxes[k]) > 0.5f * boxes[k].area())
             (touched ? after : before)[k] = object.id;
       if (touched && !touch) break;
     }
@@ -576,7 +574,7 @@ TEST(test_parts) {
     ended += int(report.ended.size());
     if (i > 20)
       fail_unless(reported == 1 && report.objects[0].id == 1 &&
-                      glcl::objects::common(report.objects[0].box, all) > 0.9f * all.area(),
+                      glcl::common_area(report.objects[0].box, all) > 0.9f * all.area(),
                   "frame %d: %zu", i, reported);
   }
   fail_unless(reported == 1 && ended == 1);
@@ -584,7 +582,7 @@ TEST(test_parts) {
   for (int i = 0; i < 60; i++) {
     const Box a = box_at(40 + 3.0 * i, 80), b = box_at(40 + 3.0 * i, 115);
     const auto report =
-        g.step(i % 10 < 3 && i > 8 ? std::vector{glcl::objects::around(a, b)} : std::vector{a, b});
+        g.step(i % 10 < 3 && i > 8 ? std::vector{glcl::united(a, b)} : std::vector{a, b});
     fail_unless(i < 3 || (report.objects.size() == 2 && report.ended.empty()), "frame %d", i);
   }
 }
@@ -618,11 +616,11 @@ TEST(test_sets_off) {
     for (int i = 0; i < 15; i++) {
       const float from = 140, to = 180, gone = float(3 * way * (i + 1));
       const Box now{from + gone, 80, to + gone, 100}, old{from, 80, to, 100};
-      const auto report = f.step({glcl::objects::around(now, old)});
+      const auto report = f.step({glcl::united(now, old)});
       if (!report.begun.empty() && first < 0) first = i;
       if (i < 8) continue;
       fail_unless(report.objects.size() == 1 &&
-                      glcl::objects::common(report.objects[0].box, now) > 0.8f * now.area() &&
+                      glcl::common_area(report.objects[0].box, now) > 0.8f * now.area() &&
                       report.objects[0].box.area() < 1.3f * now.area(),
                   "frame %d: from %g to %g", i,
                   report.objects.empty() ? 0 : report.objects[0].box.left,

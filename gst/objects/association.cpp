@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "association.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "occlusion.h"
+
+namespace glcl::objects {
+
+namespace {
+
+constexpr float most_unlike = 1;      // difference_of(): a factor of two in size, or 24 levels
+constexpr float usual_speed = 0.25f;  // of the frame's longer side, per frame
+
+float overlap(const RectF &a, const RectF &b) {  // of the smaller one
+  return common_area(a, b) / std::max(std::min(a.area(), b.area()), 1.0f);
+}
+
+RectF grown(const RectF &box, float by) {
+  return {box.left - by, box.top - by, box.right + by, box.bottom + by};
+}
+
+/// Whether two regions fill their common box about as densely as the larger one fills its own. Then
+/// they are parts of one object.
+bool fills(const Detection &a, const Detection &b) {
+  const Detection &larger = a.area >= b.area ? a : b;
+  return (a.area + b.area) * larger.box.area() >= 0.5f * larger.area * united(a.box, b.box).area();
+}
+
+/// Assigns detections to the tracks predicted there. Known tracks take precedence over new ones.
+Claims claim(const std::vector<Track> &tracks, std::vector<Detection> &list) {
+  Claims claimed(tracks.size());
+  for (size_t d = 0; d < list.size(); d++) {
+    std::vector<size_t> claims;
+    bool some_known = false;
+    for (size_t t = 0; t < tracks.size(); t++) {
+      const Track &track = tracks[t];
+      const float reach =
+          0.15f * std::max(track.box.width(), track.box.height()) + 2 + 2.0f * float(track.missed);
+      if (overlap(grown(track.box, reach), list[d].box) <= 0.3f) continue;
+      claims.push_back(t);
+      some_known |= track.known();
+    }
+    for (size_t t : claims) {
+      if (claims.size() > 1 && (some_known ? !tracks[t].known() : t != claims[0])) continue;
+      claimed[t].push_back(int(d));
+      list[d].claims++;
+    }
+  }
+  return claimed;
+}
+
+/// Leaves a track only the nearest of its detections if all together exceed its size.
+void keep_nearest(const Track &track, std::vector<int> &mine, std::vector<Detection> &list) {
+  const RectF &expected = track.box;
+  if (mine.size() < 2 || !track.known()) return;
+  std::sort(mine.begin(), mine.end(), [&](int a, int b) {
+    return common_area(list[size_t(a)].box, expected) > common_area(list[size_t(b)].box, expected);
+  });
+  Detection all = list[size_t(mine[0])];
+  for (size_t i = 1; i < mine.size();) {
+    Detection &other = list[size_t(mine[i])];
+    const RectF more = united(all.box, other.box);
+    if (fills(all, other) && more.width() <= 1.3f * expected.width() + 4 &&
+        more.height() <= 1.3f * expected.height() + 4) {
+      all.add(other);
+      i++;
+    } else {
+      other.claims--;
+      mine.erase(mine.begin() + ptrdiff_t(i));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Detection> detections(const RegionList &result, const camera::FrameGeometry &frame,
+                                  const FrameSize &size) {
+  std::vector<Detection> list;
+  const camera::SimilarityMotion &offset = result.state.from_frame;
+  const float scale = frame.shrink;
+  for (int i = 0; i < std::min<int>(result.count, RegionList::most); i++) {
+    const Region &r = result.regions[i];
+    const RectF box = {float(r.left) * scale, float(r.top) * scale, float(r.right + 1) * scale,
+                       float(r.bottom + 1) * scale};
+    const float distance = float(r.distance) / (8 * float(std::max(r.area, 1)));
+    list.push_back({clipped(box.moved(offset.x * scale, offset.y * scale), float(size.width),
+                            float(size.height)),
+                    float(r.area) * scale * scale,
+                    std::clamp(1 - 1 / std::max(distance, 1.0f), 0.0f, 1.0f),
+                    float(r.levels) / float(std::max(r.area, 1))});
+  }
+  // Regions close together are one object.
+  const float near = 0.02f * float(std::min(size.width, size.height));
+  for (size_t i = 0; i < list.size(); i++)
+    for (size_t k = 0; k < list.size();) {
+      if (k != i && common_area(grown(list[i].box, near), list[k].box) > 0 &&
+          fills(list[i], list[k])) {
+        list[i].add(list[k]);
+        list.erase(list.begin() + ptrdiff_t(k));
+        if (k < i) i--;
+        k = 0;
+      } else {
+        k++;
+      }
+    }
+  return list;
+}
+
+Claims associate(const std::vector<Track> &tracks, std::vector<Detection> &list) {
+  Claims claimed = claim(tracks, list);
+  for (size_t t = 0; t < tracks.size(); t++) keep_nearest(tracks[t], claimed[t], list);
+  for (size_t t = 0; t < tracks.size(); t++)
+    for (size_t o = 0; o < t; o++)
+      if (tracks[t].known() && tracks[o].known()) separate(tracks, t, o, claimed, list);
+  return claimed;
+}
+
+std::vector<bool> match_distant(const std::vector<Track> &tracks, double max_speed, double least,
+                                const FrameSize &size, Claims &claimed,
+                                std::vector<Detection> &list) {
+  std::vector<bool> jumped(tracks.size());
+  std::vector<int> free;
+  for (size_t d = 0; d < list.size(); d++)
+    if (!list[d].claims && list[d].area >= float(least)) free.push_back(int(d));
+  if (free.size() >= crowd_size) return jumped;
+  const auto longer = float(std::max(size.width, size.height));
+  const float fastest = max_speed > 0 ? float(max_speed) : usual_speed * longer;
+  // The difference of a track and a region, from 0 on. At the frame's edge the size does not count.
+  const auto difference_of = [&size](const Track &track, const Detection &found) {
+    const auto ratio = [](float a, float b) {
+      return std::log2(std::max(a, 1.0f) / std::max(b, 1.0f));
+    };
+    const auto at_edge = [](float low, float high, float length) {
+      return low <= 1 || high >= length - 1;
+    };
+    const RectF &a = track.seen, &b = found.box;
+    const auto width = float(size.width), height = float(size.height);
+    const float wider = at_edge(a.left, a.right, width) || at_edge(b.left, b.right, width)
+                            ? 0
+                            : ratio(a.width(), b.width()),
+                higher = at_edge(a.top, a.bottom, height) || at_edge(b.top, b.bottom, height)
+                             ? 0
+                             : ratio(a.height(), b.height()),
+                lighter = (found.level - track.level) / 24;
+    return std::max({std::abs(wider), std::abs(higher), std::abs(lighter)});
+  };
+  for (;;) {
+    float best = INFINITY;
+    size_t which = tracks.size();
+    int what = 0;
+    for (size_t t = 0; t < tracks.size(); t++) {
+      const Track &track = tracks[t];
+      if (!claimed[t].empty() || track.hidden || track.crowd) continue;
+      // A track with a known velocity changes it by a part only.
+      const float length = std::max(track.box.width(), track.box.height()),
+                  on = 0.25f * std::hypot(track.dx, track.dy) + (track.jumps ? 0.5f * length : 0),
+                  reach =
+                      float(track.missed + 1) * (track.found > 1 ? std::min(on, fastest) : fastest);
+      for (int d : free) {
+        const Detection &found = list[size_t(d)];
+        const float distance =
+                        std::hypot(found.box.x() - track.box.x(), found.box.y() - track.box.y()),
+                    cost = difference_of(track, found) + 0.5f * distance / fastest;
+        if (found.claims || distance > reach || difference_of(track, found) > most_unlike ||
+            cost >= best)
+          continue;
+        best = cost, which = t, what = d;
+      }
+    }
+    if (which == tracks.size()) return jumped;
+    claimed[which] = {what};
+    list[size_t(what)].claims = 1;
+    jumped[which] = true;
+  }
+}
+
+}  // namespace glcl::objects

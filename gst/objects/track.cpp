@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "track.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace glcl::objects {
+
+namespace {
+
+constexpr float wide_share = 0.8f;   // of the frame along an axis
+constexpr float most_wobble = 0.5f;  // change of size per frame, beyond which it is no object
+constexpr float faint_wobbles = 2;   // a faint object must move by so many changes of its size
+constexpr float light_levels = 4;    // after such a change of light objects must move twice as far
+constexpr float score_gain = 0.3f;   // of a new score and change of size
+constexpr float velocity_gain = 0.4f;  // of a new velocity
+
+/// Cuts a box at its lagging side if the other side leads: the area behind a moving object is
+/// uncovered background, which stays foreground for a while. `was`: the box without own motion.
+RectF without_uncovered(const Track &track, const RectF &was, RectF box, const FrameSize &size) {
+  // If one side stays, the whole advance is uncovered background.
+  const bool starts = track.leads >= lead_frames;
+  const float part = starts ? 1 : 0.9f, more = starts ? 0 : 1;
+  const auto cut = [=](float &low, float &high, float was_low, float was_high, float velocity,
+                       float length) {
+    const float first = low - was_low, last = high - was_high;
+    if (std::max(std::abs(first), std::abs(last)) > was_high - was_low) return;  // another object
+    // A parked object uncovers more than it advances.
+    const bool back =
+        first < 0 &&
+        (-first > std::abs(last) ? velocity < 0.5f : starts && last > 0 && velocity < -0.5f);
+    const bool forth =
+        last > 0 &&
+        (last > std::abs(first) ? velocity > -0.5f : starts && first < 0 && velocity > 0.5f);
+    if (back && was_high < length - 2) high = std::min(high, was_high + part * first + more);
+    if (forth && was_low > 2) low = std::max(low, was_low + part * last - more);
+  };
+  cut(box.left, box.right, was.left, was.right, track.dx, float(size.width));
+  cut(box.top, box.bottom, was.top, was.bottom, track.dy, float(size.height));
+  return box;
+}
+
+/// The side of a box, from 1, that moved outwards while the others stayed; 0: none.
+int leading(const RectF &was, const RectF &box) {
+  const float by[] = {was.left - box.left, box.right - was.right, was.top - box.top,
+                      box.bottom - was.bottom};
+  const auto side = std::max_element(by, by + 4) - by;
+  if (by[side] <= 0.5f) return 0;
+  for (int i = 0; i < 4; i++)
+    if (i != side &&
+        std::abs(by[i]) > std::min(1 + 0.03f * (i < 2 ? box.width() : box.height()), 2.0f))
+      return 0;
+  return int(side) + 1;
+}
+
+/// Updates how much size and place change, and which side leads.
+void update_change(Track &track, const RectF &expected, const RectF &box, bool jumped) {
+  // The box grew or contains something else: its motion counts from here on.
+  if (!track.object.id && box.area() > 1.6f * track.seen.area()) track.began = box;
+  track.wobble_x += score_gain * (std::abs(box.width() - track.seen.width()) - track.wobble_x);
+  track.wobble_y += score_gain * (std::abs(box.height() - track.seen.height()) - track.wobble_y);
+  track.off_x += 0.5f * (std::abs(box.x() - expected.x()) - track.off_x);
+  track.off_y += 0.5f * (std::abs(box.y() - expected.y()) - track.off_y);
+  if (track.found == 1) track.off_x *= 2, track.off_y *= 2;
+  if (jumped) track.off_x = track.off_y = 0, track.jumps = true;
+  const int side = leading(track.seen, box);
+  track.leads = side && side == track.leader ? track.leads + 1 : side > 0;
+  track.leader = side;
+  track.seen = box;
+}
+
+void update_motion(Track &track, const RectF &expected, const RectF &box, bool jumped) {
+  // A box that suddenly grows or shrinks contains more or fewer objects and says nothing about the
+  // velocity.
+  const float ratio = box.area() / std::max(expected.area(), 1.0f);
+  if (!track.hidden && (track.found < 6 || (ratio > 0.6f && ratio < 1.6f))) {
+    const float dx = box.x() - expected.x() + track.dx, dy = box.y() - expected.y() + track.dy;
+    const float part = jumped ? 1 : track.found < 3 ? 0.7f : velocity_gain;
+    track.dx += part * (dx - track.dx);
+    track.dy += part * (dy - track.dy);
+  }
+}
+
+}  // namespace
+
+void Detection::add(const Detection &other) {
+  box = united(box, other.box);
+  score = std::max(score, other.score);
+  level = (level * area + other.level * other.area) / std::max(area + other.area, 1.0f);
+  area += other.area;
+}
+
+void predict(Track &track, const camera::SimilarityMotion &step, const FrameSize &size) {
+  const auto move = [&](float x, float y) -> Object::Point {
+    const float u = x - float(size.width) / 2, v = y - float(size.height) / 2;
+    return {x + step.x + step.dilation * u - step.rotation * v,
+            y + step.y + step.dilation * v + step.rotation * u};
+  };
+  const auto carry = [&](const RectF &box) {
+    const auto [x, y] = move(box.x(), box.y());
+    const float half_width = box.width() / 2 * (1 + step.dilation),
+                half_height = box.height() / 2 * (1 + step.dilation);
+    return RectF{x - half_width, y - half_height, x + half_width, y + half_height};
+  };
+  track.box = carry(track.box).moved(track.dx, track.dy);
+  track.began = carry(track.began);
+  for (Object::Point &point : track.object.trail) point = move(point.x, point.y);
+}
+
+Found found_of(const std::vector<int> &mine, const std::vector<Detection> &list) {
+  Found found;
+  for (int d : mine) {
+    const Detection &detection = list[size_t(d)];
+    if (found.all.area > 0)
+      found.all.add(detection);
+    else
+      found.all = detection;
+    std::optional<RectF> &box = detection.claims > 1 ? found.shared : found.own;
+    box = box ? united(*box, detection.box) : detection.box;
+    found.score = std::max(found.score, detection.score);
+  }
+  return found;
+}
+
+void update_found(Track &track, const Found &found, bool jumped, const FrameSize &size) {
+  const RectF expected = track.box;
+  RectF box = found.own ? *found.own : *found.shared;
+  if (found.own && found.shared) box = united(box, *found.shared);
+  update_change(track, expected, box, jumped);
+  if (!track.hidden)
+    box = without_uncovered(track, expected.moved(-track.dx, -track.dy), box, size);
+  update_motion(track, expected, box, jumped);
+  track.hidden = false;
+  track.together = std::max(track.together - 1, 0);
+  track.held_back_px = 0, track.exceeded = 0;
+  track.box = box;
+  track.level += (track.found < 3 ? 0.5f : score_gain) * (found.all.level - track.level);
+  track.object.score += score_gain * (found.score - track.object.score);
+  track.missed = 0, track.missed_seconds = 0;
+  track.found++;
+}
+
+void update_object(Track &track, const FrameSize &size) {
+  const float vx = track.box.x() - track.before.x(), vy = track.box.y() - track.before.y();
+  track.object.vx += velocity_gain * (vx - track.object.vx);
+  track.object.vy += velocity_gain * (vy - track.object.vy);
+  track.object.age++;
+  track.object.box = clipped(track.box, float(size.width), float(size.height));
+  track.object.trail.push_back({track.box.x(), track.box.y()});
+  if (track.object.trail.size() > Object::most_trail) track.object.trail.pop_front();
+}
+
+bool has_moved(const Track &track, float lag, const FrameSize &size) {
+  const float small = std::max(1.5f, float(std::min(size.width, size.height)) / 320) *
+                      (1 + lag / light_levels),
+              least =
+                  track.crowd
+                      ? std::max(small, 0.5f * std::min(track.seen.width(), track.seen.height()))
+                      : small;
+  const float doubt =
+      std::clamp((clear_score - track.object.score) / (clear_score - faint_score), 0.0f, 1.0f);
+  // A faint object must keep its direction and stay near the predicted position.
+  const auto both = [=, age = float(std::max(track.object.age, 1))](
+                        float a, float b, float wobble, float off, float side, float velocity) {
+    const float way = std::min(std::abs(a), std::abs(b)), on = a > 0 ? velocity : -velocity;
+    return a * b > 0 && wobble <= most_wobble * side &&
+           way >= least + faint_wobbles * doubt * (wobble + doubt * off) &&
+           on >= doubt * std::max(0.5f * way / age, off);
+  };
+  const RectF now = clipped(track.seen, float(size.width), float(size.height)), &then = track.began;
+  float left = now.left - then.left, right = now.right - then.right, top = now.top - then.top,
+        bottom = now.bottom - then.bottom;
+  // A side at the frame's edge can't move, so the other side must move twice as far. A box that
+  // nearly spans the frame may have grown.
+  const auto at_edges = [](float &low, float &high, bool low_at, bool high_at) {
+    if (low_at && high_at)
+      low = high = 0;
+    else if (low_at)
+      low = high /= 2;
+    else if (high_at)
+      high = low /= 2;
+  };
+  const bool wide = now.width() > wide_share * float(size.width),
+             high = now.height() > wide_share * float(size.height);
+  at_edges(left, right, wide || now.left <= 1, wide || now.right >= float(size.width) - 1);
+  at_edges(top, bottom, high || now.top <= 1, high || now.bottom >= float(size.height) - 1);
+  return both(left, right, track.wobble_x, track.off_x, now.width(), track.dx) ||
+         both(top, bottom, track.wobble_y, track.off_y, now.height(), track.dy);
+}
+
+}  // namespace glcl::objects

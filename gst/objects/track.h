@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "camera/camera.h"
+#include "opencl/rect.h"
+
+namespace glcl::objects {
+
+/// Of frames, px.
+struct FrameSize {
+  int width, height;
+};
+
+struct Object {
+  static constexpr int most_trail = 32;
+
+  uint64_t id = 0;  ///< from 1, never given twice
+  RectF box;
+  float vx = 0, vy = 0;  ///< px per frame, in the picture
+  float score = 0;       ///< 0 … 1: how far it exceeds the noise
+  int age = 0;           ///< frames since it was first seen
+  struct Point {
+    float x, y;
+  };
+  std::deque<Point>
+      trail;  ///< where its middle was, moved along with the camera, at most most_trail of them
+};
+
+/// An object, or what may become one, from frame to frame.
+struct Track {
+  Object object;
+  RectF box;                         // its place, also while it is not reported
+  RectF before, expected;            // in the previous frame; predicted for this frame
+  RectF seen;                        // of its last regions, with uncovered background
+  RectF began;                       // where it was first seen, moved along with the camera
+  float dx = 0, dy = 0;              // px per frame, without the camera's motion
+  float wobble_x = 0, wobble_y = 0;  // mean change of its size per frame, px
+  float off_x = 0, off_y = 0;        // mean distance from the prediction, px
+  int found = 1, missed = 0;         // frames, in all; in a row
+  double missed_seconds = 0;         // in a row
+  bool crowd = false;                // it began with many others at once
+  bool jumps = false;                // it moves further per frame than its length
+  bool hidden = false;               // it shares its region with another track
+  uint64_t serial = 0, met = 0;      // its own; that of the older track that it shared with last
+  float level = 0;                   // mean grey level
+  float held_back_px = 0;            // recent distance by which a shared region held it back
+  int leader = 0, leads = 0;         // the side that leads, 0 if none does; for so many frames
+  int exceeded = 0;                  // frames in a row in which a region exceeded its tracks
+  int together = 0;                  // frames with a shared region, less frames without
+
+  /// It was found often enough, or is an object.
+  bool known() const { return found >= 5 || object.id; }
+};
+
+/// A region of a frame, or several close together.
+struct Detection {
+  RectF box;
+  float area = 0, score = 0;
+  float level = 0;  // mean grey level
+  int claims = 0;
+  void add(const Detection &other);
+};
+/// The detections of each track.
+using Claims = std::vector<std::vector<int>>;
+/// The detections of one track: its own and those shared with others.
+struct Found {
+  std::optional<RectF> own, shared;
+  Detection all;
+  float score = 0;
+};
+
+constexpr int lead_frames = 3;  ///< a parked object starts if one side moved on so long
+constexpr float clear_score = 0.8f, faint_score = 0.5f;
+
+/// Moves a track with the camera and by its own velocity.
+void predict(Track &track, const camera::SimilarityMotion &step, const FrameSize &size);
+Found found_of(const std::vector<int> &mine, const std::vector<Detection> &list);
+/// Updates a track by its regions of this frame.
+void update_found(Track &track, const Found &found, bool jumped, const FrameSize &size);
+/// Updates the object by the track's place.
+void update_object(Track &track, const FrameSize &size);
+/// Whether the left and right side, or the top and bottom, moved in the same direction; in a crowd
+/// by half of the size. Uncovered background is foreground too, but stays and shrinks.
+bool has_moved(const Track &track, float lag, const FrameSize &size);
+
+}  // namespace glcl::objects

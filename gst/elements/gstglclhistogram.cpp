@@ -116,7 +116,7 @@ GType equalize_type() {
   return glcl::enum_type<Equalize>(
       "GstGLCLHistogramEqualize",
       {{Equalize::none, "No equalisation", "none"},
-       {Equalize::luma, "Equalise luma; colour differences stay", "luma"},
+       {Equalize::luma, "Equalise luma; R, G and B change together", "luma"},
        {Equalize::rgb, "Equalise each channel separately", "rgb"}});
 }
 
@@ -125,7 +125,9 @@ GType shot_method_type() {
   return glcl::enum_type<Method>(
       "GstGLCLHistogramShotMethod",
       {{Method::histogram, "Compare histograms of R, G and B", "histogram"},
-       {Method::shape, "Compare the shapes of edges", "shape"}});
+       {Method::shape,
+        "Compare the shapes of edges, also in slowly changing light; finds cuts and fades only",
+        "shape"}});
 }
 
 constexpr char kind[] = "glclhistogram", no_shots[] = "Shots are not detected.";
@@ -453,8 +455,8 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
       .choice("shot-method", "Shot method", "How shot changes are detected",
               &HistogramProperties::shot_method, shot_method_type())
       .number("shot-threshold", "Shot threshold",
-              "Minimum distance of the histograms at a cut, from 0 to 1; shot-method=shape uses "
-              "half of this value",
+              "Minimum difference of the histograms at a cut, from 0 to 1; lower values find more "
+              "cuts. shot-method=shape uses half of this value",
               &HistogramProperties::shot_threshold, 0, 1);
 
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);

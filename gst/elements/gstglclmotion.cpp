@@ -359,7 +359,9 @@ static void gst_glcl_motion_add_search_properties(glcl::Properties<MotionPropert
               &MotionProperties::target_psnr, 0, 100)
       .choice("block-size", "Block size", "Side of a block; ignored with partitions=true",
               &MotionProperties::block, block_size_type())
-      .flag("partitions", "Partitions", "Split 16 px macroblocks at the lowest cost, down to 4 px",
+      .flag("partitions", "Partitions",
+            "Search macroblocks of 16 px instead of blocks, and split each as H.264 does, down to "
+            "4 px, at the lowest cost",
             &MotionProperties::partitions)
       .choice("subpel", "Sub-pixel", "Precision of the vectors", &MotionProperties::precision,
               subpel_type())
@@ -395,7 +397,8 @@ static void gst_glcl_motion_add_detection_properties(
     glcl::Properties<MotionProperties> &properties) {
   properties
       .choice("camera-compensation", "Camera compensation",
-              "Camera motion model; the estimated motion is reported in messages and removed",
+              "Model of the camera motion. Messages report the estimated motion, and object "
+              "detection compensates for it",
               &MotionProperties::camera, camera_type())
       .flag("detect", "Detect", "Detect objects that move against the background and track them",
             &MotionProperties::detect)
@@ -413,8 +416,8 @@ static void gst_glcl_motion_add_detection_properties(
       .number("gap", "Gap", "Time in seconds after which an object that is no longer found ends",
               &MotionProperties::gap, 0, 60)
       .number("max-speed", "Maximum speed",
-              "Maximum motion of an object per frame, in px, if that is more than its length; 0 is "
-              "a quarter of the longer side of the frame",
+              "How far an object may move per frame, in px. It limits only objects that move "
+              "farther than their own length. 0 is a quarter of the longer side of the frame",
               &MotionProperties::max_speed, 0, 16384)
       .flag("shadows", "Shadows",
             "Separate shadows from objects: boxes leave them out and the mask of the result marks "
@@ -439,9 +442,10 @@ static void gst_glcl_motion_add_detection_properties(
               "Seed of the random search for the camera motion; equal seeds give equal results",
               &MotionProperties::seed, 0, G_MAXINT)
       .other(
-          g_param_spec_boolean("motion-detected", "Motion detected",
-                               "TRUE while an object moves, as of the latest messages", FALSE,
-                               static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)),
+          g_param_spec_boolean(
+              "motion-detected", "Motion detected",
+              "TRUE from the motion-begin of an object until all objects have ended", FALSE,
+              static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)),
           [](MotionProperties &, const GValue *) {},
           [](const MotionProperties &settings, GValue *value) {
             g_value_set_boolean(value, settings.detected->load());

@@ -74,10 +74,10 @@ struct CompilerTask::Progress {
   cl::Program program;
   std::exception_ptr failure;
 
-  /// Whether all waiters for pending work are gone.
+  /// True if all waiters for pending work are gone, or the process exits.
   bool drop() {
     const std::lock_guard lock(mutex);
-    return is_dropped = is_left;
+    return is_dropped = is_left || process_ends();
   }
 
   void finish(cl::Program made, std::exception_ptr thrown) {
@@ -105,7 +105,6 @@ void run(std::shared_ptr<Progress> progress, std::function<cl::Program()> compil
     const std::shared_ptr<Compiler> compiler = progress->compiler;
     const Compiler::Turn turn(*compiler);
     if (progress->drop()) throw Stopped();
-    const DriverWork work;
     progress->finish(compile(), nullptr);
     compile = nullptr;
     progress.reset();
@@ -121,10 +120,13 @@ CompilerTask::CompilerTask(std::string name, const cl::Context &context, const D
     : progress_(new Progress{std::move(name), context, device, Compiler::of(device)}) {
   if (is_left(context)) throw progress_->given_up();
   try {
-    std::thread([progress = progress_, compile]() mutable {
+    // It ends last: what the compiler holds is released before the process is.
+    std::thread([progress = progress_, compile, work = std::make_unique<PendingWork>()]() mutable {
       run(std::move(progress), std::move(compile));
+      work.reset();
     }).detach();
   } catch (const std::system_error &) {
+    const PendingWork work;
     run(progress_, std::move(compile));  // no thread can be had
   }
 }

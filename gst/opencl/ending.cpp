@@ -114,6 +114,17 @@ DriverWork::~DriverWork() {
   if (state().held_until != Clock::time_point()) state().done.notify_all();
 }
 
+PendingWork::PendingWork() {
+  const std::lock_guard lock(state().mutex);
+  state().working++;
+}
+
+PendingWork::~PendingWork() {
+  const std::lock_guard lock(state().mutex);
+  state().working--;
+  if (state().held_until != Clock::time_point()) state().done.notify_all();
+}
+
 QueueWork::QueueWork(const cl::CommandQueue &queue) : queue_(queue()) {
   const std::lock_guard lock(state().mutex);
   state().queues.insert(queue_);

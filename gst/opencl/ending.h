@@ -17,6 +17,15 @@ class DriverWork {
   DriverWork(const DriverWork &) = delete;
 };
 
+/// Work that waits for its turn on a thread of its own, and may end on another thread. The main
+/// thread waits for it at exit; once process_ends(), it should end at once.
+class PendingWork {
+ public:
+  PendingWork();
+  ~PendingWork();
+  PendingWork(const PendingWork &) = delete;
+};
+
 /// A queue; the main thread waits for its work at exit while this object lives.
 class QueueWork {
  public:

@@ -2,9 +2,14 @@
 // Long launches: in bands, dropped when no longer wanted, given up if they never end.
 #include "opencl/launchthrottle.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdlib>
 #include <future>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,8 +17,10 @@
 #include "kernels/engine.h"
 #include "opencl/asynctask.h"
 #include "opencl/compilertask.h"
+#include "opencl/ending.h"
 #include "opencl/waiting.h"
 
+using glcl::Device;
 using glcl::LaunchThrottle;
 using glcl::Stop;
 using glcl::Stopped;
@@ -217,6 +224,37 @@ TEST(test_a_compiler_that_waits_is_dropped) {
   first.get();
   while (!left.dropped()) g_usleep(1000);
   fail_unless_equals_int(begun, 0);
+}
+
+/// 0 if at the end of this process nothing is held any more by a compiler that waited for its turn.
+[[noreturn]] void end_while_a_compiler_waits() {
+  static std::atomic<bool> released{false};
+  std::atexit([] { _exit(released ? 0 : 1); });
+  glcl::wait_at_end();
+  Device device;
+  device.platform_name = "rusticl";  // it builds singly
+  const glcl::CompilerTask first("a program", {}, device, [] {
+    g_usleep(300 * 1000);
+    return cl::Program();
+  });
+  g_usleep(100 * 1000);  // it has its turn
+  const auto release = [](void *) {
+    g_usleep(200 * 1000);
+    released = true;
+  };
+  const glcl::CompilerTask other(
+      "another", {}, device,
+      [held = std::shared_ptr<void>(nullptr, release)] { return cl::Program(); });
+  exit(2);
+}
+
+TEST(test_exit_waits_for_compilers_that_wait) {
+  const pid_t child = fork();
+  fail_unless(child >= 0);
+  if (!child) end_while_a_compiler_waits();
+  int status = 0;
+  waitpid(child, &status, 0);
+  fail_unless(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d", status);
 }
 
 // A program of a context is left the same way, and built all the same.

@@ -3,10 +3,12 @@
 
 #include <malloc.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +16,7 @@
 #include <iterator>
 #include <limits>
 #include <sstream>
+#include <thread>
 #include <type_traits>
 
 namespace {
@@ -79,6 +82,27 @@ double rise_a_frame(const std::vector<Sample> &samples) {
   return sure * (samples.back().frames - samples.front().frames) < .25 ? 0 : sure * (1 << 20);
 }
 
+/// Waits, for a minute at most, until no thread works any more: a compiler that nobody waits for
+/// goes on in the background, with some 100 MiB of heap.
+void wait_until_idle() {
+  constexpr std::chrono::milliseconds pause(100);
+  constexpr double idle = 0.005;  // s of processor time in such a pause
+  const auto used = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const auto seconds = [](const timeval &time) {
+      return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  };
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  for (double before = -1, now = used(); now - before > idle; now = used()) {
+    if (std::chrono::steady_clock::now() > end) return;
+    before = now;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
 }  // namespace
 
 /// Prints the stacks of the process $1; those of drivers' idle threads are left out.
@@ -104,6 +128,7 @@ void print_stacks() {
 }
 
 Sample measure(std::chrono::steady_clock::time_point start, double frames) {
+  wait_until_idle();
   malloc_trim(0);  // what the allocator keeps for later is no growth
   long pages = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> pages >> resident;

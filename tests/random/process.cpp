@@ -82,7 +82,7 @@ double rise_a_frame(const std::vector<Sample> &samples) {
   return sure * (samples.back().frames - samples.front().frames) < .25 ? 0 : sure * (1 << 20);
 }
 
-/// Waits, for a minute at most, until no thread works any more: a compiler that nobody waits for
+/// Waits, for a minute at most, until no thread works any more: a compiler without a waiting thread
 /// goes on in the background, with some 100 MiB of heap.
 void wait_until_idle() {
   constexpr std::chrono::milliseconds pause(100);

@@ -2,8 +2,8 @@
 #include "gradual.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
-#include <vector>
 
 namespace glcl::histogram {
 
@@ -17,27 +17,21 @@ constexpr int cells = Structure::cells;
 /// The change from frame `from` to frame `to`, cell by cell.
 struct CellChange {
   CellChange(const History &frames, int from, int to)
-      : first(frames[from].structure.luma()), last(frames[to].structure.luma()) {
+      : first(frames[from].structure.luma()),
+        scatter(frames[from].structure.luma_scatter() + frames[to].structure.luma_scatter()) {
+    const Structure::Luma &last = frames[to].structure.luma();
     for (int i = 0; i < cells; i++) {
       difference[i] = last[i] - first[i];
       power += double(difference[i]) * difference[i];
     }
   }
   double rms() const { return std::sqrt(power / cells); }
-  /// About 1 between unrelated frames, which motion reaches slowly.
-  double relative_power() const { return power / (variance(first) + variance(last) + 1); }
+  /// True if it is as large as between other pictures, which motion reaches slowly.
+  bool is_unrelated() const { return power >= 0.75 * (scatter + 1) && rms() >= 8; }
 
-  static double variance(const Structure::Luma &luma) {
-    double sum = 0, squares = 0;
-    for (const float level : luma) {
-      sum += level;
-      squares += double(level) * level;
-    }
-    return squares - sum * sum / cells;
-  }
-
-  const Structure::Luma &first, &last;
-  Structure::Luma difference{};
+  const Structure::Luma &first;
+  const double scatter;
+  Structure::Luma difference;
   double power = 0;  // sum of squares
 };
 
@@ -70,14 +64,8 @@ bool returns(const History &frames, int from, int to) {
   return false;
 }
 
-bool is_unrelated(const CellChange &change) {
-  return change.relative_power() >= 0.75 && change.rms() >= 8;
-}
-
-bool mixes_cells(const History &frames, int from, int to, double part_tolerance,
-                 double most_residual) {
-  const CellChange change(frames, from, to);
-  if (!is_unrelated(change)) return false;
+bool mixes_cells(const History &frames, int from, int to, const CellChange &change,
+                 double part_tolerance, double most_residual) {
   const auto fits = [&](int k) {
     const Structure::Luma &luma = frames[k].structure.luma();
     double along = 0, all = 0;
@@ -123,46 +111,61 @@ class TimesByPlace {
   double sums_[4][4] = {};
 };
 
-}  // namespace
+/// When a cell changes: a bit for each frame between, the first one highest, is set if it is new.
+struct CellTime {
+  CellTime(const History &frames, int from, int to, int cell, const CellChange &change) {
+    for (int k = from + 1; k < to; k++) {
+      const double part =
+          (double(frames[k].structure.luma()[cell]) - change.first[cell]) / change.difference[cell];
+      undecided += part > 0.3 && part < 0.7;
+      is_new = is_new << 1 | std::bitset<64>(part > 0.5);
+    }
+    all = to - from - 1;
+    old = all - int(is_new.count());
+    const std::bitset<64> once((uint64_t(1) << (all - old)) - 1);  // old, then new
+    wrong = int((is_new ^ once).count());
+  }
 
-bool fits_dissolve(const History &frames, int from, int to) {
-  return mixes_cells(frames, from, to, 0.15, 0.2);
-}
+  int all, old, wrong, undecided = 0;  // frames; wrong: not in the order old, new
+  std::bitset<64> is_new;
+};
 
-bool may_be_dissolve(const History &frames, int from, int to) {
-  return to - from > longest_pan || mixes_cells(frames, from, to, 0.4, 0.6);
-}
-
-bool fits_wipe(const History &frames, int from, int to) {
+bool fits_wipe(const History &frames, int from, int to, const CellChange &change) {
   constexpr float least = 12;  // levels, of a cell
-  const CellChange change(frames, from, to);
-  if (!is_unrelated(change)) return false;
+  constexpr int shortest = 7;  // frames
+  if (to - from < shortest || !joins_shots(frames, from, to, change)) return false;
   TimesByPlace times;
   int changing = 0, undecided = 0, inconsistent = 0, all = 0;
   for (int i = 0; i < cells; i++) {
     if (std::abs(change.difference[i]) < least) continue;
     changing++;
-    int old = 0;  // frames before the cell changes
-    std::vector<bool> is_new;
-    for (int k = from + 1; k < to; k++) {
-      const double part =
-          (double(frames[k].structure.luma()[i]) - change.first[i]) / change.difference[i];
-      undecided += part > 0.3 && part < 0.7;
-      is_new.push_back(part > 0.5);
-      old += part <= 0.5;
-    }
-    int wrong = 0;
-    for (int k = 0; k < static_cast<int>(is_new.size()); k++) wrong += is_new[k] != (k >= old);
-    inconsistent += wrong;
-    all += static_cast<int>(is_new.size());
+    const CellTime time(frames, from, to, i, change);
+    undecided += time.undecided;
+    inconsistent += time.wrong;
+    all += time.all;
     const int row = i / Structure::columns;
-    if (wrong || std::abs(change.difference[i]) < 2 * least) continue;
+    if (time.wrong || std::abs(change.difference[i]) < 2 * least) continue;
     times.add(double(i % Structure::columns) / Structure::columns, double(row) / Structure::rows,
-              double(old + 1) / (to - from));
+              double(time.old + 1) / (to - from));
   }
   return changing >= cells * 0.5 && times.count() >= cells * 0.2 && undecided <= 0.25 * all &&
          inconsistent <= 0.12 * all && times.variance() > 0.03 && times.explained() > 0.7 &&
-         joins_shots(frames, from, to, change) && !returns(frames, from, to);
+         !returns(frames, from, to);
+}
+
+}  // namespace
+
+GradualFit fit_gradual(const History &frames, int from, int to) {
+  const CellChange change(frames, from, to);
+  if (!change.is_unrelated()) return GradualFit::none;
+  if (mixes_cells(frames, from, to, change, 0.15, 0.2)) return GradualFit::dissolve;
+  return fits_wipe(frames, from, to, change) ? GradualFit::wipe : GradualFit::none;
+}
+
+bool may_be_dissolve(const History &frames, int from, int to) {
+  if (to - from > longest_pan) return true;
+  const CellChange change(frames, from, to);
+  return change.is_unrelated() && mixes_cells(frames, from, to, change, 0.4, 0.6);
 }
 
 }  // namespace glcl::histogram

@@ -15,8 +15,7 @@ constexpr int around = 8;     // frames on either side that a cut is compared wi
 constexpr int transient = 5;  // frames of a flash
 constexpr int longest = 27;   // frames from the middle of a dissolve to its ends
 constexpr int shortest = 3;
-constexpr int shortest_wipe = 7;  // frames
-constexpr int lag = 6;            // frames from a dissolve's middle to where it is searched for
+constexpr int lag = 6;  // frames from a dissolve's middle to where it is searched for
 constexpr int lookahead = longest + gradual_margin + 1;
 constexpr int margin = 4;        // frames before and after a dissolve
 constexpr int stays_blank = 25;  // frames after which a fade ends the shot
@@ -88,12 +87,10 @@ bool Shots::stands_out(int i) const {
   return d >= 3 * others[others.size() * 3 / 4];
 }
 
-/// Whether luma changes at frame i far more than at the two on either side, and both sides move
-/// or neither does: a stream that stalls goes on with a jump.
+/// Whether luma changes at frame i far more than at the two on either side.
 bool Shots::stands_out_in_luma(int i) const {
-  const double most_before = std::max(luma_step(i - 1), luma_step(i - 2)),
-               most_after = std::max(luma_step(i + 1), luma_step(i + 2));
-  return luma_step(i) >= 2.2 * std::max(most_before, most_after);
+  return luma_step(i) >=
+         2.2 * std::max({luma_step(i - 2), luma_step(i - 1), luma_step(i + 1), luma_step(i + 2)});
 }
 
 /// Whether texture changes at frame i, while it stays the same on either side.
@@ -209,9 +206,9 @@ std::optional<Shots::Gradual> Shots::longest_gradual(int i) const {
     if (from < gradual_margin || to + gradual_margin >= size()) continue;
     if (has_blank(from - gradual_margin, to + gradual_margin)) continue;
     if (at(from).frame < gradual_end_ || near_shot(from - 1, to + 1)) continue;
-    if (fits_dissolve(frames_, from, to)) return Gradual{from, to, Kind::dissolve};
-    if (length >= shortest_wipe && fits_wipe(frames_, from, to))
-      return Gradual{from, to, Kind::wipe};
+    const GradualFit fit = fit_gradual(frames_, from, to);
+    if (fit == GradualFit::dissolve) return Gradual{from, to, Kind::dissolve};
+    if (fit == GradualFit::wipe) return Gradual{from, to, Kind::wipe};
   }
   return {};
 }

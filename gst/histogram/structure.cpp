@@ -25,10 +25,14 @@ double change(double product, double a, double b) {
 
 Structure::Structure(const uint32_t *luma) {
   Luma logarithm;
+  double sum = 0, squares = 0;
   for (int i = 0; i < cells; i++) {
     luma_[i] = static_cast<float>(luma[i]) / 256;
+    sum += luma_[i];
+    squares += double(luma_[i]) * luma_[i];
     logarithm[i] = static_cast<float>(std::log(luma[i] / 256.0 + dark));
   }
+  luma_scatter_ = squares - sum * sum / cells;
   for (int y = 0; y < rows; y++)
     for (int x = 0; x < columns; x++) {
       double around = 0;

@@ -20,6 +20,8 @@ class Structure {
 
   /// Levels, row by row.
   const Luma &luma() const { return luma_; }
+  /// Sum of squared deviations of the luma from its mean.
+  double luma_scatter() const { return luma_scatter_; }
 
   /// How two frames differ in the parts of the frame, four by three.
   struct Comparison {
@@ -63,6 +65,7 @@ class Structure {
 
   Luma luma_{};
   Luma texture_{};
+  double luma_scatter_ = 0;
 };
 
 }  // namespace glcl::histogram

@@ -7,6 +7,19 @@
 
 namespace glcl {
 
+Outbox::Scope::Scope(Outbox &outbox) : outbox_(outbox) {
+  const std::lock_guard lock(outbox_.mutex_);
+  outbox_.scopes_++;
+}
+
+Outbox::Scope::~Scope() {
+  {
+    const std::lock_guard lock(outbox_.mutex_);
+    outbox_.scopes_--;
+  }
+  outbox_.send();
+}
+
 bool Outbox::on_gl_thread() { return gst_gl_context_get_current() != nullptr; }
 
 bool Outbox::keep(Sending item) {
@@ -29,9 +42,9 @@ void Outbox::send() {
   sending_ = false;
 }
 
-bool Outbox::waits() const {
+bool Outbox::needs_sender() const {
   const std::lock_guard lock(mutex_);
-  return !items_.empty() && !sending_;
+  return !items_.empty() && !sending_ && !scopes_;
 }
 
 }  // namespace glcl

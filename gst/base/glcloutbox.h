@@ -13,6 +13,17 @@ class Outbox {
  public:
   using Sending = std::function<void()>;
 
+  /// While it lives, its thread waits for work of the GL thread. At its end it sends the messages.
+  class Scope {
+   public:
+    explicit Scope(Outbox &outbox);
+    ~Scope();
+    Scope(const Scope &) = delete;
+
+   private:
+    Outbox &outbox_;
+  };
+
   /// True on a thread that a GL context is current on.
   static bool on_gl_thread();
 
@@ -21,12 +32,13 @@ class Outbox {
   bool keep(Sending item);
   /// Sends everything in order, without a lock. Not on a GL thread.
   void send();
-  /// True if messages wait and no thread sends them yet.
-  bool waits() const;
+  /// True if messages wait and no thread is going to send them: no Scope lives.
+  bool needs_sender() const;
 
  private:
   mutable std::mutex mutex_;
   std::deque<Sending> items_;
+  int scopes_ = 0;
   bool sending_ = false;
 };
 

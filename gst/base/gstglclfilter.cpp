@@ -76,7 +76,6 @@ struct GstGLCLFilterPrivate {
   glcl::AsyncTask<std::shared_ptr<glcl::Context>> preloading;  // until a frame needs it
   glcl::ErrorReporter errors;
   glcl::Outbox outbox;
-  std::atomic<int> senders{0};  // threads that empty it soon
   glcl::FrameContinuity continuity;
   std::unique_ptr<glcl::Stop> stop;  // whether frames that are under way are still wanted
   std::atomic<bool> reset_pending{true};
@@ -108,25 +107,10 @@ bool guarded(GstGLCLFilter *self, const Work &work) {
   return private_of(self)->errors.guard(GST_ELEMENT(self), work);
 }
 
-/// Sends the messages that the GL thread posted during its life.
-class OutboxScope {
- public:
-  explicit OutboxScope(gpointer self) : priv_(private_of(self)) { priv_->senders++; }
-  ~OutboxScope() {
-    priv_->senders--;
-    priv_->outbox.send();
-  }
-  OutboxScope(const OutboxScope &) = delete;
-
- private:
-  GstGLCLFilterPrivate *const priv_;
-};
-
-/// Makes another thread send messages from outside of an OutboxScope, for example if a neighbour
-/// maps a frame.
+/// Makes another thread send messages from outside of a Scope, for example if a neighbour maps a
+/// frame.
 void send_elsewhere(gpointer self) {
-  GstGLCLFilterPrivate *priv = private_of(self);
-  if (priv->senders || !priv->outbox.waits()) return;
+  if (!private_of(self)->outbox.needs_sender()) return;
   gst_element_call_async(
       GST_ELEMENT(self), [](GstElement *element, gpointer) { private_of(element)->outbox.send(); },
       nullptr, nullptr);
@@ -238,7 +222,7 @@ GstFlowReturn with_opencl(GstGLCLFilter *self, const Work &work) {
   GstGLCLFilterPrivate *priv = private_of(self);
   GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
   if (!gl_context) return GST_FLOW_ERROR;
-  const OutboxScope outbox(self);
+  const glcl::Outbox::Scope outbox(priv->outbox);
   bool created = false;
   GstFlowReturn flow = GST_FLOW_ERROR;
   on_gl_thread(gl_context, [&] {
@@ -422,7 +406,7 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
                                                          GstStateChange transition) {
   GstGLCLFilter *self = GST_GLCL_FILTER(element);
   GstGLCLFilterPrivate *priv = private_of(self);
-  const OutboxScope outbox(self);
+  const glcl::Outbox::Scope outbox(priv->outbox);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) priv->stop->request();
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     priv->stop->withdraw();
@@ -500,7 +484,7 @@ static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQ
   const gboolean proposed = GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
                                 ->propose_allocation(trans, decide_query, query);
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
-  const OutboxScope outbox(self);
+  const glcl::Outbox::Scope outbox(private_of(self)->outbox);
   if (proposed)
     on_gl_thread(gl_context, [&] {
       if (auto &bridge = private_of(self)->bridge) bridge->replace_pool(query, reporter(self));

@@ -82,6 +82,12 @@ void wait_for_work() {
   all.done.notify_all();
 }
 
+void end_work() {
+  const std::lock_guard lock(state().mutex);
+  state().working--;
+  if (state().held_until != Clock::time_point()) state().done.notify_all();
+}
+
 void refuse() {
   const std::lock_guard lock(state().mutex);
   state().ending = true;
@@ -108,10 +114,8 @@ DriverWork::DriverWork() {
 }
 
 DriverWork::~DriverWork() {
-  const std::lock_guard lock(state().mutex);
   own_work--;
-  state().working--;
-  if (state().held_until != Clock::time_point()) state().done.notify_all();
+  end_work();
 }
 
 PendingWork::PendingWork() {
@@ -119,11 +123,7 @@ PendingWork::PendingWork() {
   state().working++;
 }
 
-PendingWork::~PendingWork() {
-  const std::lock_guard lock(state().mutex);
-  state().working--;
-  if (state().held_until != Clock::time_point()) state().done.notify_all();
-}
+PendingWork::~PendingWork() { end_work(); }
 
 QueueWork::QueueWork(const cl::CommandQueue &queue) : queue_(queue()) {
   const std::lock_guard lock(state().mutex);

@@ -2,6 +2,7 @@
 // Clips as cameras send them: coded at a low rate, with few intra frames.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,8 @@ std::vector<std::string> codecs();
 /// Throws std::runtime_error where GStreamer fails.
 std::vector<reference::Frame> coded(const std::vector<reference::Frame> &frames,
                                     const std::string &codec, int kbits);
+/// The same of `count` frames with 0.25 bits a pixel.
+std::vector<reference::Frame> sent(const std::function<reference::Frame(int number)> &frame,
+                                   int count, const std::string &codec);
 
 }  // namespace clips

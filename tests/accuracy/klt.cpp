@@ -301,14 +301,11 @@ bool report(glcl::Queue &queue, Scene &scene) {
   return !good;
 }
 
-/// The scene as a camera sends it, with 0.25 bits a pixel.
+/// The scene as a camera sends it.
 Scene coded(const Scene &scene, const std::string &codec) {
-  std::vector<Frame> list;
-  for (int i = 0; i < frames; i++) list.push_back(scene.frame(i));
-  list = clips::coded(list, codec, w * h / 4 * 25 / 1000);
   Scene sent = scene;
   sent.name += ", " + codec;
-  sent.frame = [list](int i) { return list[size_t(i)]; };
+  sent.frame = [list = clips::sent(scene.frame, frames, codec)](int i) { return list[size_t(i)]; };
   const bool fine = codec == "H.264";
   const double shake = scene.bounds.shake ? fine ? 0.25 : 0.35 : 0;
   if (fine)

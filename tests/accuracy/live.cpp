@@ -103,11 +103,10 @@ std::array<Frame, 2> coded(const Scene &scene, double step, double level, int gr
   return last;
 }
 
-/// The last two of ten frames as a camera sends them, with 0.25 bits a pixel.
+/// The last two of ten frames as a camera sends them.
 std::array<Frame, 2> sent(const Scene &scene, const std::string &codec) {
-  std::vector<Frame> list;
-  for (int i = 0; i < 10; i++) list.push_back(reference::noisy(scene.frame(i), 3, unsigned(i)));
-  list = clips::coded(list, codec, w * h / 4 * 25 / 1000);
+  const auto list = clips::sent(
+      [&](int i) { return reference::noisy(scene.frame(i), 3, unsigned(i)); }, 10, codec);
   return {list[8], list[9]};
 }
 

@@ -2,10 +2,9 @@
 // accuracy-tracks [--all] [DEVICE]: how many points are followed in four scenes that are made so
 // that it is known how many can be (those of Farias et al.'s survey of trackers on GPUs: something
 // moves, the camera moves away, few dots turn and approach, all moves), 25 frames each, as they are
-// and coded as by cameras; and how far
-// points of OpenCV's choice go astray on the pairs of flow/ in the folder GLCL_DATA, beside
-// OpenCV's own tracker with the same windows and levels where it is built in. --all: scenes of
-// 1024×1024 px with 1000 points. Fails where a row is beyond its bounds.
+// and coded as by cameras. Also how far points of OpenCV's choice go astray on the pairs of flow/
+// in the folder GLCL_DATA, beside OpenCV's own tracker with the same windows and levels where it is
+// built in. --all: scenes of 1024×1024 px with 1000 points. Fails where a row is beyond its bounds.
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -171,14 +170,11 @@ std::vector<Points::Record> told(glcl::Queue &queue, Klt &klt) {
   return list;
 }
 
-/// The scene as a camera sends it, with 0.25 bits a pixel.
-Scene coded(const Scene &scene, int side, const std::string &codec) {
-  std::vector<Frame> list;
-  for (int i = 0; i < frames; i++) list.push_back(scene.frame(i));
-  list = clips::coded(list, codec, side * side / 4 * 25 / 1000);
+/// The scene as a camera sends it.
+Scene coded(const Scene &scene, const std::string &codec) {
   Scene sent = scene;
   sent.name += ", " + codec;
-  sent.frame = [list](int i) { return list[size_t(i)]; };
+  sent.frame = [list = clips::sent(scene.frame, frames, codec)](int i) { return list[size_t(i)]; };
   return sent;
 }
 
@@ -229,7 +225,7 @@ int compare_scenes(glcl::Queue &queue, int side) {
                              few_spots(side, features), all_moves(side, features)}) {
     beyond += !report(queue, scene, side, features, 0.95, 0.02);
     for (const std::string &codec : codecs)
-      beyond += !report(queue, coded(scene, side, codec), side, features, 0.7, 0.2);
+      beyond += !report(queue, coded(scene, codec), side, features, 0.7, 0.2);
   }
   return beyond;
 }

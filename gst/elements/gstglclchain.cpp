@@ -23,13 +23,9 @@
  */
 #include "gstglclchain.h"
 
-#include <glib/gstdio.h>
-
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -39,7 +35,7 @@
 #include "base/glcltime.h"
 #include "chain/chain.h"
 #include "config.h"
-#include "gstglclchainchild.h"
+#include "gstglclchainrequests.h"
 #include "opencl/error.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_chain_debug);
@@ -50,28 +46,12 @@ namespace {
 using glcl::chain::Chain;
 using glcl::chain::Child;
 using glcl::chain::Description;
+using glcl::chain::RequestPtr;
 
-struct ChainProperties {
-  std::string filters, location, path;
+struct ChainProperties : glcl::chain::ChainOrigin {
   bool watch = false;
   int iterations = 1;
 };
-
-/// A chain that somebody asked for, and its children, in the order of its filters.
-struct ChainRequest {
-  Description description;
-  std::vector<Child> children;
-
-  /// With the values that the children have now.
-  Description now(int iterations) const {
-    Description now = description;
-    now.iterations = iterations;
-    for (size_t i = 0; i < children.size(); i++)
-      now.items[i].values = glcl::chain::child_values(children[i]);
-    return now;
-  }
-};
-using RequestPtr = std::shared_ptr<const ChainRequest>;
 
 /// The request of a build: source, settings and frame format.
 struct ChainWanted {
@@ -83,22 +63,10 @@ struct ChainWanted {
   }
 };
 
-/// The files of the last chain that was read, and their states then.
-struct Watched {
-  std::vector<std::string> files;
-  std::string stamp;
-};
-
 struct ChainState {
   glcl::Guarded<ChainProperties> settings;
-  glcl::Guarded<RequestPtr> requested;
-  glcl::Guarded<Watched> watched;
-  std::mutex updating;                    // one reads files at a time
-  std::atomic<bool> running{false};       // whether there is a chain
-  std::atomic<bool> refused_last{false};  // whether the properties name one that was refused
-
-  // Streaming thread
-  std::chrono::steady_clock::time_point looked;
+  glcl::chain::ChainRequests requests;
+  std::atomic<bool> running{false};  // whether there is a chain
 
   // GL thread
   std::shared_ptr<glcl::Context> context;
@@ -109,30 +77,6 @@ struct ChainState {
   /// The request that it is of.
   RequestPtr request() const { return engine.engine() ? engine.used()->request : nullptr; }
 };
-
-/// Changes whenever one of the files does; empty while one of them is not there, as when an editor
-/// replaces it.
-std::string stamp_of(const std::vector<std::string> &files) {
-  std::string stamp;
-  for (const std::string &file : files) {
-    GStatBuf status;
-    if (g_stat(file.c_str(), &status) != 0) return {};
-    stamp += std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec) +
-             "/" + std::to_string(status.st_size) + "/" + std::to_string(status.st_ino) + " ";
-  }
-  return stamp;
-}
-
-Description read_chain(const ChainProperties &settings) {
-  glcl::chain::Folders folders;
-  gchar **parts = g_strsplit(settings.path.c_str(), G_SEARCHPATH_SEPARATOR_S, -1);
-  for (gchar **part = parts; *part; part++)
-    if (**part) folders.emplace_back(*part);
-  g_strfreev(parts);
-  if (!settings.filters.empty() || settings.location.empty())
-    return glcl::chain::parse_chain(settings.filters, "filters", folders);
-  return glcl::chain::load_chain(settings.location, folders);
-}
 
 }  // namespace
 
@@ -150,60 +94,6 @@ GST_ELEMENT_REGISTER_DEFINE(glclchain, "glclchain", GST_RANK_NONE, gst_glcl_chai
 
 namespace {
 
-/// Children of a chain that follows another one: those of the same name and kind stay.
-std::vector<Child> children_for(GstGLCLChain *self, const Description &description,
-                                const RequestPtr &before) {
-  std::vector<Child> children;
-  for (const glcl::chain::Item &item : description.items) {
-    Child known;
-    for (size_t i = 0; before && i < before->children.size(); i++)
-      if (before->description.items[i].name == item.name) known = before->children[i];
-    const bool stays = known && glcl::chain::renew_child(known, item);
-    children.push_back(stays ? known : glcl::chain::make_child(item, GST_ELEMENT(self)));
-  }
-  return children;
-}
-
-void signal_children(GstGLCLChain *self, const RequestPtr &before, const RequestPtr &after) {
-  static const std::vector<Child> none;
-  const auto &old = before ? before->children : none, &fresh = after ? after->children : none;
-  const auto emit_each = [&](const std::vector<Child> &these, const std::vector<Child> &others,
-                             void (*emit)(GstChildProxy *, GObject *, const gchar *)) {
-    for (const Child &child : these)
-      if (std::find(others.begin(), others.end(), child) == others.end())
-        emit(GST_CHILD_PROXY(self), G_OBJECT(child.get()), GST_OBJECT_NAME(child.get()));
-  };
-  emit_each(old, fresh, gst_child_proxy_child_removed);
-  emit_each(fresh, old, gst_child_proxy_child_added);
-}
-
-/// The previous request.
-RequestPtr set_request(GstGLCLChain *self, const RequestPtr &requested) {
-  return self->state->requested.with(
-      [&](RequestPtr &now) { return std::exchange(now, requested); });
-}
-
-void replace_request(GstGLCLChain *self, const RequestPtr &requested) {
-  signal_children(self, set_request(self, requested), requested);
-}
-
-/// Reads the chain that the properties name, on any thread. Throws glcl::Error and keeps the
-/// previous request then. Handlers of the children's signals may request another chain.
-void update(GstGLCLChain *self) {
-  ChainState *state = self->state;
-  const auto requested = std::make_shared<ChainRequest>();
-  RequestPtr before;
-  {
-    const std::lock_guard lock(state->updating);
-    requested->description = read_chain(state->settings.get());
-    state->watched.set({requested->description.files, stamp_of(requested->description.files)});
-    requested->children = children_for(self, requested->description, state->requested.get());
-    state->refused_last = false;
-    before = set_request(self, requested);
-  }
-  signal_children(self, before, requested);
-}
-
 bool is_started(GstGLCLChain *self) {
   GST_OBJECT_LOCK(self);
   const bool started = std::max(GST_STATE(self), GST_STATE_NEXT(self)) > GST_STATE_READY;
@@ -211,39 +101,28 @@ bool is_started(GstGLCLChain *self) {
   return started;
 }
 
-/// The same while playing, which an error does not end. Errors before the element starts are
-/// reported at the start.
-void update_or_warn(GstGLCLChain *self) {
+/// Reads the chain that the properties name. Throws glcl::Error.
+void read(GstGLCLChain *self) {
+  ChainState *state = self->state;
+  state->requests.read(GST_ELEMENT(self), [state] { return state->settings.get(); });
+}
+
+/// The same, but while playing an error is a warning, and before the element starts it is left to
+/// the start.
+void read_or_warn(GstGLCLChain *self) {
   try {
-    update(self);
+    read(self);
   } catch (const glcl::Error &) {
     if (is_started(self))
       glcl::warn(GST_ELEMENT(self), std::current_exception(), "The chain stays as it was.");
     else
-      replace_request(self, nullptr);
+      self->state->requests.replace(GST_ELEMENT(self), nullptr);
   }
-}
-
-/// Looks five times a second whether a file has changed.
-void watch(GstGLCLChain *self) {
-  ChainState *state = self->state;
-  const auto now = std::chrono::steady_clock::now();
-  if (!state->settings.get().watch || now - state->looked < std::chrono::milliseconds(200)) return;
-  state->looked = now;
-  {
-    const std::lock_guard lock(state->updating);
-    Watched watched = state->watched.get();
-    const std::string stamp = stamp_of(watched.files);
-    if (stamp.empty() || stamp == watched.stamp) return;
-    watched.stamp = stamp;  // their error is reported once
-    state->watched.set(std::move(watched));
-  }
-  update_or_warn(self);
 }
 
 ChainWanted wanted_now(GstGLCLChain *self) {
   ChainState *state = self->state;
-  const RequestPtr request = state->requested.get();
+  const RequestPtr request = state->requests.current();
   if (!request || request->description.items.empty()) return {request, {}};
   return {request, request->now(state->settings.get().iterations)};
 }
@@ -264,14 +143,8 @@ void note(GstGLCLChain *self, glcl::EngineChange change) {
     GST_INFO_OBJECT(self, "%s", state->chain()->describe().c_str());
   if (change != glcl::EngineChange::refused) return;
   const RequestPtr refused = state->engine.refused()->request, serves = state->request();
-  if (refused == serves) return;  // its values are refused
-  const bool still_wanted = state->requested.with([&](RequestPtr &now) {
-    if (now != refused) return false;
-    now = serves;
-    state->refused_last = true;
-    return true;
-  });
-  if (still_wanted) signal_children(self, refused, serves);
+  if (refused != serves)  // else its values are refused
+    state->requests.refuse(GST_ELEMENT(self), refused, serves);
 }
 
 /// Whether the kernels in use can take other values.
@@ -319,14 +192,14 @@ static glcl::Layout gst_glcl_chain_prepare(GstGLCLFilter *filter, glcl::Context 
 
 static bool gst_glcl_chain_passes_on(GstGLCLFilter *filter) {
   ChainState *state = GST_GLCL_CHAIN(filter)->state;
-  const RequestPtr requested = state->requested.get();
+  const RequestPtr requested = state->requests.current();
   return !state->running || !requested || requested->description.items.empty();
 }
 
 /// Filters of single pixels of the frame itself do.
 static bool gst_glcl_chain_takes_fields(GstGLCLFilter *filter) {
   ChainState *state = GST_GLCL_CHAIN(filter)->state;
-  const RequestPtr requested = state->requested.get();
+  const RequestPtr requested = state->requests.current();
   if (!requested) return true;
   try {
     const auto stages = stages_of(requested->now(state->settings.get().iterations));
@@ -364,9 +237,10 @@ static void gst_glcl_chain_unprepare(GstGLCLFilter *filter) {
 
 static void gst_glcl_chain_before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   GstGLCLChain *self = GST_GLCL_CHAIN(trans);
-  watch(self);
+  ChainState *state = self->state;
+  if (state->settings.get().watch && state->requests.files_changed()) read_or_warn(self);
   const GstClockTime time = glcl::stream_time(trans->segment, GST_BUFFER_PTS(buffer));
-  const RequestPtr requested = self->state->requested.get();
+  const RequestPtr requested = state->requests.current();
   if (requested && GST_CLOCK_TIME_IS_VALID(time))
     for (const Child &child : requested->children) gst_object_sync_values(child.get(), time);
   GST_BASE_TRANSFORM_CLASS(gst_glcl_chain_parent_class)->before_transform(trans, buffer);
@@ -376,9 +250,8 @@ static GstStateChangeReturn gst_glcl_chain_change_state(GstElement *element,
                                                         GstStateChange transition) {
   GstGLCLChain *self = GST_GLCL_CHAIN(element);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    self->state->looked = {};
     try {
-      update(self);
+      read(self);
     } catch (const glcl::Error &error) {
       GST_ELEMENT_ERROR(self, RESOURCE, SETTINGS, ("%s", error.what()),
                         ("%s", error.detail().c_str()));
@@ -392,13 +265,13 @@ static GstStateChangeReturn gst_glcl_chain_change_state(GstElement *element,
 }
 
 static GObject *gst_glcl_chain_child_by_index(GstChildProxy *proxy, guint index) {
-  const RequestPtr requested = GST_GLCL_CHAIN(proxy)->state->requested.get();
+  const RequestPtr requested = GST_GLCL_CHAIN(proxy)->state->requests.current();
   if (!requested || index >= requested->children.size()) return nullptr;
   return G_OBJECT(gst_object_ref(requested->children[index].get()));
 }
 
 static guint gst_glcl_chain_children_count(GstChildProxy *proxy) {
-  const RequestPtr requested = GST_GLCL_CHAIN(proxy)->state->requested.get();
+  const RequestPtr requested = GST_GLCL_CHAIN(proxy)->state->requests.current();
   return requested ? static_cast<guint>(requested->children.size()) : 0;
 }
 
@@ -408,21 +281,21 @@ static void gst_glcl_chain_child_proxy_init(gpointer iface, gpointer) {
   proxy->get_children_count = gst_glcl_chain_children_count;
 }
 
-static void gst_glcl_chain_reload(GstGLCLChain *self) { update_or_warn(self); }
+static void gst_glcl_chain_reload(GstGLCLChain *self) { read_or_warn(self); }
 
 /// After a property was set.
 static void gst_glcl_chain_notify(GObject *object, GParamSpec *spec) {
   static const std::vector<std::string> texts{"filters", "location", "path"};
   GstGLCLChain *self = GST_GLCL_CHAIN(object);
-  const bool again = std::string("iterations") == spec->name && self->state->refused_last;
-  if (again || std::find(texts.begin(), texts.end(), spec->name) != texts.end())
-    update_or_warn(self);
+  const bool again =
+      std::string("iterations") == spec->name && self->state->requests.refused_last();
+  if (again || std::find(texts.begin(), texts.end(), spec->name) != texts.end()) read_or_warn(self);
 }
 
 static void gst_glcl_chain_init(GstGLCLChain *self) { self->state = new ChainState; }
 
 static void gst_glcl_chain_dispose(GObject *object) {
-  GST_GLCL_CHAIN(object)->state->requested.set(nullptr);
+  GST_GLCL_CHAIN(object)->state->requests.clear();
   G_OBJECT_CLASS(gst_glcl_chain_parent_class)->dispose(object);
 }
 

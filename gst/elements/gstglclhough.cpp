@@ -26,28 +26,22 @@
 #include <gst/video/gstvideometa.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "base/compat.h"
 #include "base/glclelement.h"
-#include "base/glclengineswap.h"
-#include "base/glclerrorreporter.h"
 #include "base/glcloverlay.h"
 #include "base/glclregion.h"
 #include "base/glclresult.h"
 #include "config.h"
-#include "gstglclhoughtemplates.h"
+#include "gstglclhoughtemplateset.h"
 #include "hough/globalmotion.h"
 #include "hough/hough.h"
 #include "hough/renderer.h"
-#include "opencl/asynctask.h"
 #include "opencl/error.h"
 #include "opencl/lazy.h"
-#include "opencl/waiting.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_hough_debug);
 #define GST_CAT_DEFAULT glcl_hough_debug
@@ -55,12 +49,10 @@ GST_DEBUG_CATEGORY_STATIC(glcl_hough_debug);
 namespace {
 
 using glcl::Rect;
-using glcl::hough::Accept;
 using glcl::hough::GlobalMotion;
 using glcl::hough::Hough;
 using glcl::hough::HoughRenderer;
-using glcl::hough::Template;
-using Templates = std::vector<std::shared_ptr<const Template>>;
+using glcl::hough::TemplateSet;
 
 GType display_type() {
   using Display = HoughRenderer::Display;
@@ -77,67 +69,25 @@ struct HoughProperties : Hough::Settings {
   guint color = 0xff00ff40;
 };
 
-/// A pending template, from the video or an image file, or one to be removed.
-struct PendingTemplate {
-  std::string name;  // empty to remove all
-  Rect box;
-  std::shared_ptr<GstSample> picture;
-  bool forget = false;
-  glcl::Picture part{};  // a copy from the video,
-  cl::Event copied{};    // complete with this event
-};
-
-struct FrameExtent {
-  int width, height;  // px
-  std::string text() const { return std::to_string(width) + "×" + std::to_string(height) + " px"; }
-};
-
-/// The templates of the property.
-struct FileTemplates {
-  Templates templates;
-  std::vector<std::string> too_large;  ///< why others are left out
-};
-
-/// A template that was learned, or why it can't be one.
-struct LearnedTemplate {
-  Templates templates;
-  std::vector<std::string> too_large;
-  std::exception_ptr failure;
-};
-
 struct HoughState {
   glcl::Guarded<HoughProperties> settings;
-  HoughProperties frame_settings;  // for the frame that is under way
-  glcl::Guarded<std::vector<PendingTemplate>> requests;
+  HoughProperties frame_settings;                           // for the frame that is under way
   glcl::Guarded<std::vector<Hough::TemplateMatch>> latest;  // that arrived
+  TemplateSet templates;
 
   // GL thread
   int width = 0, height = 0;
-  FrameExtent frame() const { return {width, height}; }
   std::shared_ptr<glcl::Context> context;
   std::unique_ptr<Hough> hough;
   std::unique_ptr<HoughRenderer> renderer;
   glcl::Lazy<std::unique_ptr<GlobalMotion>> motion;
-  glcl::EngineSwap<std::string, FileTemplates> files{"The templates stay as they were."};
-  Templates learned;
-  Templates warned_of;                  // that these frames have no place for
-  std::vector<PendingTemplate> queued;  // until `learning` is free
-  glcl::AsyncTask<LearnedTemplate> learning;
   bool roi_warned = false;  // that the roi leaves these frames, since it was inside of them
 };
 
 constexpr char kind[] = "glclhough";
 
-/// Why a template can't be found in frames of this size; empty where it can.
-std::string too_large(const std::string &name, const FrameExtent &size,
-                      const HoughProperties &settings, const FrameExtent &frame) {
-  const auto beyond = [&](int side, int most) { return side * settings.scale_min > most; };
-  const bool fits =
-      !beyond(std::max(size.width, size.height), std::max(frame.width, frame.height)) &&
-      !beyond(std::min(size.width, size.height), std::min(frame.width, frame.height));
-  if (fits) return {};
-  return "The template " + name + " of " + size.text() + " is larger than the frame of " +
-         frame.text() + " even at scale-min. Use a smaller picture or a smaller scale-min.";
+TemplateSet::Settings template_settings(const HoughProperties &settings) {
+  return {settings.files, settings};
 }
 
 }  // namespace
@@ -150,70 +100,6 @@ struct _GstGLCLHough {
 G_DEFINE_TYPE(GstGLCLHough, gst_glcl_hough, GST_TYPE_GLCL_ANALYZER)
 GST_ELEMENT_REGISTER_DEFINE(glclhough, "glclhough", GST_RANK_NONE, gst_glcl_hough_get_type())
 
-static void gst_glcl_hough_warn(GstGLCLHough *self, const std::string &text) {
-  glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_SETTINGS, text);
-}
-
-/// Has the search look for all templates that fit into frames of this size. It leaves out the
-/// others, with one warning each; files that do not fit the first frames are an error.
-static void gst_glcl_hough_use_templates(GstGLCLHough *self, Hough &hough,
-                                         const HoughProperties &settings, bool begun) {
-  HoughState *state = self->state;
-  Templates all;
-  Templates &warned_of = state->warned_of;
-  const Templates &of_files = state->files.engine()->templates;
-  for (const Templates &templates : {std::cref(of_files), std::cref(state->learned)})
-    for (const auto &templ : templates) {
-      std::string failure =
-          too_large(templ->name, {templ->width, templ->height}, settings, state->frame());
-      if (failure.empty() && all.size() == Hough::most_templates)
-        failure = "The template " + templ->name + " is ignored: the limit is " +
-                  std::to_string(Hough::most_templates) + " templates. Use fewer.";
-      if (failure.empty()) {
-        all.push_back(templ);
-      } else if (!begun && &templates == &of_files) {
-        throw glcl::Error(glcl::Error::Kind::settings, failure);
-      } else if (std::find(warned_of.begin(), warned_of.end(), templ) == warned_of.end()) {
-        warned_of.push_back(templ);
-        gst_glcl_hough_warn(self, failure);
-      }
-    }
-  hough.set_templates(all);
-  GST_DEBUG_OBJECT(self, "%zu templates from now on", all.size());
-}
-
-/// Accepts templates that fit into frames of this size, and adds to `failures` why others do not.
-static Accept gst_glcl_hough_accept(const HoughProperties &settings, const FrameExtent &frame,
-                                    std::vector<std::string> &failures) {
-  return [&settings, frame, &failures](const std::string &name, int width, int height) {
-    const std::string failure = too_large(name, {width, height}, settings, frame);
-    if (!failure.empty()) failures.push_back(failure);
-    return failure.empty();
-  };
-}
-
-/// Makes the templates of files, here or in the background, with a queue of its own.
-static auto gst_glcl_hough_maker(HoughState *state, const HoughProperties &settings, bool begun) {
-  return [context = state->context, frame = state->frame(), settings,
-          begun](const std::string &files) {
-    FileTemplates made;
-    glcl::Queue queue(context);
-    const glcl::Layout layout = glcl::layout_for(context->device());
-    made.templates = glcl::hough::load_templates(
-        queue, files, settings, layout, gst_glcl_hough_accept(settings, frame, made.too_large));
-    if (!begun && !made.too_large.empty())
-      throw glcl::Error(glcl::Error::Kind::settings, made.too_large.front());
-    return made;
-  };
-}
-
-/// Warns of files that were left out.
-static void gst_glcl_hough_note_files(GstGLCLHough *self, glcl::EngineChange change) {
-  if (change != glcl::EngineChange::taken) return;
-  for (const std::string &text : self->state->files.engine()->too_large)
-    gst_glcl_hough_warn(self, text);
-}
-
 static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context &context, int width,
                                            int height) {
   GstGLCLHough *self = GST_GLCL_HOUGH(filter);
@@ -224,150 +110,18 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
   state->width = width;
   state->height = height;
   state->roi_warned = false;
-  state->warned_of.clear();
   state->motion = {};
   state->context = context.shared_from_this();
   auto hough = std::make_unique<Hough>(context, width, height, layout);
   state->renderer = std::make_unique<HoughRenderer>(context, width, height, layout);
   // Frames that shrink while playing are no error, nor is a file that is not there then.
-  const bool begun = gst_glcl_filter_has_begun(filter);
-  const FileTemplates *now = state->files.engine();
-  if (!now || !now->too_large.empty() || !state->files.tried(settings.files))
-    gst_glcl_hough_note_files(self,
-                              state->files.prepare(GST_ELEMENT(self), begun, settings.files,
-                                                   gst_glcl_hough_maker(state, settings, begun)));
-  gst_glcl_hough_use_templates(self, *hough, settings, begun);
+  state->templates.prepare(GST_ELEMENT(self), state->context, width, height,
+                           template_settings(settings), gst_glcl_filter_has_begun(filter));
+  hough->set_templates(state->templates.templates());
   state->hough = std::move(hough);
   GST_INFO_OBJECT(filter, "frames of %d×%d px, %zu templates", width, height,
                   state->hough->templates().size());
   return layout;
-}
-
-/// Copies the box of a pending template out of a frame; false where it lies outside.
-static bool gst_glcl_hough_copy_box(GstGLCLHough *self, glcl::Queue &queue, const glcl::Picture &in,
-                                    PendingTemplate &pending) {
-  const auto text = [](const Rect &area) {
-    return "<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
-           std::to_string(area.width) + "," + std::to_string(area.height) + ">";
-  };
-  const Rect used = glcl::clipped(pending.box, in.width, in.height);
-  const bool outside = !glcl::meets(pending.box, in.width, in.height);
-  if (!(used == pending.box))
-    gst_glcl_hough_warn(
-        self, "The box " + text(pending.box) + " of the template " + pending.name +
-                  " is not inside the frame of " + FrameExtent{in.width, in.height}.text() +
-                  (outside ? " and was not learned." : "; " + text(used) + " was learned.") +
-                  " Choose x, y, width and height in px inside the frame.");
-  if (outside) return false;
-  pending.part =
-      glcl::make_picture(queue.context().cl(), used.width, used.height, in.layout, *in.format);
-  const glcl::Picture &part = pending.part;
-  const size_t pixel = in.plane().bytes;
-  if (in.layout == glcl::Layout::image)
-    queue.cl().enqueueCopyImage(in.image, part.image, {size_t(used.x), size_t(used.y), 0},
-                                {0, 0, 0}, {size_t(part.width), size_t(part.height), 1}, nullptr,
-                                &pending.copied);
-  else
-    queue.cl().enqueueCopyBufferRect(in.buffer, part.buffer, {used.x * pixel, size_t(used.y), 0},
-                                     {0, 0, 0}, part.region(), in.row_bytes(), 0, part.row_bytes(),
-                                     0, nullptr, &pending.copied);
-  queue.cl().flush();
-  return true;
-}
-
-/// Takes pending templates: cuts boxes out of this frame now, although templates may be built
-/// later.
-static void gst_glcl_hough_take_pending(GstGLCLHough *self, glcl::Queue &queue,
-                                        const glcl::Picture &in) {
-  HoughState *state = self->state;
-  const auto most = size_t(Hough::most_templates);
-  const size_t room = most - std::min(state->queued.size(), most);
-  std::vector<PendingTemplate> taken =
-      state->requests.with([&](std::vector<PendingTemplate> &requests) {
-        const auto end = requests.begin() + std::ptrdiff_t(std::min(requests.size(), room));
-        std::vector<PendingTemplate> first(requests.begin(), end);
-        requests.erase(requests.begin(), end);
-        return first;
-      });
-  for (PendingTemplate &pending : taken)
-    if (pending.forget || pending.picture || gst_glcl_hough_copy_box(self, queue, in, pending))
-      state->queued.push_back(std::move(pending));
-}
-
-/// Forgets the templates that come next in the queue.
-static void gst_glcl_hough_forget_templates(GstGLCLHough *self, const HoughProperties &settings) {
-  HoughState *state = self->state;
-  auto &queued = state->queued;
-  Templates &learned = state->learned;
-  for (; !queued.empty() && queued.front().forget; queued.erase(queued.begin())) {
-    const std::string &name = queued.front().name;
-    learned.erase(
-        std::remove_if(learned.begin(), learned.end(),
-                       [&](const auto &templ) { return name.empty() || templ->name == name; }),
-        learned.end());
-    gst_glcl_hough_use_templates(self, *state->hough, settings, true);
-  }
-}
-
-/// Takes a template that was learned meanwhile; one of the same name is replaced.
-static void gst_glcl_hough_take_learned(GstGLCLHough *self, const HoughProperties &settings,
-                                        const LearnedTemplate &made) {
-  HoughState *state = self->state;
-  for (const std::string &text : made.too_large) gst_glcl_hough_warn(self, text);
-  if (made.failure) glcl::warn(GST_ELEMENT(self), made.failure, "The templates stay as they were.");
-  if (made.templates.empty()) return;
-  const auto &templ = made.templates[0];
-  const auto same = std::find_if(state->learned.begin(), state->learned.end(),
-                                 [&](const auto &known) { return known->name == templ->name; });
-  if (same != state->learned.end())
-    *same = templ;
-  else
-    state->learned.push_back(templ);
-  gst_glcl_hough_use_templates(self, *state->hough, settings, true);
-}
-
-/// Makes a template on a thread of its own, with a queue of its own.
-static LearnedTemplate gst_glcl_hough_make(const std::shared_ptr<glcl::Context> &context,
-                                           const FrameExtent &frame,
-                                           const HoughProperties &settings,
-                                           const PendingTemplate &pending) {
-  LearnedTemplate made;
-  try {
-    glcl::Queue queue(context);
-    if (pending.picture) {
-      made.templates = glcl::hough::template_of_sample(
-          queue, pending.name, pending.picture.get(), settings, glcl::layout_for(context->device()),
-          gst_glcl_hough_accept(settings, frame, made.too_large));
-    } else {
-      glcl::wait(pending.copied);
-      made.templates = {glcl::hough::make_template(queue, pending.name, settings, pending.part)};
-    }
-  } catch (const std::exception &) {
-    made.failure = std::current_exception();
-  }
-  return made;
-}
-
-/// Takes up templates that have been made, and begins with others that are wanted.
-static void gst_glcl_hough_apply_pending(GstGLCLHough *self, glcl::Queue &queue,
-                                         const HoughProperties &settings, const glcl::Picture &in) {
-  HoughState *state = self->state;
-  gst_glcl_hough_take_pending(self, queue, in);
-  const glcl::EngineChange change = state->files.follow(
-      GST_ELEMENT(self), settings.files, gst_glcl_hough_maker(state, settings, true));
-  gst_glcl_hough_note_files(self, change);
-  if (change == glcl::EngineChange::taken)
-    gst_glcl_hough_use_templates(self, *state->hough, settings, true);
-  if (const std::optional<LearnedTemplate> made = state->learning.take())
-    gst_glcl_hough_take_learned(self, settings, *made);
-  if (state->learning.is_running()) return;
-  gst_glcl_hough_forget_templates(self, settings);
-  if (state->queued.empty()) return;
-  const PendingTemplate pending = std::move(state->queued.front());
-  state->queued.erase(state->queued.begin());
-  state->learning.start([context = state->context, frame = state->frame(), settings, pending] {
-    return gst_glcl_hough_make(context, frame, settings, pending);
-  });
 }
 
 /// Regions of interest of the last result, which is some frames old.
@@ -458,7 +212,10 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
                        state->roi_warned);
   settings.region = area;
   if (settings.scale_max < settings.scale_min) settings.scale_max = settings.scale_min;
-  gst_glcl_hough_apply_pending(self, queue, settings, in);
+  if (state->templates.follow(GST_ELEMENT(self), queue, template_settings(settings), in)) {
+    state->hough->set_templates(state->templates.templates());
+    GST_DEBUG_OBJECT(self, "%zu templates from now on", state->hough->templates().size());
+  }
   const glcl::FrameRequest wanted = gst_glcl_analyzer_request(GST_GLCL_ANALYZER(filter), inbuf);
   const bool searches =
       wanted.message || wanted.meta || settings.display == HoughRenderer::Display::objects;
@@ -503,28 +260,12 @@ static void gst_glcl_hough_reset(GstGLCLFilter *filter) {
 
 static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
   HoughState *state = GST_GLCL_HOUGH(filter)->state;
-  // Drops templates in progress; those of the property are built again.
-  state->files.cancel();
-  state->learning = {};
-  // Also those from frames, which are on the device.
-  auto &queued = state->queued;
-  queued.erase(
-      std::remove_if(queued.begin(), queued.end(),
-                     [](const PendingTemplate &pending) { return pending.part.width > 0; }),
-      queued.end());
+  state->templates.unprepare();
   state->motion = {};
   state->hough.reset();
   state->renderer.reset();
   state->context.reset();
   state->latest.set({});
-}
-
-static gboolean gst_glcl_hough_add_pending(GstGLCLHough *self, const PendingTemplate &pending) {
-  return self->state->requests.with([&](std::vector<PendingTemplate> &requests) -> gboolean {
-    if (requests.size() >= Hough::most_templates) return FALSE;
-    requests.push_back(pending);
-    return TRUE;
-  });
 }
 
 static gboolean gst_glcl_hough_learn(GstGLCLHough *self, const gchar *name, gint x, gint y,
@@ -534,7 +275,7 @@ static gboolean gst_glcl_hough_learn(GstGLCLHough *self, const gchar *name, gint
     g_warning("learn needs a name and a width and height above 0.");
     return FALSE;
   }
-  return gst_glcl_hough_add_pending(self, {name, box, nullptr});
+  return self->state->templates.learn(name, box);
 }
 
 static gboolean gst_glcl_hough_learn_picture(GstGLCLHough *self, const gchar *name,
@@ -543,14 +284,11 @@ static gboolean gst_glcl_hough_learn_picture(GstGLCLHough *self, const gchar *na
     g_warning("learn-picture needs a name and a sample.");
     return FALSE;
   }
-  return gst_glcl_hough_add_pending(self, {name, {}, {gst_sample_ref(sample), gst_sample_unref}});
+  return self->state->templates.learn(name, sample);
 }
 
 static gboolean gst_glcl_hough_forget(GstGLCLHough *self, const gchar *name) {
-  PendingTemplate pending;
-  pending.name = glcl::utf8(name ? name : "");  // as templates are named
-  pending.forget = true;
-  return gst_glcl_hough_add_pending(self, pending);
+  return self->state->templates.forget(glcl::utf8(name ? name : ""));  // as templates are named
 }
 
 static void gst_glcl_hough_init(GstGLCLHough *self) { self->state = new HoughState; }

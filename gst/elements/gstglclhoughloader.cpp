@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gstglclhoughtemplates.h"
+#include "gstglclhoughloader.h"
 
 #include <algorithm>
 #include <array>

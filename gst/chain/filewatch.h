@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace glcl::chain {
+
+/// Tells whether files have changed since they were read.
+class FileWatch {
+ public:
+  /// From now on, these files in their present state.
+  void set(std::vector<std::string> files);
+  /// True once for each change. False while a file is missing, as when an editor replaces it.
+  bool changed();
+
+ private:
+  std::vector<std::string> files_;
+  std::string stamp_;  // differs if one of the files does
+};
+
+}  // namespace glcl::chain

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/glclengineswap.h"
+#include "base/glclproperties.h"
+#include "gstglclhoughloader.h"
+#include "hough/hough.h"
+#include "opencl/asynctask.h"
+#include "opencl/queue.h"
+
+namespace glcl::hough {
+
+/// The templates of an element: those of its image files, and those that it learns while frames go
+/// on. They are made in the background, with a queue of their own. Templates that can't be found
+/// in the frames are left out, with one warning each.
+class TemplateSet {
+ public:
+  using Templates = std::vector<std::shared_ptr<const Template>>;
+
+  /// The list of files, and the settings of the search that templates are made for.
+  struct Settings {
+    std::string files;
+    Hough::Settings search;
+  };
+
+  /// Requests for a later frame, from any thread; false if too many are waiting. A template of the
+  /// same name is replaced. An empty name forgets all learned ones.
+  bool learn(const std::string &name, const Rect &box);
+  bool learn(const std::string &name, GstSample *sample);
+  bool forget(const std::string &name);
+
+  /// For frames of another size. Waits for the templates of the files. Until frames have `begun`,
+  /// a file that is missing or too large throws; after that it is a warning. GL thread, as all
+  /// below.
+  void prepare(GstElement *element, const std::shared_ptr<Context> &context, int width, int height,
+               const Settings &settings, bool begun);
+  /// Call for each frame `in`: takes templates that are ready and starts to make those that were
+  /// requested. Never waits. True if the templates changed.
+  bool follow(GstElement *element, Queue &queue, const Settings &settings, const Picture &in);
+  /// Those that can be found in the frames, at most Hough::most_templates.
+  const Templates &templates() const { return usable_; }
+  /// Drops all that is on the device, or being made.
+  void unprepare();
+
+ private:
+  struct FrameExtent {
+    int width = 0, height = 0;  // px
+    std::string text() const;
+  };
+
+  /// A requested template, or one to be forgotten.
+  struct Pending {
+    std::string name;  // empty to forget all
+    Rect box;
+    std::shared_ptr<GstSample> sample;
+    bool forget = false;
+    Picture part{};      // the box, copied from a frame,
+    cl::Event copied{};  // complete with this event
+  };
+
+  /// The templates of the property.
+  struct OfFiles {
+    Templates templates;
+    std::vector<std::string> too_large;  // why others are left out
+  };
+
+  /// A learned template, or why it could not be made.
+  struct Learned {
+    Templates templates;
+    std::vector<std::string> too_large;
+    std::exception_ptr failure;
+  };
+
+  static std::string too_large(const std::string &name, const FrameExtent &size,
+                               const Hough::Settings &search, const FrameExtent &frame);
+  static Accept accept(const Hough::Settings &search, const FrameExtent &frame,
+                       std::vector<std::string> &failures);
+  static Learned make(const std::shared_ptr<Context> &context, const FrameExtent &frame,
+                      const Hough::Settings &search, const Pending &pending);
+  std::function<OfFiles(const std::string &files)> loader(const Settings &settings,
+                                                          bool begun) const;
+  bool request(Pending pending);
+  void warn_of_files(GstElement *element, EngineChange change) const;
+  void select(GstElement *element, const Hough::Settings &search, bool begun);
+  bool copy_box(GstElement *element, Queue &queue, const Picture &in, Pending &pending) const;
+  void take_requests(GstElement *element, Queue &queue, const Picture &in);
+  bool take_learned(GstElement *element);
+  bool forget_queued();
+  void start_next(const Hough::Settings &search);
+
+  Guarded<std::vector<Pending>> requests_;
+  std::shared_ptr<Context> context_;
+  FrameExtent frame_;
+  EngineSwap<std::string, OfFiles> files_{"The templates stay as they were."};
+  std::vector<Pending> queued_;  // until `learning_` is free
+  AsyncTask<Learned> learning_;
+  Templates learned_, usable_;
+  Templates warned_of_;  // that these frames have no place for
+};
+
+}  // namespace glcl::hough

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+namespace glcl::analyze {
+
+/// A pipeline from a file through a decoder to `behind`, a part of a pipeline; its errors are
+/// Failures.
+class Pipeline {
+ public:
+  Pipeline(const std::string &behind, const std::string &file);
+  ~Pipeline();
+  Pipeline(const Pipeline &) = delete;
+  Pipeline &operator=(const Pipeline &) = delete;
+
+  GstElement *self() const { return pipeline_; }
+  GstBus *bus() const { return bus_; }
+  GstElement *get(const char *name) const { return gst_bin_get_by_name(GST_BIN(pipeline_), name); }
+
+  /// Waits for a message of these types, at most so long; null if none arrives. An error is a
+  /// Failure.
+  GstMessage *wait(GstClockTime time, int types) const;
+
+  /// Plays up to the first frame. False if the stream ends without one.
+  bool preroll() const;
+
+  /// The element that decodes, the last one that was tried.
+  std::string decoder() const;
+
+  /// How the file says that its pictures are to be turned, by the values of
+  /// GST_TAG_IMAGE_ORIENTATION.
+  std::string orientation() const;
+
+  /// How often the decoder named the format of its pictures.
+  int sizes() const { return sizes_; }
+
+  GstClockTime duration() const;
+  bool seekable() const;
+
+ private:
+  void note_decoder(GstElement *element);
+  void note_orientation(GstEvent *event);
+
+  mutable std::mutex mutex_;  // of the texts, which come on threads of GStreamer's
+  std::string decoder_, orientation_ = "rotate-0";
+  GstElement *pipeline_;
+  GstBus *bus_;
+  std::atomic<bool> decoded_ = false;
+  std::atomic<int> sizes_ = 0;
+};
+
+}  // namespace glcl::analyze

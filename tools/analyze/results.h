@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "pictures.h"
+#include "table.h"
+#include "task.h"
+
+namespace glcl::analyze {
+
+/// Collects the messages about the frames of a task's range and writes the files of its folder, but
+/// for the page and the sheet. One thread at a time.
+class Results {
+ public:
+  /// Creates the files. With `pictures`, those of shots are kept too. Throws Failure, as all below.
+  Results(const Task &task, Pictures *pictures);
+
+  /// The next frame: its timestamp, by which messages name it, and its stream time.
+  void add_frame(GstClockTime timestamp, GstClockTime time) { table_.frame(timestamp, time); }
+  /// A message of an element.
+  void add_message(const GstStructure *message);
+  /// Results from before a seek no longer count.
+  void forget();
+  /// True if shots may depend on more frames before the range, or after it.
+  bool needs_more_before() const { return table_.before() < reach_back || begins_blank_; }
+  bool needs_more_after() const { return table_.after() < reach_on || ends_blank_; }
+  /// Writes the remaining rows, and what is known of the file with a summary of the results.
+  void finish(Json summary, double rate);
+
+ private:
+  // Frames before and after that the detection of shots depends on, and some more.
+  static constexpr size_t reach_back = 160, reach_on = 80;
+
+  void add_event(GstClockTime time, Json event);
+  void add_histogram(const GstStructure *message);
+  void add_shot(const GstStructure *shot);
+  void add_objects(const GstStructure *message);
+  void add_motion(const std::string &name, const GstStructure *message);
+  void first_picture(const GstStructure *message);
+  void first_shot();
+  guint64 write_events();
+  bool in_range(GstClockTime time) const {
+    return time >= task_.from && (!GST_CLOCK_TIME_IS_VALID(task_.to) || time < task_.to);
+  }
+
+  Task task_;
+  Folder folder_;
+  Table table_;
+  std::unique_ptr<Writer> objects_, shots_;
+  Pictures *pictures_;
+  std::vector<std::pair<GstClockTime, Json>> events_;
+  Json crossing_ = Json::array();  // objects of the last frame before the range
+  std::set<guint64> ids_;          // of objects in the range
+  bool begins_blank_ = false, ends_blank_ = false, seen_ = false;
+};
+
+}  // namespace glcl::analyze

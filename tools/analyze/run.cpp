@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "run.h"
+
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/glcllocaldecoder.h"
+
+namespace glcl::analyze {
+
+namespace {
+
+/// The elements that a task asks for, as a part of a pipeline.
+std::string chain_of(const Task &task) {
+  std::string chain;
+  const auto add = [&](const char *element) {
+    chain += std::string(" ! ") + element + " name=" + element + " interval=0";
+  };
+  if (task.has("shots") || task.has("histogram")) {
+    add("glclhistogram");
+    chain += " mode=rgb bins=256";
+    if (task.has("shots")) chain += " shot-detection=true";
+  }
+  if (task.has("motion") || task.has("objects")) add("glclmotion");
+  if (task.has("objects")) chain += " detect=true";
+  if (task.has("flow")) add("glopenclflow");
+  if (task.has("tracks")) add("glclklt");
+  return chain;
+}
+
+std::string behind_decoder(const Task &task, bool with_pictures) {
+  const std::string pictures =
+      with_pictures
+          ? " frames. ! queue max-size-buffers=4 max-size-bytes=0 max-size-time=0 ! glcolorscale ! "
+            "video/x-raw(memory:GLMemory),format=RGBA,width=" +
+                std::to_string(Pictures::width) +
+                ",height=[1,4096],pixel-aspect-ratio=1/1 ! appsink name=pictures sync=false "
+                "async=false"
+          : "";
+  return "videoconvert ! queue max-size-buffers=4 max-size-bytes=0 max-size-time=0 ! glupload ! "
+         "glcolorconvert ! glvideoflip video-direction=auto ! capsfilter name=textures "
+         "caps=video/x-raw(memory:GLMemory),format=RGBA "
+         "! tee name=frames ! queue max-size-buffers=4 max-size-bytes=0 max-size-time=0" +
+         chain_of(task) + " ! fakesink name=sink sync=false" + pictures;
+}
+
+std::unique_ptr<Pictures> pictures_of(const Pipeline &pipeline) {
+  GstElement *sink = pipeline.get("pictures");
+  if (!sink) return nullptr;
+  auto pictures = std::make_unique<Pictures>(sink);
+  gst_object_unref(sink);
+  return pictures;
+}
+
+}  // namespace
+
+Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_pictures)
+    : task_(task),
+      pipeline_(behind_decoder(task, with_pictures), task.file),
+      pictures_(pictures_of(pipeline_)),
+      begin_(task.from > back ? task.from - back : 0),
+      end_(GST_CLOCK_TIME_IS_VALID(task.to) ? task.to + on : GST_CLOCK_TIME_NONE),
+      results_(task, pictures_.get()) {
+  for (const char *name : {"glclhistogram", "glclmotion", "glopenclflow", "glclklt"})
+    if (GstElement *element = pipeline_.get(name)) {
+      g_object_set(element, "device", task.device.c_str(), nullptr);
+      gst_object_unref(element);
+    }
+  watch_messages();
+  watch_frames();
+}
+
+Run::~Run() {
+  gst_element_set_state(pipeline_.self(), GST_STATE_NULL);
+  pictures_.reset();
+}
+
+/// On the posting threads, because an unread bus drops messages.
+void Run::watch_messages() {
+  gst_bus_set_sync_handler(
+      pipeline_.bus(),
+      [](GstBus *, GstMessage *message, gpointer self) {
+        if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT || !redirection(message).empty())
+          return GST_BUS_PASS;
+        static_cast<Run *>(self)->on_message(message);
+        gst_message_unref(message);
+        return GST_BUS_DROP;
+      },
+      this, nullptr);
+}
+
+void Run::watch_frames() {
+  GstElement *textures = pipeline_.get("textures");
+  GstPad *pad = gst_element_get_static_pad(textures, "src");
+  gst_pad_add_probe(
+      pad,
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+                                   GST_PAD_PROBE_TYPE_EVENT_FLUSH),
+      [](GstPad *on_pad, GstPadProbeInfo *info, gpointer data) {
+        auto *self = static_cast<Run *>(data);
+        if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
+          info->data = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+          self->on_frame(on_pad, GST_PAD_PROBE_INFO_BUFFER(info));
+        } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_FLUSH_STOP) {
+          self->forget();
+        } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS) {
+          self->on_caps(GST_PAD_PROBE_INFO_EVENT(info));
+        }
+        return GST_PAD_PROBE_OK;
+      },
+      this, nullptr);
+  gst_object_unref(pad);
+  gst_object_unref(textures);
+}
+
+void Run::on_caps(GstEvent *event) {
+  GstCaps *caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  GstVideoInfo video;
+  if (!gst_video_info_from_caps(&video, caps)) return;
+  const std::lock_guard lock(mutex_);
+  if (video.fps_d > 0) format_.rate = double(video.fps_n) / video.fps_d;
+  format_.width = video.width;
+  format_.height = video.height;
+}
+
+void Run::on_frame(GstPad *pad, GstBuffer *buffer) {
+  guarded([&] {
+    if (!GST_BUFFER_PTS_IS_VALID(buffer)) {
+      const double period = GST_SECOND / std::max(format_.rate, 1.0);
+      GST_BUFFER_PTS(buffer) =
+          GST_CLOCK_TIME_IS_VALID(last_timestamp_) ? last_timestamp_ + guint64(period) : 0;
+    }
+    last_timestamp_ = GST_BUFFER_PTS(buffer);
+    GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
+    GstClockTime time = last_timestamp_;
+    if (event) {
+      const GstSegment *segment = nullptr;
+      gst_event_parse_segment(event, &segment);
+      time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, last_timestamp_);
+      gst_event_unref(event);
+    }
+    if (!GST_CLOCK_TIME_IS_VALID(time)) time = last_timestamp_;
+    position_ = time;
+    frames_++;
+    results_.add_frame(last_timestamp_, time);
+  });
+}
+
+void Run::on_message(GstMessage *message) {
+  guarded([&] {
+    if (const GstStructure *structure = gst_message_get_structure(message))
+      results_.add_message(structure);
+  });
+}
+
+/// Results from before a seek no longer count.
+void Run::forget() {
+  if (pictures_) pictures_->clear();
+  guarded([&] {
+    results_.forget();
+    frames_ = reported_frames_ = 0;
+  });
+}
+
+bool Run::seek() {
+  const auto flags = static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT |
+                                               GST_SEEK_FLAG_SNAP_BEFORE);
+  return pipeline_.seekable() &&
+         gst_element_seek(pipeline_.self(), 1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET,
+                          static_cast<gint64>(begin_),
+                          GST_CLOCK_TIME_IS_VALID(end_) ? GST_SEEK_TYPE_SET : GST_SEEK_TYPE_NONE,
+                          static_cast<gint64>(end_));
+}
+
+void Run::play(const std::function<void(const Progress &)> &report) {
+  if (!pipeline_.preroll()) throw Failure("there is no picture in it");
+  duration_ = pipeline_.duration();
+  if ((begin_ > 0 || GST_CLOCK_TIME_IS_VALID(end_)) && !seek()) {
+    begin_ = 0;  // it plays from its begin to its end
+    end_ = GST_CLOCK_TIME_NONE;
+  }
+  gst_element_set_state(pipeline_.self(), GST_STATE_PLAYING);
+  for (bool ended = false; !ended;) {
+    GstMessage *message = pipeline_.wait(GST_SECOND / 4, GST_MESSAGE_EOS);
+    ended = message != nullptr;
+    if (message) gst_message_unref(message);
+    const std::lock_guard lock(mutex_);
+    if (failure_) break;
+    const GstClockTime end = GST_CLOCK_TIME_IS_VALID(end_) ? end_ : duration_;
+    const double span = GST_CLOCK_TIME_IS_VALID(end) && end > begin_ ? double(end - begin_) : 0;
+    const double done = position_ > begin_ ? double(position_ - begin_) : 0;
+    report({frames_ - std::exchange(reported_frames_, frames_),
+            span > 0 ? std::min(done / span, 1.0) : 0});
+  }
+  if (failure_) throw Failure(*failure_);
+  if (!frames_) throw Failure("there is no picture in it");
+}
+
+bool Run::needs_more_before() const { return begin_ > 0 && results_.needs_more_before(); }
+
+bool Run::needs_more_after() const {
+  return GST_CLOCK_TIME_IS_VALID(end_) &&
+         (!GST_CLOCK_TIME_IS_VALID(duration_) || end_ < duration_) && results_.needs_more_after();
+}
+
+void Run::finish() {
+  Json summary = identity_of(task_.file);
+  summary["elements"] = task_.elements;
+  summary["from"] = task_.from;
+  summary["to"] = GST_CLOCK_TIME_IS_VALID(task_.to) ? Json(task_.to) : Json();
+  summary["duration"] = GST_CLOCK_TIME_IS_VALID(duration_) ? Json(duration_) : Json();
+  summary["width"] = format_.width;
+  summary["height"] = format_.height;
+  summary["orientation"] = pipeline_.orientation();
+  summary["rate"] = format_.rate;
+  summary["decoder"] = pipeline_.decoder();
+  results_.finish(summary, format_.rate);
+}
+
+}  // namespace glcl::analyze

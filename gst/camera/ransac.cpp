@@ -54,7 +54,7 @@ void Ransac::run(Queue &queue, const Settings &settings, const cl::Buffer &vecto
   const int rounds = std::max((settings.most + settings.least - 1) / settings.least, 1);
   kernel_(queue, {settings.least * kernel_.group().x, 1}, vectors, count, settings.seed, rounds,
           settings.error, settings.converged, int(settings.translation),
-          cl_float2{{settings.width, settings.height}}, best_, state);
+          cl_float2{{settings.width, settings.height}}, int(settings.directed), best_, state);
 }
 
 BlockVectors::BlockVectors(Context &context, int width, int height) : size_{{width, height}} {

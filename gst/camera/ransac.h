@@ -21,6 +21,7 @@ class Ransac {
     float converged = 0.75f;
     bool translation = false;     ///< neither rotation nor scaling
     float width = 0, height = 0;  ///< of the frame, px; 0: inliers need not reach across it
+    bool directed = false;        ///< they must also reach across part of it along their motion
   };
 
   /// The defaults of a device: at least 150 iterations if its work-groups run in parallel.

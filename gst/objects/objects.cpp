@@ -48,6 +48,7 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMo
   if (!first && settings.compensation != Compensation::none) {
     camera::Ransac::Settings ransac = usual_;
     ransac.width = float(width_), ransac.height = float(height_);
+    ransac.directed = true;
     ransac.seed = settings.seed * 2654435761u + number_;
     ransac.translation = settings.compensation == Compensation::translation;
     vectors_.run(queue, motion);

@@ -116,17 +116,32 @@ inline uint key_of(uint inliers, int iteration) { return inliers << 12 | (NUMBER
 
 #define REFINEMENTS 3
 #define LEAST_SHARE 25  // one in so many vectors must agree with the camera's motion; fewer are an object
-// The inliers must also reach across the frame; their extent is 1 if they are everywhere.
+// The inliers must also reach across the frame along one axis. With `directed` they must reach across part of it along their motion: an arm
+// may be as long as the frame, but it moves sideways. An extent is 1 if they are everywhere.
 #define NARROW 0.6f
 #define WIDE 0.8f
+#define NARROW_ALONG 0.35f
+#define WIDE_ALONG 0.5f
 #define MOVES 1.0f  // px per frame; a camera that moved may follow an object before a blurred background
+
+// Whether inliers reach across a frame of `size` px, 0 to 1. `around`: their means of x, y, x², y², xy, vx², vy², vx vy.
+inline float reach_of(float8 around, float2 size, int directed) {
+  const float2 place = around.s01, speed = around.s56, area = fmax(size * size, 1e-6f), variance = fmax(around.s23 - place * place, 0.0f);
+  const float2 spread = sqrt(12.0f * variance / area);
+  const float across = (fmax(spread.x, spread.y) - NARROW) / (WIDE - NARROW);
+  const float covariance = around.s4 - place.x * place.y, moved = speed.x + speed.y;
+  const float along = sqrt(12.0f * fmax(dot(speed, variance) + 2.0f * around.s7 * covariance, 0.0f) / fmax(dot(speed, area), 1e-6f));
+  const float sideways = 1.0f - clamp((along - NARROW_ALONG) / (WIDE_ALONG - NARROW_ALONG), 0.0f, 1.0f);
+  // Without motion it has no direction.
+  return fmin(clamp(across, 0.0f, 1.0f), directed ? 1.0f - fmin(sqrt(moved), 1.0f) * sideways : 1.0f);
+}
 
 // Work-groups share the iterations: group g runs g, g + groups and so on, `rounds` of them, and stops once less than `converged` of all
 // vectors are outliers of its best motion. The last group to end fits the best motion of all to its inliers by least squares. `size`: of
 // the frame, px. `best`: its key, and the number of groups that ended; both 0 before and after. All items meet every barrier.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_ransac(__global const float4 *vectors, int count, uint seed, int rounds, float error, float converged,
-                   int translation, float2 size, __global volatile uint *best, __global CameraState *state) {
+                   int translation, float2 size, int directed, __global volatile uint *best, __global CameraState *state) {
   __local float8 sums[ITEMS];
   __local int last, first;
   const int item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
@@ -176,15 +191,13 @@ void camera_ransac(__global const float4 *vectors, int count, uint seed, int rou
     const float2 turn = translation || square < 1.0f ? (float2)(0.0f) : product / square;
     if (k < REFINEMENTS && inliers > 0.0f) motion = (float4)(origin.zw + mean.zw - times(turn, origin.xy + mean.xy), turn);
   }
-  float8 around = 0.0f;  // over inliers: 1, place, its squares
+  float8 around = 0.0f;
   for (int i = item; i < end; i += ITEMS) {
     const float4 v = vectors[i];
-    const float2 at = v.xy - origin.xy;
-    around += (fits(motion, v, error) ? 1.0f : 0.0f) * (float8)(1.0f, at, at * at, 0.0f, 0.0f, 0.0f);
+    const float2 at = v.xy - origin.xy, speed = v.zw;
+    around += (fits(motion, v, error) ? 1.0f : 0.0f) * (float8)(at, at * at, at.x * at.y, speed * speed, speed.x * speed.y);
   }
-  around = sum_of(sums, around) / fmax(inliers, 1.0f);
-  const float2 variance = fmax(around.s34 - around.s12 * around.s12, 0.0f), spread = sqrt(12.0f * variance) / fmax(size, 1e-3f);
-  const float reaches = clamp((fmax(spread.x, spread.y) - NARROW) / (WIDE - NARROW), 0.0f, 1.0f);
+  const float reaches = reach_of(sum_of(sums, around) / fmax(inliers, 1.0f), size, directed);
   if (ends && item == 0) {
     state->vectors = motion;
     state->inliers = inliers;

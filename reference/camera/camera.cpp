@@ -114,18 +114,36 @@ Similarity Ransac::fitted(int iteration, int *count) const {
 }
 
 double Ransac::reaches(const Similarity &motion) const {
-  double count = 0, x = 0, y = 0, xx = 0, yy = 0;
+  std::vector<CameraVector> inliers;
   for (const CameraVector &v : vectors_)
-    if (fits(motion, v, settings_.error))
-      count++, x += v[0], y += v[1], xx += double(v[0]) * v[0], yy += double(v[1]) * v[1];
-  const auto spread = [&](double sum, double squares, float size) {
-    const double mean = sum / std::max(count, 1.0),
-                 variance = std::max(squares / std::max(count, 1.0) - mean * mean, 0.0);
-    return std::sqrt(12 * variance) / std::max(size, 1e-3f);
+    if (fits(motion, v, settings_.error)) inliers.push_back(v);
+  const auto mean = [&](auto of) {
+    double sum = 0;
+    for (const CameraVector &v : inliers) sum += of(v);
+    return sum / std::max(double(inliers.size()), 1.0);
   };
-  return std::clamp(
-      (std::max(spread(x, xx, settings_.width), spread(y, yy, settings_.height)) - 0.6) / 0.2, 0.0,
-      1.0);
+  // Of two of x, y, vx, vy.
+  const auto product = [&](size_t a, size_t b) {
+    return mean([=](const CameraVector &v) { return double(v[a]) * v[b]; });
+  };
+  const auto covariance = [&](size_t a, size_t b) {
+    return product(a, b) - mean([=](const CameraVector &v) { return v[a]; }) *
+                               mean([=](const CameraVector &v) { return v[b]; });
+  };
+  const auto ramp = [](double value, double from, double to) {
+    return std::clamp((value - from) / (to - from), 0.0, 1.0);
+  };
+  const double width = std::max(settings_.width, 1e-3f), height = std::max(settings_.height, 1e-3f);
+  const double across = std::sqrt(12 * std::max({covariance(0, 0) / (width * width),
+                                                 covariance(1, 1) / (height * height), 0.0}));
+  const double uu = product(2, 2), vv = product(3, 3), uv = product(2, 3);
+  const double along = std::sqrt(
+      12 *
+      std::max(covariance(0, 0) * uu + 2 * covariance(0, 1) * uv + covariance(1, 1) * vv, 0.0) /
+      std::max(width * width * uu + height * height * vv, 1e-6));
+  const double speed = std::min(std::sqrt(uu + vv), 1.0);
+  const double sideways = settings_.directed ? speed * (1 - ramp(along, 0.35, 0.5)) : 0;
+  return std::min(ramp(across, 0.6, 0.8), 1 - sideways);
 }
 
 std::vector<CameraVector> block_vectors(const Texel &luma, int width, int height,

@@ -184,7 +184,8 @@ TEST(camera_in_changing_light) {
   }
 }
 
-// A hand before a plain wall has all the vectors but is not the camera; a pan is.
+// A hand or an arm before a plain wall has all the vectors but is not the camera; a pan is, also
+// over a skyline.
 TEST(hand_before_a_wall) {
   const auto camera_of = [](const std::function<Frame(int)> &frame) {
     Chain chain("glclmotion interval=0 camera-compensation=first-order-flow");
@@ -194,19 +195,37 @@ TEST(hand_before_a_wall) {
     events.gather(chain);
     double path = 0, confidence = 0;
     for (const GstStructure *message : events.of("glclmotion")) {
-      path = number(message, "camera-path-x");
+      path = std::hypot(number(message, "camera-path-x"), number(message, "camera-path-y"));
       confidence += number(message, "camera-confidence") / 7;
     }
     return std::pair{path, confidence};
   };
-  const auto [hand, unsure] = camera_of([](int i) {
-    return reference::covered(reference::relit(reference::flat_frame(320, 240), 0, 170),
-                              reference::textured_frame(320, 240, {5.0 * i, 0}), [&](int x, int y) {
-                                return std::hypot(x - 100 - 5 * i, (y - 150) * 0.8) < 60;
-                              });
-  });
-  fail_unless(std::abs(hand) < 0.5 && unsure < 0.3,
-              "a hand takes the camera %g px along, sure by %g", hand, unsure);
+  using Inside = std::function<bool(int, int, int)>;
+  const auto before_a_wall = [&](double vx, double vy, const Inside &inside) {
+    return camera_of([&, vx, vy](int i) {
+      return reference::covered(
+          reference::relit(reference::flat_frame(320, 240), 0, 170),
+          reference::textured_frame(320, 240, {vx * i, vy * i}),
+          [&](int x, int y) { return inside(x - int(vx) * i, y - int(vy) * i, y); });
+    });
+  };
+  const Inside hand = [](int x, int y, int) { return std::hypot(x - 100, (y - 150) * 0.8) < 60; },
+               arm = [](int x, int, int) { return x >= 90 && x < 190; },
+               across = [](int, int y, int) { return y >= 60 && y < 130; };
+  struct Case {
+    const char *name;
+    double vx, vy;
+    const Inside &inside;
+  };
+  for (const auto &[name, vx, vy, inside] :
+       {Case{"a hand", 5, 0, hand}, {"an arm", 5, 0, arm}, {"an arm across", 0, 5, across}}) {
+    const auto [path, unsure] = before_a_wall(vx, vy, inside);
+    fail_unless(path < 0.5 && unsure < 0.3, "%s takes the camera %g px along, sure by %g", name,
+                path, unsure);
+  }
+  const auto [skyline, surely] = before_a_wall(5, 0, [](int, int, int y) { return y >= 160; });
+  fail_unless(std::abs(skyline - 35) < 1 && surely > 0.8, "a skyline goes by %g px, sure by %g",
+              skyline, surely);
   const auto [pan, sure] = camera_of([](int i) {
     return reference::textured_frame(320, 240, {5.0 * i, 0});
   });

@@ -57,6 +57,10 @@ CameraState found(Bench &bench, const List &list, const Settings &settings, size
               "(%g, %g, %g, %g), expected (%g, %g, %g, %g)", result.vectors.x, result.vectors.y,
               result.vectors.dilation, result.vectors.rotation, motion.x, motion.y, motion.dilation,
               motion.rotation);
+  // Of the device's own motion, because rounding decides about vectors on the bound.
+  const double reaches = expected.reaches(result.vectors);
+  fail_unless(std::abs(result.reaches - reaches) < 0.03, "reaches %g, expected %g", result.reaches,
+              reaches);
   return result;
 }
 
@@ -137,6 +141,43 @@ TEST(test_outliers) {
                     state.vectors.x, state.vectors.y, state.vectors.dilation,
                     state.vectors.rotation, others);
       }
+}
+
+// Vectors that agree are the camera's if they reach across the frame, and along their own motion.
+TEST(test_reaches) {
+  Bench bench;
+  const auto reaches = [&](float left, float top, float right, float bottom, float vx, float vy,
+                           float slope, bool directed) {
+    List list;
+    for (float y = top; y < bottom; y += 16)
+      for (float x = left; x < right; x += 16) list.push_back({x + slope * y, y, vx, vy});
+    Settings settings;
+    settings.width = 640, settings.height = 480;
+    settings.directed = directed;
+    const CameraState state = found(bench, list, settings);
+    fail_unless(state.confidence == state.reaches);
+    return state.reaches;
+  };
+  struct Case {
+    const char *name;
+    float left, top, right, bottom, vx, vy, slope;
+    bool camera;
+  };
+  for (const Case &c : std::vector<Case>{{"everywhere", -320, -240, 320, 240, 5, 0, 0, true},
+                                         {"a hand", -100, -80, 60, 80, 5, 0, 0, false},
+                                         {"an arm", -100, -240, 100, 240, 5, 0, 0, false},
+                                         {"one across", -320, -80, 320, 60, 0, 5, 0, false},
+                                         {"one aslant", -80, -240, 80, 240, 4, 4, -1, false},
+                                         {"a skyline", -320, 80, 320, 240, 5, 0, 0, true},
+                                         {"a tilt over land", -320, -20, 320, 240, 0, 5, 0, true},
+                                         {"at rest", -100, -240, 100, 240, 0, 0, 0, true}}) {
+    const float got = reaches(c.left, c.top, c.right, c.bottom, c.vx, c.vy, c.slope, true);
+    fail_unless(c.camera ? got > 0.9f : got < 0.1f, "%s reaches %g", c.name, got);
+    // A displacement from long ago has another direction than the motion.
+    if (c.bottom - c.top < 480) continue;
+    const float any = reaches(c.left, c.top, c.right, c.bottom, c.vx, c.vy, c.slope, false);
+    fail_unless(any > 0.9f, "%s reaches %g in any direction", c.name, any);
+  }
 }
 
 // The result depends on the seed alone, not on the work-groups.

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "bench/costs.h"
 #include "bench/device.h"
 #include "bench/leave.h"
 #include "bench/measure.h"
@@ -288,6 +289,7 @@ class Bench {
 
   void write() const {
     if (!options_.json.empty()) open_file(options_.json) << json_.dump(2) << '\n';
+    if (!options_.costs.empty()) add_costs(options_.costs, costs_of(json_, options_.command));
     if (options_.csv.empty()) return;
     std::ofstream file = open_file(options_.csv);
     file << "element,work,width,height,content,in-use,events-us,wall-us\n";

@@ -143,6 +143,14 @@ for statement in 'flow.md: with <kernels/opticalflow/refine.cl:RELAXATION*7>' 'f
   interpreter=("$python")
   fails '' tests/docs/constants.py "$source_root" "$work/statements"
 done
+# Another figure, unknown work, a table in part, nothing.
+for statement in 'glopenclflow.md: single pixels adds <h100 3840x2160> µs = glopenclflow: single pixels, by signatures' \
+  'glopenclflow.md: single pixels adds <h100 1920x1080> µs = glopenclflow: no such work' \
+  'glclhough.md: | edges | <h100 1920x1080> | <h100 3840x2160> | = glclhough: edges' ''; do
+  printf 'h100 = NVIDIA H100 80GB HBM3\n%s\n' "${statement:+docs/$statement}" >"$work/statements"
+  interpreter=("$python")
+  fails '' tests/docs/costs.py "$source_root" "$work/statements"
+done
 for script in embedding kinds mask results; do
   interpreter=("$python")
   fails '' tests/languages/$script.py "$source_root"

@@ -16,6 +16,16 @@ for tool in bench tune; do
   grep -qx "glcl-$tool [0-9.]*" output || die 'has no version'
   if "$GLCL_BUILD/tools/glcl-$tool" --version >/dev/full 2>errors; then die 'does not notice a full disk'; fi
 done
+expect 0 glcl-bench glclinvert --chosen --size 40x24,32x16 --seconds 0.001 --costs costs.json
+is_json costs.json
+expect 0 glcl-bench --costs=costs.json --chosen glclinvert --size 40x24 --seconds 0.001
+is_json costs.json
+(($(grep -c '"size":"40x24"' costs.json) == 1)) || die 'an earlier time was not replaced'
+(($(grep -c '"size":"32x16"' costs.json) == 1)) || die 'the time of another size was lost'
+grep -q '"command": "glcl-bench --chosen glclinvert --size 40x24 --seconds 0.001"' costs.json || die 'the command is missing'
+echo '{"device": 1}' >other.json
+expect 2 glcl-bench glclinvert --chosen --size 32x16 --seconds 0.001 --costs other.json
+says 'other.json is not a file of costs' errors
 expect 0 glcl-bench glclbilateral --sweep --chosen --size 33x17 --seconds 0.001 --csv sweep.csv
 (($(wc -l <sweep.csv) > 10)) || die 'the sweep is short'
 expect 0 glcl-bench glclhistogram --ablation --only 'all kernels' --kernels --size 48x32 --seconds 0.001 --json ablation.json

@@ -58,19 +58,32 @@ std::vector<Content> parse_contents(const std::string &text) {
   return contents;
 }
 
+/// The command line, without the name of the file of costs.
+std::string command_of(int argc, char **argv) {
+  std::string command = "glcl-bench";
+  for (int i = 1; i < argc; i++) {
+    const std::string word = argv[i];
+    if (word == "--costs")
+      i++;
+    else if (word.rfind("--costs=", 0) != 0)
+      command += " " + word;
+  }
+  return command;
+}
+
 /// The words of the command line, unchecked.
 struct Words {
   Words() = default;
   Words(const Words &) = delete;
   ~Words() {
     g_free(device), g_free(devices), g_free(size), g_free(content), g_free(only), g_free(json),
-        g_free(csv), g_free(sharing), g_free(decode), g_strfreev(rest);
+        g_free(csv), g_free(costs), g_free(sharing), g_free(decode), g_strfreev(rest);
   }
   std::vector<GOptionEntry> entries(Options &options);
   void read(Options &options, int argc, char **argv);
 
   gchar *device = nullptr, *devices = nullptr, *size = nullptr, *content = nullptr, *only = nullptr,
-        *json = nullptr, *csv = nullptr, *sharing = nullptr, *decode = nullptr;
+        *json = nullptr, *csv = nullptr, *costs = nullptr, *sharing = nullptr, *decode = nullptr;
   gchar **rest = nullptr;
   gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE, pipeline = FALSE,
            start = FALSE;
@@ -110,6 +123,9 @@ std::vector<GOptionEntry> Words::entries(Options &options) {
        "Time of each measurement in seconds (0.4)", "S"},
       {"json", 0, 0, G_OPTION_ARG_FILENAME, &json, "Write all results to this file", "FILE"},
       {"csv", 0, 0, G_OPTION_ARG_FILENAME, &csv, "Write the times to this file", "FILE"},
+      {"costs", 0, 0, G_OPTION_ARG_FILENAME, &costs,
+       "Add the times of the variants in use to this file, from which the manual takes its figures",
+       "FILE"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &rest, nullptr, nullptr}};
   for (size_t i = 0; i < asked.size(); i++)
     list.push_back(
@@ -143,6 +159,7 @@ void Words::read(Options &options, int argc, char **argv) {
 
 Options parse(int argc, char **argv) {
   Options options;
+  options.command = command_of(argc, argv);
   Words text;
   text.read(options, argc, argv);
   options.chosen = text.chosen;
@@ -163,6 +180,7 @@ Options parse(int argc, char **argv) {
   if (text.json) options.json = text.json;
   if (text.decode) options.decode = text.decode;
   if (text.csv) options.csv = text.csv;
+  if (text.costs) options.costs = text.costs;
   if (!options.decode.empty() && !options.pipeline)
     throw Error(Error::Kind::settings, "--decode needs --pipeline.");
   if (options.frames < 1)

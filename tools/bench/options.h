@@ -12,8 +12,9 @@
 namespace glcl::bench {
 
 struct Options {
+  std::string command;  ///< the line itself, without --costs
   std::vector<std::string> elements;
-  std::string device = "auto", devices, only, json, csv, decode;
+  std::string device = "auto", devices, only, json, csv, costs, decode;
   std::vector<std::string> methods{"gl", "external", "copy"};
   std::vector<std::pair<int, int>> sizes{{1920, 1080}};
   std::vector<Content> contents{Content::natural};

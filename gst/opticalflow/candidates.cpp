@@ -34,11 +34,11 @@ Candidates::Candidates(Context &context, int width, int height, bool census)
       census_(census),
       nodes_(context.device().is_cpu() ? 8 : 2),
       signatures_(context, half(width, matched_), half(height, matched_)) {
-  const Program program =
-      context.program("opticalflow/seed.cl", "-cl-mad-enable -DNODES=" + std::to_string(nodes_) +
-                                                 (census ? " -DCENSUS" : ""));
+  const Program program = context.program(
+      "opticalflow/candidates.cl",
+      "-cl-mad-enable -DNODES=" + std::to_string(nodes_) + (census ? " -DCENSUS" : ""));
   modes_kernel_ = Kernel(context, program, "flow_modes", {});
-  seed_ = Kernel(context, program, "flow_seed", {});
+  select_ = Kernel(context, program, "flow_select", {});
   const size_t cells = size_t(columns_) * rows_;
   modes_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, cells * sizeof(cl_float4));
   std::vector<cl_float2> nothing(cells + 2);
@@ -61,10 +61,10 @@ void Candidates::select(Queue &queue, const MatchLevel &level, const Nodes &node
   const int coarser = chosen_ - matched_;
   const float flat = census_ ? 400 : 0.25f;
   const size_t groups = (count + nodes_ - 1) / nodes_;
-  seed_(queue, {groups * seed_.group().x, seed_.group().y}, level.before, level.after, level.level,
-        nodes.spacing, level.brightness, level.noise, level.gain, flat, modes_, pairs_,
-        cl_int2{{columns_, rows_}}, static_cast<float>(cell >> coarser),
-        1.0f / static_cast<float>(1 << coarser), nodes.flow, nodes.size, nodes.scale, result);
+  select_(queue, {groups * select_.group().x, select_.group().y}, level.before, level.after,
+          level.level, nodes.spacing, level.brightness, level.noise, level.gain, flat, modes_,
+          pairs_, cl_int2{{columns_, rows_}}, static_cast<float>(cell >> coarser),
+          1.0f / static_cast<float>(1 << coarser), nodes.flow, nodes.size, nodes.scale, result);
 }
 
 }  // namespace glcl::opticalflow

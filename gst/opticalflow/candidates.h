@@ -10,11 +10,11 @@ namespace glcl::opticalflow {
 
 /// Finds motion that the flow's pyramid loses: matches of single pixels by signature vote for two
 /// candidate motions per cell. Then each node of the flow takes a candidate if its cost is clearly
-/// lower than that of the node's own flow. The matches also measure the change of light. If no
+/// lower than that of the node's own flow. The matches also measure the change of brightness. If no
 /// candidate wins, the flow stays unchanged. docs/methods/signatures.md has the rules.
 class Candidates {
  public:
-  /// What a level's texels are, as the kernels have them.
+  /// The texels of a level, in the layout of the kernels.
   struct MatchLevel {
     const cl::Buffer &before, &after;
     cl_int4 level;          ///< see kernels/opticalflow/level.clh
@@ -22,34 +22,34 @@ class Candidates {
     cl::Buffer brightness;  ///< gain and offset
     cl::Buffer noise;       ///< noise::Noise::variances()
   };
-  /// A flow of nodes `spacing` texels of the level from one to the next.
+  /// A flow; its nodes are `spacing` texels of the level apart.
   struct Nodes {
     const cl::Buffer &flow;
     cl_int2 size;
     int spacing;
-    float scale;  ///< by which to multiply it for texels of the level
+    float scale;  ///< multiplies the flow, which then is in texels of the level
   };
 
-  /// Builds the kernels for frames of width × height px, whose levels' sizes are halved, rounded
-  /// up. `census`: texels are those, else grey.
+  /// Builds the kernels for frames of width × height px. Each level has half the size of the one
+  /// before, rounded up. `census`: texels are census, else grey.
   Candidates(Context &context, int width, int height, bool census);
 
-  /// The level whose grey propose() and match() take, 0 is the finest; and the one ahead of which
-  /// select() comes.
+  /// The level whose grey propose() and match() take, 0 is the finest; and the level before which
+  /// select() is called.
   static int matched_level(int width, int height);
   static int chosen_level(int width, int height);
 
-  /// Enqueues what match() needs first, for which light does not count: `before` and `after`,
-  /// planes of one layout, as Signatures::claim() takes them.
+  /// Enqueues the part of the search that does not depend on brightness. `before` and `after`:
+  /// planes of one layout, as for Signatures::claim().
   void propose(Queue &queue, const Plane &before, const Plane &after, bool known) {
     signatures_.claim(queue, before, after, known);
   }
-  /// Enqueues the search for motions from the grey of the one frame to that of the other.
-  /// `brightness` has the gain and the offset that give the later frame the light of the earlier
-  /// one; `matched_brightness` gets those that matches tell where there are enough, but for census.
+  /// Enqueues the vote for candidates, with the same planes. `brightness` has the gain and the
+  /// offset that adjust the later frame to the earlier one. `matched_brightness` gets them as
+  /// measured by matches, if there are enough of them; census does not measure them.
   void match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer &brightness,
              const cl::Buffer &matched_brightness);
-  /// Enqueues the choice; `result` has as many nodes, in texels of the level.
+  /// Enqueues the selection. `result` has as many nodes as the flow, in texels of the level.
   void select(Queue &queue, const MatchLevel &level, const Nodes &nodes, const cl::Buffer &result);
 
  private:
@@ -57,9 +57,9 @@ class Candidates {
 
   int matched_, chosen_, columns_, rows_;
   bool census_;
-  int nodes_;  // of a group of flow_seed
+  int nodes_;  // per group of flow_select
   Signatures signatures_;
-  Kernel modes_kernel_, seed_;
+  Kernel modes_kernel_, select_;
   cl::Buffer modes_, pairs_;
 };
 

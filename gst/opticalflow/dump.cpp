@@ -20,7 +20,7 @@ namespace glcl::opticalflow {
 namespace {
 
 struct Pattern {
-  std::string before, after;  // of the number
+  std::string before, after;  // the number
   size_t width = 0;
   char padding = ' ';
 };
@@ -53,7 +53,7 @@ Pattern parsed(const std::string &text) {
                   "in flow-%05d.flo (%d, %i or %u, width up to 9); write %% for a percent sign.");
 }
 
-/// With the slash at its end; empty for the current one.
+/// The folder with its final slash; empty for the current one.
 std::string folder_of(const std::string &path) { return path.substr(0, path.rfind('/') + 1); }
 
 [[noreturn]] void fail(const std::string &path, const std::string &reason) {
@@ -65,7 +65,7 @@ std::string folder_of(const std::string &path) { return path.substr(0, path.rfin
   fail(path, std::generic_category().message(error));
 }
 
-/// A file under a name that nobody else has, until it gets the name that it is for.
+/// A file with a unique name; finish() gives it its final name.
 class Draft {
  public:
   explicit Draft(const std::string &path) : path_(path) {
@@ -118,7 +118,7 @@ std::string dump_path(const std::string &pattern, uint64_t number) {
 
 void check_dump_pattern(const std::string &pattern) {
   const std::string path = dump_path(pattern, 0), folder = folder_of(path);
-  if (folder != folder_of(dump_path(pattern, 1))) return;  // each file has its own
+  if (folder != folder_of(dump_path(pattern, 1))) return;  // each file has its own folder
   if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
     throw Error(Error::Kind::settings,
                 "dump-location=" + pattern + ": " + path + " can't be written: " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Files of vectors, one a frame: how they are named and how they are written. Plain C++.
+// Names and writes files of vectors, one per frame. Plain C++.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,19 @@
 
 namespace glcl::opticalflow {
 
-/// Whether the text names a file for every number: it has exactly one of %d, %i and %u, whose width
-/// is at most 9 and may begin with a 0. %% stands for a per cent sign.
+/// True if the text names a file for every number: it has exactly one of %d, %i and %u, with a
+/// width up to 9 that may begin with 0. %% stands for a per cent sign.
 bool is_dump_pattern(const std::string &text);
-/// The path for a number. Throws Error where the text is no pattern.
+/// The path for a number. Throws Error if the text is not a pattern.
 std::string dump_path(const std::string &pattern, uint64_t number);
-/// Throws Error where no file can come of it: the text is no pattern, or its folder is missing or
-/// can't be written to.
+/// Throws Error if no file can be written: the text is not a pattern, or its folder is missing or
+/// not writable.
 void check_dump_pattern(const std::string &pattern);
 
-/// Writes the vectors, two floats a pixel, as a .flo file: Middlebury's, little endian. A file of
-/// that name is replaced once the new one is complete. Throws Error with the path and the reason;
-/// then what was there stays. What is no ordinary file is never replaced, and links not followed.
+/// Writes the vectors, two floats per pixel, as a .flo file (Middlebury, little endian). It
+/// replaces a file of that name when the new one is complete. If that fails it keeps the old file
+/// and throws Error with the path and the reason. It replaces regular files only and follows no
+/// links.
 void write_flo(const std::string &path, int width, int height, const void *vectors);
 
 }  // namespace glcl::opticalflow

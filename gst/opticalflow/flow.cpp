@@ -15,7 +15,8 @@ namespace glcl::opticalflow {
 
 namespace {
 
-/// The tile's nodes; "tile" counts those whose votes it needs.
+/// The nodes of a tile; the parameter "tile" also counts the surrounding nodes whose votes it
+/// needs.
 Size tile_of(const Parameters &variant, int radius) {
   return {size_t(variant.at("tile-x") - 2 * radius), size_t(variant.at("tile-y") - 2 * radius)};
 }
@@ -23,7 +24,7 @@ Size group_of(const Parameters &variant) {
   return {size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
 }
 
-/// What noise of variance 1 in the frames gives the levels of the pyramid, see
+/// The response of the pyramid levels to noise of variance 1 in the frames, see
 /// kernels/opticalflow/noise.clh.
 std::vector<cl_float4> noise_gains(int levels, Flow::Channels channels) {
   noise::Covariance at;
@@ -71,7 +72,7 @@ bool possible_variant(const Device &device, const std::string &problem, const Pa
 
 size_t Flow::local_bytes(const Parameters &variant) {
   const auto memory =
-      TileMemory::last(tile_of(variant, window_radius), window_radius, variant.at("sums"));
+      TileMemory::dense(tile_of(variant, window_radius), window_radius, variant.at("sums"));
   return (memory.tile + memory.strip) * (sizeof(cl_float4) + sizeof(cl_float)) +
          memory.nodes * sizeof(cl_float2);
 }
@@ -116,7 +117,7 @@ Flow::Flow(Context &context, int width, int height, Layout layout, Channels chan
 
 Flow::Flow(Context &context, int width, int height, Layout layout, Channels channels,
            const Parameters &coarse, const Parameters &dense)
-    : shared_(context.shared_from_this()),
+    : shared_context_(context.shared_from_this()),
       context_(context.cl()),
       width_(width),
       height_(height),
@@ -143,7 +144,7 @@ void Flow::allocate() {
     pyramid->grey = buffer(texels * sizeof(cl_float));
     if (channels_ != Channels::census) continue;
     pyramid->census = buffer(texels * sizeof(cl_char4));
-    pyramid->softened = buffer(sizeof(cl_float));
+    pyramid->census_noise = buffer(sizeof(cl_float));
   }
   std::vector<cl_int4> table;
   for (const FlowLevel &level : levels_) table.push_back(level.cl());
@@ -167,12 +168,12 @@ void Flow::allocate() {
   const size_t most_nodes = size_t(divide_up(width_, 4)) * divide_up(height_, 4);
   for (cl::Buffer *flow : {&flow_[0], &flow_[1]}) *flow = buffer(most_nodes * sizeof(cl_float2));
   zero_ = filled(std::vector<cl_float2>(most_nodes));
-  rows_ = buffer(size_t(divide_up(height_, row)) * sizeof(cl_float));
+  row_ratios_ = buffer(size_t(divide_up(height_, row_spacing)) * sizeof(cl_float));
   const size_t most_cells =
-      size_t(divide_up(width_, 2 * support_side)) * divide_up(height_, 2 * support_side);
-  support_ = buffer(most_cells * support_bytes);
-  kept_ = buffer(most_cells * sizeof(cl_float));
-  votes_ = filled(std::vector<cl_uint>(6), CL_MEM_READ_WRITE);
+      size_t(divide_up(width_, 2 * cell_nodes)) * divide_up(height_, 2 * cell_nodes);
+  evidence_ = buffer(most_cells * evidence_bytes);
+  keep_factors_ = buffer(most_cells * sizeof(cl_float));
+  frame_counts_ = filled(std::vector<cl_uint>(6), CL_MEM_READ_WRITE);
 }
 
 void Flow::build(Context &context, const Parameters &coarse, const Parameters &dense) {
@@ -188,35 +189,35 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   down_ = Kernel(context, program, "flow_down", {});
   small_ = Kernel(context, program, "flow_small", {});
   census_ = Kernel(context, program, "flow_census", pixel_group);
-  // Groups of 64×64 px share more among them than those of 64×32 do.
-  finish_rows_ = local_memory_ < 40 << 10 ? 8 : 16;
-  const Program ending =
-      context.program("opticalflow/finish.cl", "-DROWS=" + std::to_string(finish_rows_) + places);
-  finish_ = Kernel(context, ending, "flow_finish", finish_group);
-  check_ = Kernel(context, ending, "flow_check", pixel_group);
+  // Groups of 64×64 px share more than groups of 64×32.
+  upsample_rows_ = local_memory_ < 40 << 10 ? 8 : 16;
+  const Program upsampling = context.program("opticalflow/upsample.cl",
+                                             "-DROWS=" + std::to_string(upsample_rows_) + places);
+  upsample_ = Kernel(context, upsampling, "flow_upsample", upsample_group);
+  check_ = Kernel(context, upsampling, "flow_check", pixel_group);
 
   const auto step = [&](const char *kernel, int radius, const Parameters &variant) {
     return solver(context, kernel, radius, group_of(variant), tile_of(variant, radius),
                   variant.at("sums"));
   };
   coarse_ = step("flow_warp", window_radius, coarse);
-  // The finest lattice's windows are small, and so is what smaller tiles need around.
+  // The windows of the finest lattice are small, so smaller tiles cost little.
   Parameters finest = coarse;
   if (finest["group-y"] > 1) finest["group-y"] /= 2, finest["tile-y"] = (finest["tile-y"] + 1) / 2;
   finest_ = step("flow_warp", finest_radius, finest);
-  last_ = step("flow_last", window_radius, dense);
-  last_.kernel.in_bands();
+  dense_ = step("flow_dense", window_radius, dense);
+  dense_.kernel.in_bands();
   if (most_steps_ > 1) {
-    // Groups of the same size beside it make sums; a compute unit takes several of those.
+    // Groups of the same size compute tensors at the same time; a compute unit takes several.
     const size_t items = std::min<size_t>(one_group(device), 512);
     fused_ = solver(context, "flow_fused", window_radius, {32, std::max<size_t>(items / 32, 1)},
                     {48, 27}, coarse.at("sums"));
   }
   tensors_ = Kernel(context, this->program(context, "opticalflow/tensors.cl", coarse_),
                     "flow_tensors", coarse_.group);
-  const Program support =
-      context.program("opticalflow/support.cl", channels_ == Channels::census ? "-DCENSUS" : "");
-  support_kernel_ = Kernel(context, support, "flow_support", {64, 1});
+  const Program verify =
+      context.program("opticalflow/verify.cl", channels_ == Channels::census ? "-DCENSUS" : "");
+  verify_ = Kernel(context, verify, "flow_verify", {64, 1});
   tensor_tile_ = coarse_.tile;
   if (most_steps_ == 1) tensor_tile_.y = std::max<size_t>(tensor_tile_.y / 2, 1);
   const auto fits = [&] {
@@ -224,21 +225,21 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
     return (memory.tile + memory.strip + 1) * sizeof(cl_float4) <= local_memory_;
   };
   while (!fits() && tensor_tile_.y > size_t(coarse_.sums)) tensor_tile_.y -= coarse_.sums;
-  lay_out();
+  allocate_lattices();
   if (uses_candidates(static_cast<int>(levels_.size()))) {
     candidates_ =
         std::make_unique<Candidates>(context, width_, height_, channels_ == Channels::census);
-    side_queue_ = std::make_unique<Queue>(shared_);
+    side_queue_ = std::make_unique<Queue>(shared_context_);
   }
 }
 
-Program Flow::program(Context &context, const std::string &file, const Solver &solver, bool whole) {
+Program Flow::program(Context &context, const std::string &file, const Solver &solver, bool fused) {
   std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(solver.radius) +
                         " -DSUMS=" + std::to_string(solver.sums);
   if (channels_ == Channels::census) options += " -DCENSUS";
   if (solver.group.y > 1) options += " -DLINEAR_ITEMS";
-  if (whole) options += " -DFUSED_LEVELS";
-  // Some drivers allow larger groups only where the kernel demands them.
+  if (fused) options += " -DFUSED_LEVELS";
+  // Some drivers allow larger groups only if the kernel demands them.
   if (solver.group.x * solver.group.y > 256)
     options += " -DGROUP_X=" + std::to_string(solver.group.x) +
                " -DGROUP_Y=" + std::to_string(solver.group.y);
@@ -249,14 +250,14 @@ Flow::Solver Flow::solver(Context &context, const char *kernel, int radius, Size
                           int sums) {
   Solver solver{radius, sums, group, tile, {}};
   const std::string name = kernel;
-  const char *file = name == "flow_last" ? "opticalflow/last.cl" : "opticalflow/warp.cl";
+  const char *file = name == "flow_dense" ? "opticalflow/dense.cl" : "opticalflow/warp.cl";
   solver.kernel =
       Kernel(context, program(context, file, solver, name == "flow_fused"), kernel, group);
   return solver;
 }
 
-/// The lattices of every window, and room for the sums of their tensors.
-void Flow::lay_out() {
+/// Defines the lattices for every window and allocates their tensors.
+void Flow::allocate_lattices() {
   int most_nodes = 0;
   for (int i = 0; i < 3; i++) {
     Lattices &lattices = lattices_[i];
@@ -278,8 +279,8 @@ void Flow::lay_out() {
   }
   sums_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(most_nodes) * sizeof(cl_float4));
   residuals_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(most_nodes) * sizeof(cl_float));
-  const size_t sloped = channels_ == Channels::census ? 1 : most_nodes;
-  slopes_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sloped * sizeof(cl_float4));
+  const size_t slope_nodes = channels_ == Channels::census ? 1 : most_nodes;
+  slopes_ = cl::Buffer(context_, CL_MEM_READ_WRITE, slope_nodes * sizeof(cl_float4));
 }
 
 cl::Buffer Flow::buffer(size_t bytes) { return {context_, CL_MEM_READ_WRITE, bytes}; }
@@ -294,20 +295,20 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
   check_picture(in, width_, height_, layout_, "The optical flow");
   try {
     std::swap(previous_, current_);
-    const int taken = std::max(this->levels(settings), automatic_levels(width_, height_));
+    const int levels_made = std::max(this->levels(settings), automatic_levels(width_, height_));
     const int levels = std::min(this->levels(settings), previous_levels_);
     if (!uses_candidates(levels) || settings.check) has_signatures_ = false;
-    begun_ = false;
-    take(queue, settings, in, taken, levels);
-    previous_levels_ = taken;
+    candidates_started_ = false;
+    add_frame(queue, settings, in, levels_made, levels);
+    previous_levels_ = levels_made;
     if (!levels) return false;
     if (settings.check) {
       solve(queue, settings, current_, previous_, brightness_[1], levels);
-      finish(queue, settings, backward_);
+      upsample(queue, settings, backward_);
       has_signatures_ = false;
     }
     solve(queue, settings, previous_, current_, brightness_[0], levels);
-    finish(queue, settings, field_.vectors);
+    upsample(queue, settings, field_.vectors);
     if (refines(settings)) refine(queue, settings);
     if (settings.check)
       check_(queue, {size_t(width_), size_t(height_)}, field_.vectors, backward_, field_.confidence,
@@ -320,19 +321,20 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
 
 void Flow::prepare(const Settings &settings) {
   try {
-    if (refines(settings)) refinement_.get([this] { return Refinement(*shared_); });
+    if (refines(settings)) refinement_.get([this] { return Refinement(*shared_context_); });
   } catch (const cl::Error &error) {
-    throw Error("The optical flow can't be refined on " + shared_->device().name + ".", error);
+    throw Error("The optical flow can't be refined on " + shared_context_->device().name + ".",
+                error);
   }
 }
 
 void Flow::refine(Queue &queue, const Settings &settings) {
-  Refinement *refinement = refinement_.poll([this] { return Refinement(*shared_); });
+  Refinement *refinement = refinement_.poll([this] { return Refinement(*shared_context_); });
   if (!refinement) return;
   refinement->run(
       queue, settings.refinement,
       {previous_.census, current_.census, previous_.grey, noise_.variances(), refined_levels_,
-       refined_gains_, kept_, cells(settings), window_class(settings.window) + 1},
+       refined_gains_, keep_factors_, cells(settings), window_class(settings.window) + 1},
       field_.vectors, field_.confidence);
 }
 
@@ -340,27 +342,28 @@ bool Flow::uses_candidates(int levels) const {
   return Candidates::chosen_level(width_, height_) + 1 < levels;
 }
 
-/// Signatures are matched while the coarsest levels leave the device idle. What is to be timed goes
-/// one after the other.
+/// Signatures are matched while the coarsest levels leave the device idle. Profiling needs them one
+/// after the other.
 Queue &Flow::side_queue(Queue &queue) const {
   return queue.profiles() || !side_queue_ ? queue : *side_queue_;
 }
 
-void Flow::begin_candidates(Queue &queue, const Pyramid &before, const Pyramid &after) {
+void Flow::start_candidates(Queue &queue, const Pyramid &before, const Pyramid &after) {
   const int level = Candidates::matched_level(width_, height_);
   wait_for(side_queue(queue), queue);
   candidates_->propose(side_queue(queue), plane(before, level), plane(after, level),
                        std::exchange(has_signatures_, false));
-  begun_ = true;
+  candidates_started_ = true;
 }
 
-/// The pyramid of a frame, `taken` levels, and what the flow on the finest `levels` needs of it.
-void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int taken, int levels) {
+/// Computes the pyramid of a frame, `levels_made` levels, and what the flow on the finest `levels`
+/// needs of it.
+void Flow::add_frame(Queue &queue, const Settings &settings, const Picture &in, int levels_made,
+                     int levels) {
   const auto padded = [](const FlowLevel &level) {
     return Size{size_t(level.width) + 2 * border, size_t(level.height) + 2 * border};
   };
-  // Groups for levels two coarser than one; levels that frames of this size don't have are not
-  // made.
+  // Groups for the level two coarser. Levels that do not exist are skipped.
   const auto tiles = [&](int level) {
     const auto count = [](int side, size_t unit) {
       return size_t(divide_up(divide_up(side, 4), int(unit)));
@@ -368,15 +371,15 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int t
     return Size{count(levels_[level].width, coarsest_part.x),
                 count(levels_[level].height, coarsest_part.y)};
   };
-  const auto of = [&](int level) { return levels_[std::min(level, taken - 1)].cl(); };
-  const auto more = [&](int level) { return std::min(taken - 1 - level, 2); };
+  const auto of = [&](int level) { return levels_[std::min(level, levels_made - 1)].cl(); };
+  const auto more = [&](int level) { return std::min(levels_made - 1 - level, 2); };
   const Size group = grey_.group(), all = tiles(0);
   grey_(queue, {all.x * group.x, all.y * group.y}, in, current_.grey, of(0), of(1), of(2), more(0));
   int small = 1 + more(0);
   bool measures = previous_levels_ && settings.noise < 0;
   while (true) {
     const bool makes =
-        small < taken && padded(levels_[small]).x * padded(levels_[small]).y > most_small;
+        small < levels_made && padded(levels_[small]).x * padded(levels_[small]).y > most_small;
     if (!makes && !measures) break;
     const int from = small - 1;
     const Size parts = makes ? tiles(from) : Size{1, 0};
@@ -390,29 +393,29 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int t
     measures = false;
   }
   if (uses_candidates(levels))
-    begin_candidates(queue, settings.check ? current_ : previous_,
+    start_candidates(queue, settings.check ? current_ : previous_,
                      settings.check ? previous_ : current_);
-  small_(queue, small_.group(), current_.grey, previous_.grey, level_table_, small, taken,
+  small_(queue, small_.group(), current_.grey, previous_.grey, level_table_, small, levels_made,
          automatic_levels(width_, height_) - 1, brightness_[0], brightness_[1],
          cl::Local(small_.group().x * sizeof(cl_float4)));
   if (!previous_levels_) {
     if (channels_ == Channels::census)
-      queue.cl().enqueueFillBuffer(current_.softened, cl_float(-1), 0, sizeof(cl_float));
+      queue.cl().enqueueFillBuffer(current_.census_noise, cl_float(-1), 0, sizeof(cl_float));
     return;
   }
   if (settings.noise >= 0) noise_.set(queue, settings.noise);
   if (channels_ == Channels::census) {
     size_t strips = 0;
-    for (int i = 0; i < taken; i++) strips += divide_up(levels_[i].height, census_rows);
+    for (int i = 0; i < levels_made; i++) strips += divide_up(levels_[i].height, census_rows);
     census_(queue, {size_t(width_), strips}, current_.grey, current_.census, previous_.grey,
-            previous_.census, level_table_, gain_table_, taken, noise_.variances(),
-            current_.softened, previous_.softened);
+            previous_.census, level_table_, gain_table_, levels_made, noise_.variances(),
+            current_.census_noise, previous_.census_noise);
   }
 }
 
-/// That find the light of rows.
+/// Groups of find_row_ratios().
 size_t Flow::row_groups(Size group) const {
-  const size_t items = group.x * group.y, rows = divide_up(height_, row);
+  const size_t items = group.x * group.y, rows = divide_up(height_, row_spacing);
   const size_t at_a_time = items % row_items ? 1 : items / row_items;
   return (rows + at_a_time - 1) / at_a_time;
 }
@@ -423,14 +426,14 @@ void Flow::sum_tensors(Queue &queue, const Settings &settings, const FramePair &
   const Size group = tensors_.group();
   const auto memory = TileMemory::sums(tensor_tile_, window_radius, coarse_.sums);
   const int step = lattices.of_level[0].step;
-  const int tiles = lattices.tiles[levels], rows = divide_up(height_, row);
+  const int tiles = lattices.tiles[levels], rows = divide_up(height_, row_spacing);
   tensors_(queue, {(tiles + row_groups(group)) * group.x, group.y}, texels(frames.before),
            texels(frames.after), frames.before.grey, frames.brightness, noise_.variances(),
-           gain_table_, lattices.table, vector(tensor_tile_), sums_, residuals_, slopes_, votes_,
-           make_window<WindowTaps>(settings.window, step, finest_radius),
+           gain_table_, lattices.table, vector(tensor_tile_), sums_, residuals_, slopes_,
+           frame_counts_, make_window<WindowTaps>(settings.window, step, finest_radius),
            make_window<WindowTaps>(settings.window, step / 2, window_radius),
-           static_cast<float>(settings.alpha), tiles, frames.after.grey, rows_, rows,
-           std::max(rows / (bands * row), 1),
+           static_cast<float>(settings.alpha), tiles, frames.after.grey, row_ratios_, rows,
+           std::max(rows / (row_bands * row_spacing), 1),
            cl::Local(std::max(memory.tile, group.x * group.y) * sizeof(cl_float4)),
            cl::Local(memory.strip * sizeof(cl_float4)));
 }
@@ -441,79 +444,79 @@ void Flow::solve(Queue &queue, const Settings &settings, const Pyramid &before,
   const std::vector<Lattice> &lattices = lattices_[window_class(settings.window)].of_level;
   FlowState state{&zero_, lattices[levels - 1].size()};
   float scale = 1;
-  const int seeded = Candidates::chosen_level(width_, height_);
+  const int chosen = Candidates::chosen_level(width_, height_);
   const bool uses_candidates = this->uses_candidates(levels),
-             relights = uses_candidates && channels_ == Channels::grey;
-  const FramePair frames{before, after, brightness, relights ? matched_brightness_ : brightness};
+             fits_brightness = uses_candidates && channels_ == Channels::grey;
+  const FramePair frames{before, after, brightness,
+                         fits_brightness ? matched_brightness_ : brightness};
   Queue &side_queue = this->side_queue(queue);
   if (uses_candidates) {
     const int level = Candidates::matched_level(width_, height_);
-    if (!std::exchange(begun_, false)) begin_candidates(queue, before, after);
+    if (!std::exchange(candidates_started_, false)) start_candidates(queue, before, after);
     wait_for(side_queue, queue);
     candidates_->match(side_queue, plane(before, level), plane(after, level), brightness,
                        matched_brightness_);
     has_signatures_ = true;
   }
-  const auto above = [&](int level) { return level > seeded ? seeded : 0; };
-  // The sums of the tensors are made beside the coarsest lattices' steps, where one group takes
-  // those.
+  const auto above = [&](int level) { return level > chosen ? chosen : 0; };
+  // The tensors are computed during the steps of the coarsest lattices, if one group takes those.
   const int coarsest = levels - 1;
   if (last_fused_level(settings, coarsest, above(coarsest)) > coarsest)
     sum_tensors(queue, settings, frames, levels);
   for (int level = levels - 1; level >= 0; level--) {
-    if (level == seeded && uses_candidates) {
+    if (level == chosen && uses_candidates) {
       wait_for(queue, side_queue);
-      state = seed(queue, frames, level, 2 * lattices[level + 1].step, state, scale);
+      state = select_candidates(queue, frames, level, 2 * lattices[level + 1].step, state, scale);
       scale = 1;
     }
-    const int whole = last_fused_level(settings, level, above(level));
-    if (whole <= level) {
-      state = warp_fused(queue, settings, frames, level, whole, state, scale, level == coarsest);
-      level = whole;
+    const int last = last_fused_level(settings, level, above(level));
+    if (last <= level) {
+      state = warp_fused(queue, settings, frames, level, last, state, scale, level == coarsest);
+      level = last;
     } else {
       state = warp(queue, settings, frames, level, state, scale);
     }
     scale = level ? 2 : 1;  // texels of the next finer level are half as large
   }
-  last_warp(queue, settings, frames, state, scale);
-  support(queue, settings, frames);
+  dense_warp(queue, settings, frames, state, scale);
+  verify(queue, settings, frames);
 }
 
-void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors) {
+void Flow::upsample(Queue &queue, const Settings &settings, const cl::Buffer &vectors) {
   const int shift = window_class(settings.window) + 1, spacing = 1 << shift;
-  const Size group = finish_.group(),
-             nodes{(group.x >> shift) + 4, (finish_rows_ * group.y >> shift) + 4};
-  // Cells between whose middles the nodes lie, and more around.
-  const auto between = [](size_t nodes) { return (nodes + support_side - 2) / support_side + 2; };
+  const Size group = upsample_.group(),
+             nodes{(group.x >> shift) + 4, (upsample_rows_ * group.y >> shift) + 4};
+  // Cells whose centres enclose the nodes.
+  const auto between = [](size_t nodes) { return (nodes + cell_nodes - 2) / cell_nodes + 2; };
   const Size near{between(nodes.x), between(nodes.y)};
-  const size_t cells = (2 * near.x + 2 * support_reach) * (near.y + 2 * support_reach);
+  const size_t cells = (2 * near.x + 2 * area_reach) * (near.y + 2 * area_reach);
   const size_t room =
-      std::max((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2), cells * support_bytes);
-  finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows_))}, result_, confidence_,
-          cl_int2{{divide_up(width_, spacing), divide_up(height_, spacing)}}, shift,
-          settings.median / 2, noise_.variances(), brightness_[0], vectors, field_.confidence,
-          cl_int2{{width_, height_}}, cl_int(settings.noise == 0), support_, this->cells(settings),
-          votes_, noise_.flicker(), kept_, cl::Local(room),
-          cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
-          cl::Local(nodes.x * nodes.y * sizeof(cl_float)),
-          cl::Local(near.x * near.y * sizeof(cl_float4)));
+      std::max((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2), cells * evidence_bytes);
+  upsample_(queue, {size_t(width_), size_t(divide_up(height_, upsample_rows_))}, result_,
+            confidence_, cl_int2{{divide_up(width_, spacing), divide_up(height_, spacing)}}, shift,
+            settings.median / 2, noise_.variances(), brightness_[0], vectors, field_.confidence,
+            cl_int2{{width_, height_}}, cl_int(settings.noise == 0), evidence_,
+            this->cells(settings), frame_counts_, noise_.flicker(), keep_factors_, cl::Local(room),
+            cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
+            cl::Local(nodes.x * nodes.y * sizeof(cl_float)),
+            cl::Local(near.x * near.y * sizeof(cl_float4)));
 }
 
-/// Cells of what the flow explains, see kernels/opticalflow/support.clh.
+/// Cells of the verification, see kernels/opticalflow/verify.clh.
 cl_int2 Flow::cells(const Settings &settings) const {
-  const int spacing = 2 * steps[window_class(settings.window)] * support_side;
+  const int spacing = 2 * steps[window_class(settings.window)] * cell_nodes;
   return {{divide_up(width_, spacing), divide_up(height_, spacing)}};
 }
 
-void Flow::support(Queue &queue, const Settings &settings, const FramePair &frames) {
+void Flow::verify(Queue &queue, const Settings &settings, const FramePair &frames) {
   const int step = 2 * steps[window_class(settings.window)];
   const cl_int2 nodes{{divide_up(width_, step), divide_up(height_, step)}},
       cells = this->cells(settings);
-  support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
-                  texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
-                  step, frames.matched_brightness, noise_.variances(), noise_gains_[0], result_,
-                  confidence_, nodes, cl_int(settings.noise == 0), rows_, frames.brightness,
-                  support_, cells, votes_, noise_.flicker());
+  verify_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
+          texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(), step,
+          frames.matched_brightness, noise_.variances(), noise_gains_[0], result_, confidence_,
+          nodes, cl_int(settings.noise == 0), row_ratios_, frames.brightness, evidence_, cells,
+          frame_counts_, noise_.flicker());
 }
 
 }  // namespace glcl::opticalflow

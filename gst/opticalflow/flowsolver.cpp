@@ -6,9 +6,9 @@
 
 namespace glcl::opticalflow {
 
-/// `spacing`: texels of the level between the flow's nodes.
-Flow::FlowState Flow::seed(Queue &queue, const FramePair &frames, int level, int spacing,
-                           const FlowState &state, float scale) {
+/// `spacing`: texels of the level between the nodes of the flow.
+Flow::FlowState Flow::select_candidates(Queue &queue, const FramePair &frames, int level,
+                                        int spacing, const FlowState &state, float scale) {
   const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
   candidates_->select(queue,
                       {texels(frames.before), texels(frames.after), levels_[level].cl(),
@@ -17,7 +17,7 @@ Flow::FlowState Flow::seed(Queue &queue, const FramePair &frames, int level, int
   return {to, state.size};
 }
 
-/// What a group has that takes a lattice whole: votes and what steps start from; sums.
+/// Local memory of a group that takes whole lattices: votes, the start of steps, and sums.
 TileMemory Flow::fused_memory(const Settings &settings, const Lattice &lattice) const {
   const auto sums = TileMemory::sums(tensor_tile_, window_radius, fused_.sums);
   const TileMemory steps(lattice.side(), lattice.side(), fused_.radius, fused_.sums,
@@ -31,8 +31,8 @@ TileMemory Flow::fused_memory(const Settings &settings, const Lattice &lattice) 
   return memory;
 }
 
-/// The finest level above `above` of those from `level` on whose lattices one group takes whole;
-/// one more than `level` where it does not take that one.
+/// The finest level, above level `above` and from `level` on, whose lattices one group can take;
+/// else `level` + 1.
 int Flow::last_fused_level(const Settings &settings, int level, int above) const {
   const auto &lattices = lattices_[window_class(settings.window)].of_level;
   const auto fits = [&](const Lattice &lattice) {
@@ -45,7 +45,7 @@ int Flow::last_fused_level(const Settings &settings, int level, int above) const
   return last;
 }
 
-/// `sums`: those of all lattices are still to be made.
+/// `sums`: whether the tensors of all lattices are still to be computed.
 Flow::FlowState Flow::warp_fused(Queue &queue, const Settings &settings, const FramePair &frames,
                                  int level, int last, const FlowState &state, float scale,
                                  bool sums) {
@@ -54,16 +54,16 @@ Flow::FlowState Flow::warp_fused(Queue &queue, const Settings &settings, const F
   const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
   const TileMemory memory = fused_memory(settings, lattice);
   const auto window = make_window<WindowTaps>(settings.window, lattice.step, fused_.radius);
-  const int rows = divide_up(height_, row), tiles = sums ? lattices.tiles[last] : 0;
+  const int rows = divide_up(height_, row_spacing), tiles = sums ? lattices.tiles[last] : 0;
   const Size group = fused_.kernel.group();
   fused_.kernel(queue, {(1 + tiles + (sums ? row_groups(group) : 0)) * group.x, group.y},
                 texels(frames.before), texels(frames.after), lattices.table, gain_table_, level,
                 last, frames.brightness, sums_, residuals_, slopes_, noise_.variances(),
                 spread(window), *state.flow, state.size, scale, *to, settings.warps, window,
                 static_cast<float>(settings.alpha), settings.median / 2, frames.before.grey,
-                frames.after.grey, rows_, votes_,
+                frames.after.grey, row_ratios_, frame_counts_,
                 make_window<WindowTaps>(settings.window, lattices.of_level[0].step, finest_radius),
-                vector(tensor_tile_), tiles, rows, std::max(rows / (bands * row), 1),
+                vector(tensor_tile_), tiles, rows, std::max(rows / (row_bands * row_spacing), 1),
                 cl::Local(memory.tile * sizeof(cl_float4)),
                 cl::Local(memory.strip * sizeof(cl_float4)), cl_int(memory.nodes));
   return {to, lattice.size()};
@@ -75,8 +75,8 @@ Flow::FlowState Flow::warp(Queue &queue, const Settings &settings, const FramePa
   int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
   Solver &solver = level ? coarse_ : finest_;
   const int warps = settings.warps, spacing = settings.median / 2;
-  // As much to do for each compute unit, in as few groups as may be. Where that is one group at
-  // most, a launch costs more than what further steps in it need around.
+  // Gives every compute unit as much work, in as few groups as possible. With at most one group per
+  // unit a launch costs more than the surroundings for further steps.
   const int tiles = tile_count(solver.tile, lattice.columns, lattice.rows);
   const int each = divide_up(tiles, compute_units_);
   int most = each > 1 ? 1 : std::min(most_steps_, warps);
@@ -121,24 +121,24 @@ Flow::FlowState Flow::warp(Queue &queue, const Settings &settings, Solver &solve
   return {to, lattice.size()};
 }
 
-void Flow::last_warp(Queue &queue, const Settings &settings, const FramePair &frames,
-                     const FlowState &state, float scale) {
+void Flow::dense_warp(Queue &queue, const Settings &settings, const FramePair &frames,
+                      const FlowState &state, float scale) {
   const int step = steps[window_class(settings.window)];
   const Size nodes{size_t(divide_up(width_, 2 * step)), size_t(divide_up(height_, 2 * step))};
-  const Size tile = last_.tile, group = last_.kernel.group();
-  const TileMemory memory = TileMemory::last(tile, last_.radius, last_.sums);
-  const float half_sure = channels_ == Channels::census ? 120 : 5;
+  const Size tile = dense_.tile, group = dense_.kernel.group();
+  const TileMemory memory = TileMemory::dense(tile, dense_.radius, dense_.sums);
+  const float half_confidence = channels_ == Channels::census ? 120 : 5;
   const auto window =
-      make_window<WindowTaps>(settings.window, 2 * step, last_.radius, step * step / 4.0);
+      make_window<WindowTaps>(settings.window, 2 * step, dense_.radius, step * step / 4.0);
   const Lattice &coarse = lattices_[window_class(settings.window)].of_level[0];
-  last_.kernel(
+  dense_.kernel(
       queue,
       {divide_up(int(nodes.x), int(tile.x)) * group.x,
        divide_up(int(nodes.y), int(tile.y)) * group.y},
       texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.matched_brightness,
       sums_, residuals_, coarse.size(), noise_.variances(), noise_gains_[0],
-      last_share * spread(window), *state.flow, state.size, scale, result_, confidence_,
-      vector(nodes), vector(tile), window, static_cast<float>(settings.alpha), half_sure,
+      dense_noise_share * spread(window), *state.flow, state.size, scale, result_, confidence_,
+      vector(nodes), vector(tile), window, static_cast<float>(settings.alpha), half_confidence,
       settings.median / 2, cl::Local(memory.tile * sizeof(cl_float4)),
       cl::Local(memory.tile * sizeof(cl_float)), cl::Local(memory.strip * sizeof(cl_float4)),
       cl::Local(memory.strip * sizeof(cl_float)), cl::Local(memory.nodes * sizeof(cl_float2)));

@@ -11,25 +11,25 @@ namespace glcl::opticalflow {
 
 namespace {
 
-constexpr int stretch = 64;        // pixels of a running sum
-constexpr int short_stretch = 32;  // of a column's where many items run at once
-constexpr int item_run = 4;        // pixels of a tile's item along x, as in the kernel
-constexpr int strip_run = 8;       // of a strip's
-constexpr int strip_lanes = 128;   // of a group that goes down a strip
-constexpr int strip_steps = 3;     // that it goes down
+constexpr int stretch = 64;        // pixels per running sum
+constexpr int short_stretch = 32;  // along columns, for GPUs
+constexpr int item_run = 4;        // pixels of an item along x in tiles, as in the kernel
+constexpr int strip_run = 8;       // the same in strips
+constexpr int strip_lanes = 128;   // items per group
+constexpr int strip_steps = 3;     // down a strip, per group
 
 int up_to(int n, int step) { return (n + step - 1) / step; }
 
-/// Px along x that a tile gives.
+/// Px along x per tile.
 int tile_width(int lanes, int radius) { return (lanes - 2 * radius) / item_run * item_run; }
 
-/// Of local memory: sums, greys and what keeps them apart.
+/// Local memory of a tile: sums, greys and padding.
 size_t tile_bytes(int lanes, int radius) {
   const size_t side = 2 * radius + 1;
   return side * (5 * (lanes + 7 * item_run) + lanes + 1) * sizeof(cl_int);
 }
 
-/// Of local memory: the column sums of a row of a strip.
+/// Local memory for the column sums of a row of a strip.
 size_t strip_row_bytes() {
   return size_t(5) * 2 * ((strip_lanes / strip_run + 5) / 8 * 8 + 4) * sizeof(cl_int4);
 }
@@ -49,7 +49,7 @@ bool possible_variant(const Device &device, const std::string &, const Parameter
          tile_bytes(lanes, 4) <= device.local_memory();
 }
 
-constexpr float slope = 0.5f / 3;  // of Ix in the kernels' whole numbers, in those of the settings
+constexpr float slope = 0.5f / 3;  // converts Ix from the kernels' integers to the settings' units
 
 }  // namespace
 
@@ -98,7 +98,7 @@ bool LucasKanade::has_tile(int radius) const {
          tile_bytes(variant_.at("lanes"), radius) <= context_->device().local_memory();
 }
 
-/// Rows of a step down a strip: as many as there are items for, or local memory; 0: no strips.
+/// Rows per step down a strip, limited by items and local memory; 0: no strips.
 int LucasKanade::strip_rows(int radius) const {
   const Device &device = context_->device();
   if (device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() < size_t(strip_lanes)) return 0;
@@ -106,12 +106,12 @@ int LucasKanade::strip_rows(int radius) const {
   return std::min(strip_lanes / ((strip_lanes - 2 * radius) / strip_run), fit);
 }
 
-/// Whether there is a program for a window of its own: a tile's or a strip's.
-bool LucasKanade::has_own(int radius) const {
+/// Whether there is a program for this window alone: a tile or a strip.
+bool LucasKanade::has_window_kernel(int radius) const {
   return variant_.at("form") == int(Form::tile) && (has_tile(radius) || strip_rows(radius) > 0);
 }
 
-Kernel LucasKanade::build_own(int radius) const {
+Kernel LucasKanade::build_window_kernel(int radius) const {
   const bool tile = has_tile(radius);
   const int lanes = tile ? variant_.at("lanes") : strip_lanes;
   std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(radius) +
@@ -126,75 +126,78 @@ Kernel LucasKanade::build_own(int radius) const {
 
 void LucasKanade::prepare(const Settings &settings) {
   const int radius = settings.window / 2;
-  if (has_own(radius)) own_[radius].get([&] { return build_own(radius); });
+  if (has_window_kernel(radius))
+    window_kernels_[radius].get([&] { return build_window_kernel(radius); });
 }
 
 bool LucasKanade::run(Queue &queue, const Settings &settings, const Picture &in) {
   check_picture(in, size_.s[0], size_.s[1], layout_, "Lucas and Kanade's method");
   try {
     std::swap(previous_, current_);
-    take(queue, settings, in);
+    process(queue, settings, in);
     return std::exchange(has_previous_, true);
   } catch (const cl::Error &error) {
     throw Error("Running Lucas and Kanade's method failed.", error);
   }
 }
 
-/// The program for a window where it is ready; has it built where nobody did yet.
-Kernel *LucasKanade::own_kernel(int radius) {
-  if (!has_own(radius)) return nullptr;
+/// The program for a window if it is ready; else starts its build.
+Kernel *LucasKanade::window_kernel(int radius) {
+  if (!has_window_kernel(radius)) return nullptr;
   try {
-    return own_[radius].poll([this, radius] { return build_own(radius); });
+    return window_kernels_[radius].poll([this, radius] { return build_window_kernel(radius); });
   } catch (const Error &) {
-    return nullptr;  // Form::columns does as well
+    return nullptr;  // Form::columns replaces it
   }
 }
 
-/// The greys of a frame and, where there is a previous one, the flow to it.
-void LucasKanade::take(Queue &queue, const Settings &settings, const Picture &in) {
+/// Computes the greys of a frame and, if there is a previous one, the flow from it.
+void LucasKanade::process(Queue &queue, const Settings &settings, const Picture &in) {
   const int radius = settings.window / 2;
-  Kernel *own = has_previous_ ? own_kernel(radius) : nullptr;
+  Kernel *kernel = has_previous_ ? window_kernel(radius) : nullptr;
   const size_t width = size_.s[0], height = size_.s[1];
-  if (!own) grey_(queue, {width, height}, in, size_, current_);
+  if (!kernel) grey_(queue, {width, height}, in, size_, current_);
   if (!has_previous_) return;
   const float k = slope, alpha = static_cast<float>(settings.alpha) / (k * k),
-              sure = half_sure * settings.window * settings.window / (k * k), scale = 1 / (12 * k);
-  if (own && !has_tile(radius)) {
-    take_strips(queue, *own, radius, in, alpha, sure, scale);
+              half = half_confidence * settings.window * settings.window / (k * k),
+              scale = 1 / (12 * k);
+  if (kernel && !has_tile(radius)) {
+    process_strips(queue, *kernel, radius, in, alpha, half, scale);
     return;
   }
-  if (own) {
+  if (kernel) {
     const size_t lanes = variant_.at("lanes");
     const int rows = variant_.at("blocks") * settings.window;
-    (*own)(queue,
-           {up_to(size_.s[0], tile_width(variant_.at("lanes"), radius)) * lanes,
-            size_t(up_to(size_.s[1], rows))},
-           in, previous_, current_, size_, alpha, sure, scale, field_.vectors, field_.confidence);
+    (*kernel)(queue,
+              {up_to(size_.s[0], tile_width(variant_.at("lanes"), radius)) * lanes,
+               size_t(up_to(size_.s[1], rows))},
+              in, previous_, current_, size_, alpha, half, scale, field_.vectors,
+              field_.confidence);
     return;
   }
   if (!columns4_()) {
     columns4_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_int4));
     columns1_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_int));
   }
-  const bool many = variant_.at("form") == int(Form::tile);
-  const int column_stretch = many ? short_stretch : stretch;
+  const bool on_gpu = variant_.at("form") == int(Form::tile);
+  const int column_stretch = on_gpu ? short_stretch : stretch;
   columns_(queue, {width, size_t(up_to(size_.s[1], column_stretch))}, previous_, current_, size_,
            radius, column_stretch, columns4_, columns1_);
   rows_(queue, {height, size_t(up_to(size_.s[0], stretch))}, columns4_, columns1_, size_, radius,
-        stretch, alpha, sure, scale, field_.vectors, field_.confidence);
+        stretch, alpha, half, scale, field_.vectors, field_.confidence);
 }
 
-/// The same for a window that has strips and a frame that has a previous one.
-void LucasKanade::take_strips(Queue &queue, Kernel &strip, int radius, const Picture &in,
-                              cl_float alpha, cl_float sure, cl_float scale) {
+/// The same with strips.
+void LucasKanade::process_strips(Queue &queue, Kernel &strip, int radius, const Picture &in,
+                                 cl_float alpha, cl_float half, cl_float scale) {
   const size_t width = size_.s[0], height = size_.s[1];
-  if (!both_())
-    both_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_uint));
-  greys_(queue, {width, height}, in, size_, previous_, current_, both_);
+  if (!grey_pairs_())
+    grey_pairs_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_uint));
+  greys_(queue, {width, height}, in, size_, previous_, current_, grey_pairs_);
   const int step = (strip_lanes - 2 * radius) / strip_run * strip_run,
             rows = strip_steps * strip_rows(radius);
   strip(queue, {size_t(up_to(size_.s[0], step)) * strip_lanes, size_t(up_to(size_.s[1], rows))},
-        both_, size_, rows, alpha, sure, scale, field_.vectors, field_.confidence);
+        grey_pairs_, size_, rows, alpha, half, scale, field_.vectors, field_.confidence);
 }
 
 }  // namespace glcl::opticalflow

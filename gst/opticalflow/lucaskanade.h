@@ -9,46 +9,46 @@
 namespace glcl::opticalflow {
 
 /// Dense optical flow on one scale by Lucas and Kanade's method of 1981, for motion below about a
-/// pixel per frame. Grey is (R + G + B) / 3 in levels 0..255, its derivatives are 2 × 2 kernels,
-/// Ix and Iy of the previous frame; over a square window
+/// pixel per frame. Grey is (R + G + B) / 3 in levels 0..255. Its derivatives are 2 × 2 kernels, Ix
+/// and Iy of the previous frame. Over a square window
 ///
 ///   (Σ [Ix², IxIy; IxIy, Iy²] + alpha I) v = -Σ [IxIt, IyIt].
 ///
-/// The rim, where the window does not fit into the frame, gets a vector of 0. Sums run, so that the
-/// cost hardly depends on the window.
+/// At the edge, where the window exceeds the frame, the vector is 0. Running sums make the cost
+/// nearly independent of the window.
 class LucasKanade {
  public:
-  /// How it is computed, parameter "form"; results agree.
+  /// The implementation, parameter "form"; results agree.
   enum class Form {
-    tile,     ///< over local memory: in one kernel for windows up to tile_window, above in strips:
-              ///< GPUs
-    columns,  ///< greys, then sums along y, then along x, by way of global memory
+    tile,     ///< for GPUs, in local memory: one kernel for windows up to tile_window,
+              ///< strips for larger ones
+    columns,  ///< greys, then sums along y, then along x, in global memory
   };
-  static constexpr int tile_window = 21;  ///< px; above, local memory does not do, nor 32 bits
+  static constexpr int tile_window = 21;  ///< px; larger windows exceed local memory and 32 bits
 
   struct Settings {
     int window = 9;        ///< side in px, odd, 3..63
     double alpha = 0.001;  ///< levels²/px²
   };
 
-  /// The smaller eigenvalue of a window's mean structure tensor, levels²/px², that gives a
-  /// confidence of a half.
-  static constexpr float half_sure = 16;
+  /// The smaller eigenvalue of a window's mean structure tensor, levels²/px², at which the
+  /// confidence is a half.
+  static constexpr float half_confidence = 16;
 
-  /// The variants: form; of tiles lanes (items of a group) and blocks (of rows as high as the
-  /// window that a group goes down).
+  /// Its parameters: form; for tiles, lanes (items per group) and blocks (each as many rows as the
+  /// window) of a group.
   static const Tunable &tunable();
 
   /// Builds the programs for frames of width × height px, in the tuned variant. Throws
-  /// Error::failed where the device refuses kernels or memory.
+  /// Error::failed if the device refuses kernels or memory.
   LucasKanade(Context &context, int width, int height, Layout layout);
   LucasKanade(Context &context, int width, int height, Layout layout, const Parameters &variant);
 
-  /// Builds the program that Form::tile has for this window, and waits for it. Without this call
-  /// run() has it built in the background and takes Form::columns meanwhile, to the same results.
+  /// Builds the program of Form::tile for this window, and waits for it. Without this call run()
+  /// builds it in the background and uses Form::columns in the meantime, with the same results.
   void prepare(const Settings &settings);
 
-  /// As Flow::run: any setting may differ from the last call's; nothing is compiled or waited for.
+  /// As Flow::run: any setting may differ from the last call; it never compiles or waits.
   bool run(Queue &queue, const Settings &settings, const Picture &in);
   void reset() { has_previous_ = false; }
   const FlowField &field() const { return field_; }
@@ -57,12 +57,12 @@ class LucasKanade {
  private:
   bool has_tile(int radius) const;
   int strip_rows(int radius) const;
-  bool has_own(int radius) const;
-  Kernel build_own(int radius) const;
-  Kernel *own_kernel(int radius);
-  void take_strips(Queue &queue, Kernel &strip, int radius, const Picture &in, cl_float alpha,
-                   cl_float sure, cl_float scale);
-  void take(Queue &queue, const Settings &settings, const Picture &in);
+  bool has_window_kernel(int radius) const;
+  Kernel build_window_kernel(int radius) const;
+  Kernel *window_kernel(int radius);
+  void process_strips(Queue &queue, Kernel &strip, int radius, const Picture &in, cl_float alpha,
+                      cl_float half, cl_float scale);
+  void process(Queue &queue, const Settings &settings, const Picture &in);
 
   std::shared_ptr<Context> context_;
   Layout layout_;
@@ -70,9 +70,9 @@ class LucasKanade {
   cl_int2 size_;
 
   Kernel grey_, greys_, columns_, rows_;
-  std::map<int, Lazy<Kernel>> own_;        // of tiles or strips, by radius
-  cl::Buffer previous_, current_;          // R + G + B, ushort
-  cl::Buffer both_, columns4_, columns1_;  // made where they are first needed
+  std::map<int, Lazy<Kernel>> window_kernels_;   // tiles or strips, by radius
+  cl::Buffer previous_, current_;                // R + G + B, ushort
+  cl::Buffer grey_pairs_, columns4_, columns1_;  // allocated when first needed
   bool has_previous_ = false;
   FlowField field_;
 };

@@ -5,7 +5,7 @@
 
 namespace glcl::opticalflow {
 
-/// Settings that belong together; what is not named here has its default.
+/// Combinations of settings; all others have their defaults.
 enum class Preset { fast, balanced, accurate };
 
 struct PresetValues {
@@ -13,7 +13,7 @@ struct PresetValues {
   int warps, refinement;
 };
 
-/// The settings of the flow that belong to it.
+/// The settings of Flow in a preset.
 inline Flow::Settings flow_settings(const PresetValues &values) {
   Flow::Settings settings;
   settings.warps = values.warps, settings.refinement = values.refinement;

@@ -12,16 +12,16 @@ constexpr Size pixel_group{32, 8};
 constexpr size_t tile_items = 32;  // in a row of a group, GROUP_X
 
 Size size(cl_int4 level) { return {size_t(level.s[0]), size_t(level.s[1])}; }
-cl_int2 both(cl_int4 level) { return {{level.s[0], level.s[1]}}; }
+cl_int2 xy(cl_int4 level) { return {{level.s[0], level.s[1]}}; }
 
 }  // namespace
 
 Refinement::Refinement(Context &context) : context_(context.cl()) {
   const cl::Device &device = context.device().device;
-  // More items have fewer texels each to keep in registers, which CPUs have in memory anyway.
+  // With more items, each keeps fewer texels in registers; CPUs keep them in memory anyway.
   const size_t most =
       std::min<size_t>(context.device().is_cpu() ? 16 : 24, one_group(device) / tile_items);
-  size_t rows = 6;  // an even number of the tile's for each item
+  size_t rows = 6;  // per group; an even number of tile rows per item
   for (const size_t more : {8, 12, 24})
     if (more <= most) rows = more;
   const Program program =
@@ -32,10 +32,10 @@ Refinement::Refinement(Context &context) : context_(context.cl()) {
 }
 
 void Refinement::step(Queue &queue, const RefinementFrames &frames, int level,
-                      const cl::Buffer &from, cl_int4 from_level, float ratio, bool aside,
+                      const cl::Buffer &from, cl_int4 from_level, float ratio, bool shifted,
                       int rounds) {
   const cl_int4 of_level = frames.levels[level];
-  const cl_int2 shift{{aside ? tile_x / 2 - halo : 0, aside ? tile_y / 2 - halo : 0}};
+  const cl_int2 shift{{shifted ? tile_x / 2 - halo : 0, shifted ? tile_y / 2 - halo : 0}};
   const auto tiles = [&](int i, int tile) {
     const int own = tile - 2 * halo;
     return size_t((of_level.s[i] + shift.s[i] + own - 1) / own);
@@ -43,7 +43,7 @@ void Refinement::step(Queue &queue, const RefinementFrames &frames, int level,
   const Size group = step_.group();
   step_.costs(rounds);
   step_(queue, {tiles(0, tile_x) * group.x, tiles(1, tile_y) * group.y}, frames.before,
-        frames.after, frames.grey, of_level, from, both(from_level), ratio, frames.noise,
+        frames.after, frames.grey, of_level, from, xy(from_level), ratio, frames.noise,
         frames.gains[level], shift, rounds, other_, matches_);
 }
 
@@ -75,7 +75,7 @@ void Refinement::run(Queue &queue, int steps, const RefinementFrames &frames,
     ratio = 0.5f;
   }
   finish_(queue, size(finest), other_, matches_, frames.grey, finest, frames.before, frames.after,
-          frames.noise, vectors, confidence, frames.kept, frames.cells, frames.shift);
+          frames.noise, vectors, confidence, frames.keep_factors, frames.cells, frames.shift);
 }
 
 }  // namespace glcl::opticalflow

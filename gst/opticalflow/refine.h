@@ -18,36 +18,36 @@ class Refinement {
  public:
   static constexpr int levels = 3;
   static constexpr int tile_x = 64, tile_y = 48, halo = 4;  ///< texels
-  static constexpr int sweeps = 6;                          ///< between which weights are the same
-  static constexpr int rounds = 2;                          ///< of sweeps in a step
+  static constexpr int sweeps = 6;                          ///< with the same weights
+  static constexpr int rounds = 2;                          ///< of sweeps per step
   static constexpr int coarsest_rounds = 4;                 ///< on the coarsest level
 
-  /// What the levels have in common; `levels` as the kernels have them, finest first.
+  /// The input of all levels, in the layout of the kernels; `levels`: finest first.
   struct RefinementFrames {
     const cl::Buffer &before, &after, &grey;  ///< census of both, and grey of the earlier one
     const cl::Buffer &noise;
     const std::vector<cl_int4> &levels;
-    const std::vector<float> &gains;  ///< of noise, see kernels/opticalflow/noise.clh
-    const cl::Buffer &kept;  ///< of the field, by cells, see kernels/opticalflow/support.clh
+    const std::vector<float> &gains;  ///< see kernels/opticalflow/noise.clh
+    const cl::Buffer &keep_factors;   ///< of the cells, see kernels/opticalflow/verify.clh
     cl_int2 cells;
-    int shift;  ///< nodes of the field lie 1 << shift px apart
+    int shift;  ///< nodes of the field are 1 << shift px apart
   };
 
   /// Builds the programs. Throws cl::Error.
   explicit Refinement(Context &context);
 
-  /// Enqueues `steps` on each level for a field: vectors and confidence. The first call with
-  /// frames of a size allocates.
+  /// Enqueues `steps` on each level for a field of vectors and confidence. The first call with
+  /// larger frames allocates.
   void run(Queue &queue, int steps, const RefinementFrames &frames, const cl::Buffer &vectors,
            const cl::Buffer &confidence);
 
  private:
   void step(Queue &queue, const RefinementFrames &frames, int level, const cl::Buffer &from,
-            cl_int4 from_level, float ratio, bool aside, int rounds);
+            cl_int4 from_level, float ratio, bool shifted, int rounds);
 
   cl::Context context_;
   Kernel step_, mean_, finish_;
-  size_t pixels_ = 0;  // that there is room for
+  size_t pixels_ = 0;  // that are allocated
   cl::Buffer flow_, other_, matches_;
 };
 

@@ -34,55 +34,57 @@ FlowRenderer::FlowRenderer(Context &context, int width, int height, Layout layou
   parts_ = buffer(groups * sizeof(cl_float8));
   summary_ = buffer(sizeof(FlowSummary));
   cl_float2 unknown{{-1, -1}};
-  nothing_ =
+  empty_ =
       cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof unknown, &unknown);
 }
 
-void FlowRenderer::summarize(Queue &queue, const FlowField &field, float least, float gain,
+void FlowRenderer::summarize(Queue &queue, const FlowField &field, float min_confidence, float gain,
                              bool fresh) {
   const int pixels = field.width * field.height;
-  sums_(queue, {size_t(groups) * items, 1}, field.vectors, field.confidence, pixels, least, parts_);
+  sums_(queue, {size_t(groups) * items, 1}, field.vectors, field.confidence, pixels, min_confidence,
+        parts_);
   summary_kernel_(queue, {items, 1}, parts_, groups, pixels, gain, int(fresh),
-                  field.noise() ? field.noise : nothing_, summary_);
+                  field.noise() ? field.noise : empty_, summary_);
 }
 
-void FlowRenderer::sample(Queue &queue, const FlowField &field, float least, int grid,
+void FlowRenderer::sample(Queue &queue, const FlowField &field, float min_confidence, int grid,
                           float unknown, const cl::Buffer &result) {
   const int columns = cells(field.width, grid), rows = cells(field.height, grid);
   grid_(queue, {size_t(columns), size_t(rows)}, field.vectors, field.confidence,
-        cl_int2{{field.width, field.height}}, least, grid, unknown, result,
+        cl_int2{{field.width, field.height}}, min_confidence, grid, unknown, result,
         cl_int2{{columns, rows}});
 }
 
 void FlowRenderer::draw_arrows(Queue &queue, const FlowStyle &drawing, const FlowField &field,
-                               float least, const drawing::Canvas &canvas) {
+                               float min_confidence, const drawing::Canvas &canvas) {
   const int cell =
       drawing.spacing ? std::max(drawing.spacing, 4) : drawing::Arrows::spacing(width_, height_);
   const cl_int2 cells{{FlowRenderer::cells(width_, cell), FlowRenderer::cells(height_, cell)}};
   const int count = cells.s[0] * cells.s[1];
   arrow_(queue, {size_t(cells.s[0]), size_t(cells.s[1])}, field.vectors, field.confidence,
-         cl_int2{{width_, height_}}, least, summary_, cell, cells, drawing::bytes_of(drawing.color),
-         arrows_.room(count));
+         cl_int2{{width_, height_}}, min_confidence, summary_, cell, cells,
+         drawing::bytes_of(drawing.color), arrows_.room(count));
   arrows_.draw(queue, count, drawing.outline_color, canvas);
 }
 
-void FlowRenderer::draw(Queue &queue, const FlowStyle &drawing, const FlowField *field, float least,
-                        const drawing::Canvas &canvas) {
+void FlowRenderer::draw(Queue &queue, const FlowStyle &drawing, const FlowField *field,
+                        float min_confidence, const drawing::Canvas &canvas) {
   const cl_int2 size{{width_, height_}};
   const Size pixels{size_t(width_), size_t(height_)};
   const int overlay = canvas.overlay;
   const bool color = drawing.display == Display::color;
   if (color)
     color_(queue, pixels, canvas.in, canvas.out, size, int(field != nullptr),
-           field ? field->vectors : nothing_, field ? field->confidence : nothing_, least, summary_,
-           overlay);
+           field ? field->vectors : empty_, field ? field->confidence : empty_, min_confidence,
+           summary_, overlay);
   else if (drawing.display == Display::overlay && field)
-    overlay_(queue, pixels, canvas.in, canvas.out, size, field->vectors, field->confidence, least,
-             summary_, overlay);
+    overlay_(queue, pixels, canvas.in, canvas.out, size, field->vectors, field->confidence,
+             min_confidence, summary_, overlay);
   else
     canvas.begin(queue);
   if (drawing.display == Display::none || !field) return;
-  if (drawing.display == Display::arrows) draw_arrows(queue, drawing, *field, least, canvas);
+  if (drawing.display == Display::arrows)
+    draw_arrows(queue, drawing, *field, min_confidence, canvas);
   if (!drawing.legend) return;
   const int dot = drawing::dot(width_, height_), side = std::min(width_, height_) / 4;
   const cl_int2 box{{std::max(side, 59 * dot) + 4 * dot, side + 13 * dot}};

@@ -10,15 +10,15 @@ namespace glcl::opticalflow {
 
 namespace {
 
-constexpr int margin = 8, reach_around = 6;  // MARGIN and REACH in the kernels
-constexpr int pick_x = 2, pick_y = 4;        // REACH_X and REACH_Y there
-constexpr size_t most_others = 64;           // rows of groups that only prepare tables
+constexpr int margin = 8, lattice_reach = 6;  // MARGIN and REACH in the kernels
+constexpr int pick_x = 2, pick_y = 4;         // REACH_X and REACH_Y in the kernels
+constexpr size_t most_clearing = 64;          // rows of groups that only clear tables
 constexpr Size list_group{128, 1};
 constexpr Size pixel_group{256, 1};
 
 size_t divide_up(int n, size_t unit) { return (n + unit - 1) / unit; }
 
-/// On CPUs larger tiles have less around them, but some have no more local memory than GPUs.
+/// On CPUs larger tiles have less overlap, but some have as little local memory as GPUs.
 bool has_large_tiles(const Device &device) {
   return device.is_cpu() && device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>() >= 48 << 10;
 }
@@ -74,18 +74,19 @@ void Signatures::claim(Queue &queue, const Plane &before, const Plane &after, bo
   const cl_int2 size{{width_, height_}};
   const int pixels = width_ * height_;
   const Size find = find_.group();
-  const size_t wide = divide_up(int(tile_.x) + 2 * reach_around, lanes_) * lanes_;
-  const size_t texels = divide_up(int(wide) + 4, lanes_) * lanes_, high = tile_.y + 2 * margin;
+  const size_t sum_pitch = divide_up(int(tile_.x) + 2 * lattice_reach, lanes_) * lanes_;
+  const size_t texel_pitch = divide_up(int(sum_pitch) + 4, lanes_) * lanes_,
+               tile_rows = tile_.y + 2 * margin;
   if (known) earlier_ = 1 - earlier_, table_ = 1 - table_;
   const size_t frames = known ? 1 : 2;
   const size_t across = divide_up(width_, tile_.x), tiles = frames * divide_up(height_, tile_.y);
-  const size_t others = std::clamp<size_t>(pixels / (find.x * find.y * across), 1, most_others);
-  find_(queue, {across * find.x, (tiles + others) * find.y}, before.texels, before.pitch,
+  const size_t clearing = std::clamp<size_t>(pixels / (find.x * find.y * across), 1, most_clearing);
+  find_(queue, {across * find.x, (tiles + clearing) * find.y}, before.texels, before.pitch,
         before.offset, after.texels, after.pitch, after.offset, size, signatures_, earlier_,
         cl_int(known), slots_, slot_count_, table_, claims_, counts_, rows_,
-        cl::Local((texels * high + lanes_) * sizeof(cl_ushort)),
-        cl::Local((wide * high + lanes_) * sizeof(cl_uint)),
-        cl::Local((wide * (tile_.y + 2 * reach_around) + lanes_) * sizeof(cl_ushort)));
+        cl::Local((texel_pitch * tile_rows + lanes_) * sizeof(cl_ushort)),
+        cl::Local((sum_pitch * tile_rows + lanes_) * sizeof(cl_uint)),
+        cl::Local((sum_pitch * (tile_.y + 2 * lattice_reach) + lanes_) * sizeof(cl_ushort)));
   if (!known)
     insert_(queue, {size_t(pixels), 1}, signatures_, pixels, earlier_, slots_, slot_count_, table_);
   claim_(queue, {size_t(pixels), 1}, signatures_, pixels, earlier_, slots_, slot_count_, table_,

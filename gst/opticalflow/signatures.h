@@ -8,19 +8,20 @@
 
 namespace glcl::opticalflow {
 
-/// Where single pixels of a frame went in the next one, by census signatures (Stein 2004; Claus
-/// 2009): vectors up to 63 px along each axis, however large the motion is beside the texture.
+/// Finds where single pixels of a frame are in the next one, by census signatures (Stein 2004;
+/// Claus 2009): vectors up to 63 px along each axis, even if the motion is large relative to the
+/// texture.
 ///
 /// The frames are smoothed by (1 4 6 4 1) / 16. A signature is 20 differences of neighbours in a
-/// lattice of 5×5 points 3 px apart: each is steep up, steep down or neither, by 0.8 of their mean
-/// magnitude; so light, which changes all of them, does not matter. Where that mean is below half a
-/// level, and within 8 px of the frame's edge, there is none. Signatures are hashed to 32 bits.
+/// lattice of 5×5 points 3 px apart. Each difference is steep up, steep down or neither, by 0.8 of
+/// their mean magnitude, so brightness, which changes all of them, does not matter. If that mean is
+/// below half a level, or within 8 px of the frame's edge, a pixel has no signature. Signatures are
+/// hashed to 32 bits.
 ///
-/// A pixel of the one frame and one of the other match where both have a signature that no other
+/// A pixel of the one frame and one of the other match if both have a signature that no other
 /// pixel of either frame has; two signatures in one slot of the hash table drop both. Each cell of
 /// 4×2 px keeps its first match, if two others within 2 cells on both sides and 4 above and below
-/// agree with it within 1 px. Noise alone, repeated texture and scenes that have nothing in common
-/// give no vectors.
+/// agree with it within 1 px. Noise alone, repeated texture and unrelated scenes give no vectors.
 ///
 /// The result depends on the frames alone, not on the order in which the device works.
 class Signatures {
@@ -28,38 +29,37 @@ class Signatures {
   static constexpr int reach = 63;              ///< px along each axis
   static constexpr int cell_x = 4, cell_y = 2;  ///< px
 
-  /// A vector per cell at most; x is -1 in a cell without.
+  /// At most one vector per cell; x is -1 in an empty cell.
   struct Match {
     cl_short x, y, vx, vy;  ///< px
   };
 
-  /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
-  /// memory.
+  /// For frames of width × height px. Throws Error::failed if the device refuses kernels or memory.
   Signatures(Context &context, int width, int height);
   /// With other work-groups, whose items take 1, 4, 8 or 16 pixels at a time.
   Signatures(Context &context, int width, int height, Size find_group, Size pick_group, int lanes);
 
-  /// Enqueues the search for where pixels of `before` are in `after`, planes of grey: float, levels
-  /// of 0..255. `known`: the last call's `after` had what `before` has, whose signatures then are
-  /// taken from there. Never waits.
+  /// Enqueues the search for pixels of `before` in `after`, planes of grey: float, levels 0..255.
+  /// `known`: `before` equals `after` of the last call, so that its signatures are reused. Never
+  /// waits.
   void match(Queue &queue, const Plane &before, const Plane &after, bool known = false);
 
-  /// The same but for the last step, for who takes it: which pixels claim which.
+  /// The same without the last step: which pixels claim which.
   void claim(Queue &queue, const Plane &before, const Plane &after, bool known = false);
-  /// What claim() leaves for kernels/opticalflow/match.clh.
+  /// The result of claim(), for kernels/opticalflow/match.clh.
   const cl::Buffer &claims() const { return claims_; }
 
-  /// A Match per cell, in rows; overwritten by the next match().
+  /// A Match per cell, in rows; the next match() overwrites them.
   const cl::Buffer &matches() const { return picked_; }
   int width() const { return width_; }
   int height() const { return height_; }
   int columns() const { return columns_; }
   int rows() const { return rows_; }
 
-  /// Enqueues them as a list in the order of rows of cells: at `offset` bytes (a multiple of 16) in
-  /// `result` an int, their number, in 16 bytes; then float4 (x, y, vx, vy).
+  /// Enqueues the matches as a list in raster order of the cells. At `offset` bytes (a multiple of
+  /// 16) in `result` it has an int, their number, in 16 bytes; then float4 (x, y, vx, vy).
   void list(Queue &queue, const cl::Buffer &result, size_t offset);
-  /// Room for a vector per 8 px².
+  /// A vector per 8 px².
   static size_t list_bytes(int width, int height) {
     return (1 + size_t(columns(width)) * rows(height)) * sizeof(cl_float4);
   }
@@ -70,8 +70,8 @@ class Signatures {
 
  private:
   int width_, height_, columns_, rows_, slot_count_;
-  cl_int earlier_ = 0;  // which half of signatures_ has the earlier frame's
-  cl_int table_ = 0;    // which half of slots_ is in use; the other one is empty
+  cl_int earlier_ = 0;  // the half of signatures_ with the earlier frame
+  cl_int table_ = 0;    // the half of slots_ in use; the other one is empty
   int lanes_;           // pixels that an item takes at a time, V in the kernels
   Size tile_;
   Kernel find_, insert_, claim_, pick_, list_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How the lattices of the flow are parted among work-groups, and what a group has in local memory.
+// How work-groups share the lattices of the flow, and how much local memory they need.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace glcl::opticalflow {
 
-constexpr int most_spacing = 2;  // nodes that the median takes, apart
+constexpr int most_spacing = 2;  // nodes between those of the median
 
 inline int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 inline int divide_up(int n, int unit) { return (n + unit - 1) / unit; }
@@ -21,8 +21,8 @@ inline int tile_count(Size tile, int columns, int rows) {
   return divide_up(columns, static_cast<int>(tile.x)) * divide_up(rows, static_cast<int>(tile.y));
 }
 
-/// Elements of the arrays in local memory of a work-group: votes of the nodes in and around its
-/// tile, and their sums along y.
+/// Elements of a work-group's arrays in local memory: votes of the nodes in and around its tile,
+/// and their sums along y.
 struct TileMemory {
   size_t tile, strip, nodes;
 
@@ -31,11 +31,11 @@ struct TileMemory {
     tile = voters * (round_up(static_cast<int>(side.y), sums) + 2 * radius);
     strip = voters * side.y;
   }
-  /// Of the solver, whose elements are two floats.
+  /// For the solver, whose elements are two floats.
   size_t bytes() const { return (tile + strip + nodes) * sizeof(cl_float2); }
-  /// Of the last warp: also flows of a lattice of half as many nodes, of which two take one
+  /// For the last warp: also the flow of a lattice with half as many nodes; two of them take one
   /// element.
-  static TileMemory last(Size side, int radius, int sums) {
+  static TileMemory dense(Size side, int radius, int sums) {
     TileMemory memory(side, radius, sums);
     const auto within = [&](size_t nodes) {
       return (nodes + 2 * radius) / 2 + 3 + 4 * most_spacing;
@@ -43,14 +43,13 @@ struct TileMemory {
     memory.tile = std::max(memory.tile, (within(side.x) * within(side.y) + 1) / 2);
     return memory;
   }
-  /// Of what a lattice has before steps, whose elements are four floats: two sums, one after the
-  /// other.
+  /// For tensors, whose elements are four floats: two sums, one after the other.
   static TileMemory sums(Size side, int radius, int sums) {
     TileMemory memory(side, radius, sums);
     memory.tile *= 2;
     return memory;
   }
-  /// Through some steps on a lattice: also flows, and their medians.
+  /// For several steps on a lattice: also the flow and its medians.
   TileMemory(Size side, const Size &lattice, int radius, int sums, int spacing, int warps)
       : TileMemory(side, radius, sums) {
     const int reach = 2 * spacing;  // of the median in noise
@@ -68,9 +67,9 @@ struct TileMemory {
   }
 };
 
-/// The sides of tiles that part a lattice evenly: no more than `most` tiles, none larger than
-/// `largest`, of which that many fit. With `around` nodes more along each axis they are as small as
-/// can be.
+/// The size of tiles that divide a lattice evenly: at most `most` tiles, none larger than
+/// `largest`; that many of `largest` suffice. The area of a tile with `around` more nodes along
+/// each axis is minimal.
 inline Size even_tile(Size lattice, Size largest, size_t most, size_t around) {
   Size best = largest;
   size_t least = SIZE_MAX;
@@ -86,8 +85,8 @@ inline Size even_tile(Size lattice, Size largest, size_t most, size_t around) {
   return best;
 }
 
-/// Taps of a Gaussian, cut at the window's edge, of nodes `step` px apart. `own`: the variance that
-/// a node's vote has by itself, px².
+/// Taps of a Gaussian, cut at the edge of the window, for nodes `step` px apart. `own`: the
+/// variance of the vote of a node itself, px².
 template <class Window>
 Window make_window(int window, int step, int radius, double own = 0) {
   Window result{};
@@ -102,7 +101,7 @@ Window make_window(int window, int step, int radius, double own = 0) {
   return result;
 }
 
-/// The sum of the squares of a window's weights.
+/// The sum of the squared weights of a window.
 template <class Window>
 float spread(const Window &window) {
   float along = 0;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Draws a field: a pixel's direction as hue, its speed as brightness. -DBUFFERS: frames are buffers. `overlay`: see
-// drawing/over.clh.
+// Draws a field: the direction of a pixel as hue, its speed as brightness. -DBUFFERS: frames are buffers. `overlay`:
+// see drawing/over.clh.
 #include "common/frame.clh"
 #include "drawing/arrow.clh"
 #include "drawing/font.clh"
 #include "drawing/over.clh"
-#include "opticalflow/field.clh"
+#include "opticalflow/flowfield.clh"
 #include "opticalflow/wheel.clh"
 
-// The field alone, with the frame's alpha; without one, black.
+// The field alone, with the alpha of the frame; black if there is no field (`shown` is 0).
 __kernel void flow_color(IN_FRAME(in), OUT_FRAME(out), int2 size, int shown, __global const float2 *vectors,
-                         __global const float *confidence, float least, __global const Summary *summary, int overlay) {
+                         __global const float *confidence, float min_confidence, __global const Summary *summary,
+                         int overlay) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= size)) return;
   const uchar alpha = overlay ? (uchar)255 : LOAD_PIXEL(in, at.x, at.y).w;
   const int i = shown ? at.y * size.x + at.x : 0;
   const float2 vector = vectors[i];
   const float speed = sqrt(vector.x * vector.x + vector.y * vector.y) / summary->gain;
-  const float part = shown && confidence[i] >= least ? lesser(speed, 1.0f) * 255.0f : 0.0f;
+  const float part = shown && confidence[i] >= min_confidence ? lesser(speed, 1.0f) * 255.0f : 0.0f;
   const float turn = turn_of(vector.x, vector.y);
   const uchar red = (uchar)(part * hue_part(turn, 0.0f) + 0.5f),
               green = (uchar)(part * hue_part(turn, 2.0f / 3.0f) + 0.5f),
@@ -25,9 +26,9 @@ __kernel void flow_color(IN_FRAME(in), OUT_FRAME(out), int2 size, int shown, __g
   STORE_PIXEL(out, at.x, at.y, (uchar4)(overlay ? blue : red, green, overlay ? red : blue, alpha));
 }
 
-// The frame with the field's hues over it, the more of them the faster a pixel is.
+// The frame, tinted by the hues of the field in proportion to the speed.
 __kernel void flow_overlay(IN_FRAME(in), OUT_FRAME(out), int2 size, __global const float2 *vectors,
-                           __global const float *confidence, float least, __global const Summary *summary,
+                           __global const float *confidence, float min_confidence, __global const Summary *summary,
                            int overlay) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= size)) return;
@@ -35,7 +36,7 @@ __kernel void flow_overlay(IN_FRAME(in), OUT_FRAME(out), int2 size, __global con
   const int i = at.y * size.x + at.x;
   const float2 vector = vectors[i];
   const float speed = sqrt(vector.x * vector.x + vector.y * vector.y) / summary->gain;
-  const float part = confidence[i] >= least ? 0.75f * lesser(speed, 1.0f) : 0.0f;
+  const float part = confidence[i] >= min_confidence ? 0.75f * lesser(speed, 1.0f) : 0.0f;
   const float turn = turn_of(vector.x, vector.y), frame = overlay ? 0.0f : 1.0f - part, tint = part * 255.0f;
   const uchar red = (uchar)(frame * pixel.x + tint * hue_part(turn, 0.0f) + 0.5f),
               green = (uchar)(frame * pixel.y + tint * hue_part(turn, 2.0f / 3.0f) + 0.5f),
@@ -44,17 +45,17 @@ __kernel void flow_overlay(IN_FRAME(in), OUT_FRAME(out), int2 size, __global con
               (uchar4)(overlay ? blue : red, green, overlay ? red : blue, overlay ? (uchar)(tint + 0.5f) : pixel.w));
 }
 
-// The arrows of cells, each from its cell's middle, a cell long at full speed. `colour`: theirs; with an alpha of 0
-// each has the hue of its direction, lightened so that blue shows on black.
-__kernel void flow_arrows(__global const float2 *vectors, __global const float *confidence, int2 size, float least,
-                          __global const Summary *summary, int cell, int2 cells, uchar4 colour,
+// The arrows of the cells. Each starts in the centre of its cell and is as long as a cell at full speed. `colour`: with
+// an alpha of 0, the hue of the direction, lightened so that blue is visible on black.
+__kernel void flow_arrows(__global const float2 *vectors, __global const float *confidence, int2 size,
+                          float min_confidence, __global const Summary *summary, int cell, int2 cells, uchar4 colour,
                           __global Arrow *arrows) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
   if (any(place >= cells)) return;
   const int2 middle = place * cell + cell / 2;
   Arrow arrow = no_arrow();
   if (all(middle < size)) {
-    const float2 vector = motion_at(vectors, confidence, middle.y * size.x + middle.x, least).vector;
+    const float2 vector = sample_at(vectors, confidence, middle.y * size.x + middle.x, min_confidence).vector;
     const float speed = sqrt(vector.x * vector.x + vector.y * vector.y);
     const float reach = fmin(speed / summary->gain, 1.0f) * cell;
     if (reach >= 1.0f) {
@@ -80,8 +81,8 @@ inline int gain_character(float gain, int place) {
   return tenths_character(min((int)(10.0f * gain + 0.5f), 9999), place);
 }
 
-// A wheel in the lower right corner, on a dark ground, and its radius in px per frame below. `box`: its size; `dot`:
-// px of one of the font; `black`: not the frame shows through but black.
+// A wheel in the lower right corner on a dark background, and its radius in px per frame below it. `box`: its size.
+// `dot`: px of a dot of the font. `black`: the background is opaque.
 __kernel void flow_legend(IN_FRAME(in), OUT_FRAME(out), int2 size, int2 box, int side, int dot, int black,
                           __global const Summary *summary, int overlay) {
   const int2 p = (int2)(get_global_id(0), get_global_id(1)), at = p + size - box;

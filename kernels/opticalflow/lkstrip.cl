@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lucas and Kanade's method for GPUs, for windows too large for lktile.cl. A group of LANES items goes down a
-// strip of columns, ROWS rows in a step. Every item sums the products of its column's derivatives along y, of
-// rows that come in and of those that go out, both from global memory, and leaves the sums in local memory; then
-// it sums RUN pixels of one row along x.
+// Lucas and Kanade's method for GPUs, for windows too large for lktile.cl. A group of LANES items goes down a strip of
+// columns, ROWS rows per step. Every item sums the products of its column's derivatives along y. It adds the rows that
+// enter the window and subtracts those that leave it, both from global memory. The sums go to local memory; then every
+// item sums RUN pixels of a row along x.
 //   -DRADIUS  (LANES - RUN) / 2 at most
 //   -DLANES
 //   -DROWS    LANES / RUNS at most
 #include "opticalflow/lucaskanade.clh"
 
 #define RUN 8                              // pixels of an item along x
-#define RUNS ((LANES - 2 * RADIUS) / RUN)  // of a row
+#define RUNS ((LANES - 2 * RADIUS) / RUN)  // per row
 
-// Words of four sums, the even ones of a row before the odd ones: neighbouring items read neighbouring words.
+// Words of four sums, first the even ones of a row, then the odd ones: neighbouring items read neighbouring words.
 #define EVEN ((LANES / RUN + 5) / 8 * 8 + 4)
 #define AT_WORD(w) ((w) % 2 * EVEN + (w) / 2)
 
-// Sums of a window in 32 bits, as what they are modulo 2^32. A derivative along x or y is at most D = 1530, so
-// squares add up to below 2^32 up to a window of 42. Of a product with the change, Σ (g[x+1] - g[x]) (t[x] +
-// t[x+1]) over n pixels of a row, with g from 0 to D and t from -g to D - g, is Σ t[x] (g[x+1] - g[x-1]) but for the
-// ends; it is largest where each g is 0 or D, and then every second x adds D² at most: below 2^31 up to 39.
+// Sums of a window in 32 bits, modulo 2^32. A derivative along x or y is at most D = 1530, so squares stay below 2^32
+// up to a window of 42. The sum of products with the change over n pixels of a row is Σ (g[x+1] - g[x]) (t[x] +
+// t[x+1]), with g from 0 to D and t from -g to D - g. Apart from the ends that is Σ t[x] (g[x+1] - g[x-1]). It is
+// largest if each g is 0 or D; then every second x adds D² at most: below 2^31 up to 39.
 #if RADIUS <= 19
 #define TOTAL uint
 #define TOTAL_OF_SQUARES(total) ((float)(total))
@@ -29,7 +29,8 @@
 #define TOTAL_OF_PRODUCTS(total) ((float)(total))
 #endif
 
-// Of two pixels of a row: the differences of both frames' greys, the older below, and their sums.
+// For two adjacent pixels: the difference of the greys and their sum, of the older frame in the lower half, of the
+// newer one in the upper half.
 struct pair {
   uint across, sum;
 };
@@ -42,8 +43,7 @@ inline struct pair pair_at(__global const uint *greys, int2 size, int left, int 
   return pair;
 }
 
-// The products of the derivatives between a row's pair and that of the row below it come into the sums of a
-// column, or go out.
+// Adds the products of the derivatives between the pairs of two rows to the sums of a column, or subtracts them.
 inline void add_products(int *sums, struct pair row, struct pair below) {
   const int dx = (short)(row.across + below.across), dy = (short)(below.sum - row.sum);
   const int dt = high_less_low(row.sum + below.sum);
@@ -55,7 +55,7 @@ inline void subtract_products(int *sums, struct pair row, struct pair below) {
   SUBTRACT_PRODUCTS(sums, dx, dy, dt)
 }
 
-// Sums of RUN windows that begin at `words`, a row's column sums.
+// Sums of RUN windows that start at `words`, the column sums of a row.
 inline void sum_along_row(__local const int4 *words, const bool squares, float *windows) {
   int come[RUN + 4], go[RUN];
 #pragma unroll
@@ -77,7 +77,7 @@ inline void sum_along_row(__local const int4 *words, const bool squares, float *
   }
 }
 
-// `greys`: the older below, the newer above; `stretch`: rows that a group goes down.
+// `greys`: the older frame in the lower half, the newer one in the upper half. `stretch`: rows that a group goes down.
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_strip(__global const uint *restrict greys,
                                                                           int2 size, int stretch, SOLUTION) {
   __local int4 columns[5][ROWS][2 * EVEN];
@@ -126,7 +126,7 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_strip(__glob
 #pragma unroll
         for (int j = 0; j < 4; j++) {
           v[j] = solution(windows[0][i + j], windows[1][i + j], windows[2][i + j], windows[3][i + j],
-                          windows[4][i + j], alpha, half_sure);
+                          windows[4][i + j], alpha, half_confidence);
           v[j].xy *= scale;
           if (on_rim(at + (int2)(i + j, 0), size, RADIUS)) v[j] = 0.0f;
         }

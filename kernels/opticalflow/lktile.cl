@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lucas and Kanade's method in one kernel, for GPUs. A group of LANES items goes down a strip of
-// columns in BLOCKS blocks of as many rows as the window, 2 RADIUS + 1. Of each block it takes the greys
-// to local memory, every item sums the products of its column's derivatives along y, with those of the
-// rows that go out in registers, and every item sums four pixels at a time along x.
-//   -DRADIUS  1..10: beyond that whole numbers overflow
+// Lucas and Kanade's method in one kernel, for GPUs. A group of LANES items goes down a strip of columns in BLOCKS
+// blocks of 2 RADIUS + 1 rows. It loads the greys of a block to local memory. Every item sums the products of its
+// column's derivatives along y; the rows that leave the window stay in registers. Then every item sums four pixels at a
+// time along x.
+//   -DRADIUS  1..10: more would overflow 32 bits
 //   -DLANES   32 or more
 //   -DBLOCKS  1 or more
 #include "opticalflow/lucaskanade.clh"
 
 #define SIDE (2 * RADIUS + 1)
 #define RUN 4                                           // pixels of an item along x
-#define RUNS ((LANES - 2 * RADIUS) / RUN)               // of a row
+#define RUNS ((LANES - 2 * RADIUS) / RUN)               // per row
 #define QUADS ((RUN + 2 * RADIUS + 3) / 4)              // words of four sums that a run reads
-// Of a row of sums, in such words, without bank conflicts.
+// words of four sums per row, without bank conflicts
 #define PITCH ((LANES / 4 - RUNS % 8 + 7) / 8 * 8 + RUNS % 8)
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
     IN_FRAME(in), __global const ushort *restrict before, __global ushort *restrict after, int2 size, SOLUTION) {
-  __local uint greys[SIDE][LANES + 1];  // the older below, the newer above
+  __local uint greys[SIDE][LANES + 1];  // the older frame in the lower half, the newer one in the upper half
   __local int4 columns[5][SIDE][PITCH];
   const int lane = get_local_id(0);
   const int2 first = (int2)(get_group_id(0) * RUNS * RUN, get_group_id(1) * BLOCKS * SIDE);
@@ -27,14 +27,14 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
 
   const bool rim = any(first < RADIUS) || any(first + (int2)(RUNS * RUN, BLOCKS * SIDE) > size - RADIUS);
 
-  uint slopes[SIDE];  // Ix below, Iy above
+  uint slopes[SIDE];  // Ix in the lower half, Iy in the upper half
   int changes[SIDE];
 #pragma unroll
   for (int i = 0; i < SIDE; i++) slopes[i] = changes[i] = 0;
   int sums[5] = {0, 0, 0, 0, 0};
   uint last_across = 0, last_sum = 0;
 
-  // The first block has the rows above the first window's last one.
+  // The first block only starts the sums of the first window.
   for (int block = 0; block <= BLOCKS; block++) {
     const int top = first.y - RADIUS + block * SIDE;
 #pragma unroll
@@ -50,7 +50,7 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // Row i of greys completes the derivatives of the row above it.
+    // Row i of the greys completes the derivatives of the row above it.
 #pragma unroll
     for (int i = 0; i < SIDE; i++) {
       const uint left = greys[i][lane], right = greys[i][lane + 1];
@@ -98,7 +98,7 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
       float3 v[RUN];
 #pragma unroll
       for (int j = 0; j < RUN; j++) {
-        v[j] = solution(window[0][j], window[1][j], window[2][j], window[3][j], window[4][j], alpha, half_sure);
+        v[j] = solution(window[0][j], window[1][j], window[2][j], window[3][j], window[4][j], alpha, half_confidence);
         v[j].xy *= scale;
       }
       if (rim) {

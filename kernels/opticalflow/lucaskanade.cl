@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lucas and Kanade's method for windows of any size and for CPUs: greys, sums that run along y, sums that run
-// along x.
+// Lucas and Kanade's method for windows of any size and for CPUs: greys, running sums along y, running sums along x.
 #include "opticalflow/lucaskanade.clh"
 
 __kernel void lk_grey(IN_FRAME(in), int2 size, __global ushort *grey) {
@@ -9,7 +8,7 @@ __kernel void lk_grey(IN_FRAME(in), int2 size, __global ushort *grey) {
   grey[at.y * size.x + at.x] = GREY_AT(in, at.x, at.y, size.x);
 }
 
-// The same, and both frames' greys in words, the older below.
+// The same, and the greys of both frames in words, the older one in the lower half.
 __kernel void lk_greys(IN_FRAME(in), int2 size, __global const ushort *before, __global ushort *grey,
                        __global uint *greys) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
@@ -20,8 +19,8 @@ __kernel void lk_greys(IN_FRAME(in), int2 size, __global const ushort *before, _
   greys[i] = low_halves(before[i], newer);
 }
 
-// Of two pixels of a row, the frame's edge repeated: the difference of the older greys, their sum, and what
-// came to it in the newer frame.
+// For two adjacent pixels, clamped to the frame: the difference of the older greys, their sum, and the change of that
+// sum in the newer frame.
 inline int3 pair_at(__global const ushort *before, __global const ushort *after, int2 size, int x, int y) {
   const int row = clamp(y, 0, size.y - 1) * size.x;
   const int left = row + clamp(x, 0, size.x - 1), right = row + clamp(x + 1, 0, size.x - 1);
@@ -29,12 +28,12 @@ inline int3 pair_at(__global const ushort *before, __global const ushort *after,
   return (int3)(before[right] - before[left], sum, after[left] + after[right] - sum);
 }
 
-// Ix, Iy and It between a row's pair and that of the row below it.
+// Ix, Iy and It between the pairs of two rows.
 inline int3 derivatives(int3 row, int3 below) {
   return (int3)(row.x + below.x, below.y - row.y, row.z + below.z);
 }
 
-// Each item goes down a stretch of a column. Column sums are (xx, xy, yy, xt), (yt).
+// Each item goes down a stretch of a column. Column sums are (xx, xy, yy, xt) and (yt).
 __kernel void lk_columns(__global const ushort *before, __global const ushort *after, int2 size, int radius,
                          int stretch, __global int4 *columns4, __global int *columns1) {
   const int x = get_global_id(0), first = get_global_id(1) * stretch;
@@ -77,7 +76,7 @@ __kernel void lk_rows(__global const int4 *columns4, __global const int *columns
     sum1 += columns1[in];
     float3 v = 0.0f;
     if (!on_rim((int2)(x, y), size, radius))
-      v = solution(sum4.x, sum4.y, sum4.z, sum4.w, sum1, alpha, half_sure);
+      v = solution(sum4.x, sum4.y, sum4.z, sum4.w, sum1, alpha, half_confidence);
     vectors[y * size.x + x] = scale * v.xy;
     confidence[y * size.x + x] = v.z;
     sum4 -= convert_long4(columns4[out]);

@@ -3,11 +3,11 @@
 #include "common/items.clh"
 #include "opticalflow/grey.clh"
 #include "noise/measure.clh"
-#include "opticalflow/light.clh"
+#include "opticalflow/brightness.clh"
 #include "opticalflow/noise.clh"
 
-// A group makes so many texels of the coarsest of three levels, what lies there of the two finer ones, and in local memory what it
-// needs around that.
+// A group computes this many texels of the coarsest of three levels, the part of the two finer levels at the same
+// place, and, in local memory, its surroundings.
 #define COARSEST_X 16
 #define COARSEST_Y 8
 #define MIDDLE_X (2 * COARSEST_X + 3)
@@ -15,8 +15,8 @@
 #define FINE_X (2 * MIDDLE_X + 3)
 #define FINE_Y (2 * MIDDLE_Y + 3)
 
-// A texel of a level, from `fine`, a tile of the next finer one that begins with `from`: every second texel, smoothed by
-// (1 4 6 4 1) / 16 along both axes.
+// A texel of a level: every second texel of the next finer one, smoothed by (1 4 6 4 1) / 16 along both axes. `fine`: a
+// tile that starts with texel `from`.
 inline float halved(__local const float *fine, int2 from, int wide, int2 at) {
   const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
   __local const float *p = fine + (2 * at.y - from.y) * wide + 2 * at.x - from.x;
@@ -29,7 +29,7 @@ inline float halved(__local const float *fine, int2 from, int wide, int2 at) {
   return sum / 256.0f;
 }
 
-// Whether a group's part of a level, whose edge the border repeats, lies beside that.
+// Whether the group's part of a level touches its edge, which the border repeats.
 inline bool at_edge(int2 first, int2 side, int4 level) { return any(first == 0) || any(first + side >= level.xy); }
 
 inline void store_texel(__global float *grey, int4 level, int2 at, bool edge, float value) {
@@ -39,7 +39,8 @@ inline void store_texel(__global float *grey, int4 level, int2 at, bool edge, fl
     store_repeated(grey, level, at, value);
 }
 
-// From a tile of a level, `fine`, up to `more` coarser ones: the group's part of them. `first`: its texel of the coarsest.
+// Computes the group's part of up to `more` coarser levels from a tile of a level, `fine`. `first`: its texel of the
+// coarsest level.
 inline void make_coarser(__global float *grey, __local const float *fine, __local float *middle, int2 first, int4 next,
                          int4 coarsest, int more) {
   const int2 side = (int2)(COARSEST_X, COARSEST_Y), from = 2 * first - 2, fine_from = 2 * from - 2;
@@ -57,14 +58,14 @@ inline void make_coarser(__global float *grey, __local const float *fine, __loca
   }
 }
 
-// (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes, and up to `more` coarser levels, 0 to 2. A group makes what lies
-// at its part of the third level, whether that is wanted or not.
+// (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes, and up to `more` coarser levels, 0 to 2. The size
+// of a group's part follows from the third level, even if that is not computed.
 __kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, int4 next, int4 coarsest, int more) {
   __local float along[FINE_Y * (FINE_X + 2)], fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
   const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(COARSEST_X, COARSEST_Y), last = level.xy - 1;
   const int2 own = 4 * first, side = 4 * (int2)(COARSEST_X, COARSEST_Y), from = own - 6;
   const bool edge = at_edge(own, side, level), beyond = any(from < 0) || any(from + (int2)(FINE_X, FINE_Y) > level.xy);
-  // An item takes ROWS pixels of a column, all at once.
+  // An item loads ROWS pixels of a column at once.
   FOR_ITEMS(x, y, ((int2)(FINE_X + 2, (FINE_Y + ROWS - 1) / ROWS))) {
     const int column = clamp(from.x - 1 + x, 0, last.x);
     float pixels[ROWS + 2];
@@ -94,7 +95,7 @@ __kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, int4 nex
     const int2 at = own + (int2)(x, y);
     if (all(at < level.xy)) store_repeated(grey, level, at, fine[(y + 6) * FINE_X + x + 6]);
   }
-  // What lies beyond the frame repeats its edge.
+  // Texels outside the frame repeat its edge.
   FOR_ITEMS(x, y, ((int2)(FINE_X, beyond ? FINE_Y : 0))) {
     const int2 at = from + (int2)(x, y), inside = clamp(at, 0, last);
     if (any(at != inside)) fine[y * FINE_X + x] = fine[(inside.y - from.y) * FINE_X + inside.x - from.x];
@@ -103,15 +104,15 @@ __kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, int4 nex
   make_coarser(grey, fine, middle, first, next, coarsest, more);
 }
 
-// What a group that makes the texels from `first` on of the level two coarser takes of a level.
+// Loads the texels that a group needs to compute the level two coarser, from texel `first` on.
 inline void load_fine(__global const float *grey, int4 level, int2 first, __local float *fine) {
   FOR_ITEMS(x, y, ((int2)(FINE_X, FINE_Y)))
     fine[y * FINE_X + x] = grey[texel_index(level, clamp(4 * first - 6 + (int2)(x, y), 0, level.xy - 1))];
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// One or two levels, `more`, from a finer one: groups below `tiles`, `columns` of them in a row. Those behind them measure the noise of
-// the finest level, from that of the frame before on.
+// Groups below `tiles`, `columns` in a row, compute `more` levels, 1 or 2, from a finer one. The groups after them
+// measure the noise of the finest level, with the previous frame.
 __attribute__((reqd_work_group_size(32, MEASURING / 32, 1)))
 __kernel void flow_down(__global float *grey, int4 level, int4 next, int4 coarsest, int more, int tiles, int columns,
                         __global const float *previous, Squares squares, __global Tally *tally, __global float *noise,
@@ -128,7 +129,7 @@ __kernel void flow_down(__global float *grey, int4 level, int4 next, int4 coarse
   make_coarser(grey, fine, middle, first, next, coarsest, more);
 }
 
-// The same levels alone: groups along x and y, of any size.
+// The same levels without the noise: groups along x and y, of any size.
 __kernel void flow_coarser(__global float *grey, int4 level, int4 next, int4 coarsest, int more) {
   __local float fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
   const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(COARSEST_X, COARSEST_Y);
@@ -136,7 +137,7 @@ __kernel void flow_coarser(__global float *grey, int4 level, int4 next, int4 coa
   make_coarser(grey, fine, middle, first, next, coarsest, more);
 }
 
-// The same from global memory, texel by texel and with the border.
+// The same from global memory, a texel at a time, border included.
 inline void make_texel(__global float *grey, int4 fine, int4 level, int2 to) {
   const int2 at = clamp(to, 0, level.xy - 1);
   const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
@@ -148,12 +149,11 @@ inline void make_texel(__global float *grey, int4 fine, int4 level, int2 to) {
   grey[texel_index(level, to)] = sum / 256.0f;
 }
 
-// One group: the levels from `first` to `count`, which are small, and how the light changed from the previous frame to
-// this one, by level `by` of both. `light` gets the (gain, offset) that make this frame as light as the previous one,
-// `back` those the other way round.
-__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
-__kernel void flow_small(__global float *grey, __global const float *previous, __constant int4 *levels, int first,
-                         int count, int by, __global float2 *light, __global float2 *back, __local float4 *sums) {
+// One group: the small levels, from `first` to `count`, and the change of brightness, from level `by` of both frames.
+// `brightness` gets the (gain, offset) that adjusts this frame to the previous one, `reverse_brightness` the inverse.
+__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void flow_small(
+    __global float *grey, __global const float *previous, __constant int4 *levels, int first, int count, int by,
+    __global float2 *brightness, __global float2 *reverse_brightness, __local float4 *sums) {
   for (int i = first; i < count; i++) {
     const int wide = levels[i].x + 2 * BORDER, high = levels[i].y + 2 * BORDER;
     for (int texel = get_local_id(0); texel < wide * high; texel += get_local_size(0))
@@ -168,26 +168,28 @@ __kernel void flow_small(__global float *grey, __global const float *previous, _
     sum += (float4)(moments(grey[index]), moments(previous[index]));
   }
   sum = group_sum(sum, sums) / texels;
-  const float2 now = deviation(sum.lo), then = deviation(sum.hi);
-  const float2 least = least_light(now, then), whole = whole_light(now, then);
-  float2 differ = 0.0f;
+  const float2 current_stats = mean_deviation(sum.lo), previous_stats = mean_deviation(sum.hi);
+  const float2 tolerant = tolerant_brightness(current_stats, previous_stats),
+               full = full_brightness(current_stats, previous_stats);
+  float2 errors = 0.0f;
   for (int i = get_local_id(0); i < texels; i += get_local_size(0)) {
     const int index = texel_index(level, (int2)(i % level.x, i / level.x));
-    differ += (float2)(difference(grey[index], previous[index], least), difference(grey[index], previous[index], whole));
+    errors += (float2)(brightness_error(grey[index], previous[index], tolerant),
+                       brightness_error(grey[index], previous[index], full));
   }
-  differ = group_sum((float4)(differ, 0.0f, 0.0f), sums).lo;
+  errors = group_sum((float4)(errors, 0.0f, 0.0f), sums).lo;
   if (get_local_id(0) == 0) {
-    const float2 taken = better_light(least, whole, differ);
-    light[0] = taken;
-    back[0] = (float2)(1.0f / taken.x, -taken.y / taken.x);
-    light[1] = back[1] = (float2)(fabs(then.x - now.x), 0.0f);
+    const float2 chosen = better_brightness(tolerant, full, errors);
+    brightness[0] = chosen;
+    reverse_brightness[0] = (float2)(1.0f / chosen.x, -chosen.y / chosen.x);
+    brightness[1] = reverse_brightness[1] = (float2)(fabs(previous_stats.x - current_stats.x), 0.0f);
   }
 }
 
-// Texels of a column that an item of flow_census takes.
+// Texels of a column per item of flow_census.
 #define STRIP 4
 
-// Soft census of a strip of a level, whose texels at the edge also go to the border.
+// Soft census of a strip of a level. Texels at the edge also fill the border.
 inline void census_strip(__global const float *grey, __global char4 *census, int4 level, int2 first, float softness) {
   float3 rows[STRIP + 2];
   UNROLL
@@ -210,16 +212,16 @@ inline void census_strip(__global const float *grey, __global char4 *census, int
   }
 }
 
-// Soft census of two frames: how far the two neighbours on opposite sides differ, along x, one diagonal, y and the
-// other diagonal: d / sqrt(d² + softness), as -127..127. Strips of all levels, one below the other; of the other
-// frame only where its own were made by another variance, `other_softened`.
+// Soft census of two frames: the difference d of the two neighbours on opposite sides, along x, one diagonal, y and the
+// other diagonal, as d / sqrt(d² + softness), -127..127. Strips of all levels, one below the other. The other frame is
+// updated only if its census used another noise variance, `other_census_noise`.
 __kernel void flow_census(__global const float *grey, __global char4 *census, __global const float *other_grey,
                           __global char4 *other_census, __constant int4 *levels, __constant float4 *gains,
-                          int count, __global const float *noise, __global float *softened,
-                          __global const float *other_softened) {
+                          int count, __global const float *noise, __global float *census_noise,
+                          __global const float *other_census_noise) {
   int2 first = (int2)(get_global_id(0), get_global_id(1));
-  const float variance = noise_of(noise).stepped;
-  if (all(first == 0)) *softened = variance;
+  const float variance = noise_of(noise).quantized;
+  if (all(first == 0)) *census_noise = variance;
   int number = 0;
   for (; number < count && first.y >= (levels[number].y + STRIP - 1) / STRIP; number++)
     first.y -= (levels[number].y + STRIP - 1) / STRIP;
@@ -227,5 +229,5 @@ __kernel void flow_census(__global const float *grey, __global char4 *census, __
   first.y *= STRIP;
   const float softness = census_softness(variance, gains[number].x);
   census_strip(grey, census, levels[number], first, softness);
-  if (*other_softened != variance) census_strip(other_grey, other_census, levels[number], first, softness);
+  if (*other_census_noise != variance) census_strip(other_grey, other_census, levels[number], first, softness);
 }

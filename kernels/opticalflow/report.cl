@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a field says in numbers. Build with -DITEMS=n, the work-group's size, a power of two.
-#include "opticalflow/field.clh"
+// Statistics of a field. Build with -DITEMS=n, the size of the work-group, a power of two.
+#include "opticalflow/flowfield.clh"
 
-// The sums of a group's items; every item has them.
+// The sums over the group, for every item.
 inline float8 group_sum(float8 value, float *most, __local float8 *sums, __local float *maxima) {
   const int item = get_local_id(0);
   sums[item] = value;
@@ -19,16 +19,16 @@ inline float8 group_sum(float8 value, float *most, __local float8 *sums, __local
   return sums[0];
 }
 
-// Sums of a part of the field by each group: x, y, magnitude, its square, moving, confidence, 0, maximum.
+// Each group sums up a part of the field: x, y, magnitude, its square, moving, confidence, 0, maximum.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_sums(
-    __global const float2 *vectors, __global const float *confidence, int pixels, float least,
+    __global const float2 *vectors, __global const float *confidence, int pixels, float min_confidence,
     __global float8 *parts) {
   __local float8 sums[ITEMS];
   __local float maxima[ITEMS];
   float8 sum = 0.0f;
   float most = 0.0f;
   for (int i = get_global_id(0); i < pixels; i += get_global_size(0)) {
-    const Motion motion = motion_at(vectors, confidence, i, least);
+    const FlowSample motion = sample_at(vectors, confidence, i, min_confidence);
     const float magnitude = length(motion.vector);
     sum += (float8)(motion.vector, magnitude, magnitude * magnitude, magnitude > 0.5f ? 1.0f : 0.0f,
                     motion.confidence, 0.0f, 0.0f);
@@ -39,8 +39,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_sums(
   if (get_local_id(0) == 0) parts[get_group_id(0)] = sum;
 }
 
-// Adds them up, by one group. The gain for display is `gain`, or where that is 0 follows three times the
-// root mean square, at least 1 px: at once after `fresh`, else by a tenth of the way.
+// One group adds up the parts. `gain` is the gain of the display; if it is 0, the gain follows three times the root
+// mean square, at least 1 px: at once after `fresh`, else by a tenth of the difference.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_summary(
     __global const float8 *parts, int count, int pixels, float gain, int fresh, __global const float *noise,
     __global Summary *summary) {
@@ -62,15 +62,15 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_summary(
   }
 }
 
-// The vectors `grid` px apart, in the middles of their cells, then their confidences. One that is not
-// sure gets `unknown` in both components.
+// The vectors in the centres of cells of `grid` px, then their confidences. Below `min_confidence`, both components are
+// `unknown`.
 __kernel void flow_grid(__global const float2 *vectors, __global const float *confidence, int2 size,
-                        float least, int grid, float unknown, __global float *result, int2 cells) {
+                        float min_confidence, int grid, float unknown, __global float *result, int2 cells) {
   const int2 cell = (int2)(get_global_id(0), get_global_id(1));
   if (any(cell >= cells)) return;
   const int2 at = min(cell * grid + grid / 2, size - 1);
   const int index = at.y * size.x + at.x, i = cell.y * cells.x + cell.x;
-  const Motion motion = motion_at(vectors, confidence, index, least);
-  vstore2(confidence[index] < least ? (float2)unknown : motion.vector, i, result);
+  const FlowSample motion = sample_at(vectors, confidence, index, min_confidence);
+  vstore2(confidence[index] < min_confidence ? (float2)unknown : motion.vector, i, result);
   result[2 * cells.x * cells.y + i] = motion.confidence;
 }

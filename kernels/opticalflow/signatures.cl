@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Matches of pixels by their signatures (gst/opticalflow/signatures.h). All is computed in whole numbers, so every device finds the same.
+// Matches pixels by their signatures (gst/opticalflow/signatures.h). All arithmetic is integer, so every device finds
+// the same.
 //
-// Build with -DTILE_X=n -DTILE_Y=n, pixels of a group's tile; TILE_Y a multiple of 3 CHAIN. -DV=n: an item takes so many pixels
-// side by side, as CPUs like it; TILE_X is a multiple of that.
+// Build with -DTILE_X=n -DTILE_Y=n, pixels of a group's tile; TILE_Y is a multiple of 3 CHAIN. -DV=n: pixels of a row
+// per item, for CPUs; TILE_X is a multiple of that.
 #ifdef V
 #include "common/vector.clh"
 #define AS_UINTS JOIN(as_uint, V)
@@ -30,18 +31,18 @@
 #include "opticalflow/match.clh"
 
 #define LATTICE 5   // points along a side
-#define SPACING 3     // px from one to the next
-#define REACH 6     // px from the middle to the outer ones
-#define SMOOTH 2    // px that the smoothing reaches
+#define SPACING 3     // px between points
+#define REACH 6     // px from the centre to the outer points
+#define SMOOTH 2    // px, radius of the smoothing
 #define MARGIN (REACH + SMOOTH)
-#define LEVEL 192.0f    // a level in whole numbers: what (R + G + B) / 3 by (1 6 1) / 8 has
-#define LEAST_SUM 1920  // of all differences: half a level on average
-#define STEEP 25        // a difference counts from 0.8 of the average on: 20 / 25
+#define GREY_SCALE 192.0f    // integers per level: (R + G + B) / 3 and (1 6 1) / 8 give whole numbers
+#define LEAST_SUM 1920  // of the 20 absolute differences: half a level on average
+#define STEEP_RATIO 25        // a difference is steep from 0.8 of the average on: 20 / 25
 
-#define CHAIN 8         // pixels, APART below each other, that an item takes at a time
+#define CHAIN 8         // pixels of an item, SPACING px apart below each other
 
-// A pixel's signature from the points around it, top to bottom: differences of neighbours, alternately side by side and
-// one above the other, as steep up, steep down or neither. 0 where there is nothing to see.
+// The signature of a pixel from the points around it, top to bottom. Differences of neighbours, alternately horizontal
+// and vertical, are steep up, steep down or neither. 0 without contrast.
 inline UINTS signature_of(const FLOATS p[LATTICE][LATTICE]) {
   FLOATS difference[20], sum = 0.0f;
   int count = 0;
@@ -53,8 +54,8 @@ inline UINTS signature_of(const FLOATS p[LATTICE][LATTICE]) {
   for (int i = 0; i < 20; i++) sum += fabs(difference[i]);
   UINTS up = 0, down = 0;
   for (int i = 0; i < 20; i++) {
-    up = up << 1 | AS_UINTS(sum - STEEP * difference[i]) >> 31;
-    down = down << 1 | AS_UINTS(sum + STEEP * difference[i]) >> 31;
+    up = up << 1 | AS_UINTS(sum - STEEP_RATIO * difference[i]) >> 31;
+    down = down << 1 | AS_UINTS(sum + STEEP_RATIO * difference[i]) >> 31;
   }
   UINTS hash = up * 0x9e3779b1u + down * 0x85ebca77u;
   hash = (hash ^ hash >> 15) * 0x2c1b3c6du;
@@ -63,13 +64,13 @@ inline UINTS signature_of(const FLOATS p[LATTICE][LATTICE]) {
   return sum >= LEAST_SUM ? max(hash, 1u) : none;
 }
 
-// What a place holds after all have put in theirs: NONE, one's own, or MANY; in whatever order they come.
-inline void put(volatile __global uint *place, uint own) {
+// Stores a value in a place that holds one value: NONE, the value, or MANY after two. The order does not matter.
+inline void put_unique(volatile __global uint *place, uint own) {
   if (*place == MANY) return;
   if (atomic_cmpxchg(place, NONE, own) != NONE) atomic_xchg(place, MANY);
 }
 
-// A pixel of the earlier frame into the slot of its signature. Of neighbours alike the first one does it for all.
+// Stores a pixel of the earlier frame in the slot of its signature. The first one of equal neighbours stands for all.
 inline void insert(__global const uint *signatures, int count, int i, volatile __global uint *slots, int slot_count) {
   const uint own = signatures[i];
   if (own == 0 || (i > 0 && signatures[i - 1] == own)) return;
@@ -77,19 +78,20 @@ inline void insert(__global const uint *signatures, int count, int i, volatile _
   if (i + 1 < count && signatures[i + 1] == own)
     atomic_xchg(slot, MANY);
   else
-    put(slot, i + 1);
+    put_unique(slot, i + 1);
 }
 
-// The signatures of two frames, those of the earlier one in the half `earlier` of a buffer for both: of planes of grey, whose texel
-// (0, 0) is at the offset. Where the earlier frame's are `known` only the later one's. The pixels whose lattice does not lie
-// within the frame have none. More rows of groups empty claims and counts, and of the two tables of slots the one that is not `table`; that one
-// takes the earlier frame's signatures where they are known, else it is emptied too.
-// `texels`: a tile with MARGIN around, `along`: sums along x, `smooth`: with REACH around; V more at the end of each.
+// Computes the signatures of two frames; those of the earlier one go to half `earlier` of the buffer. The planes are
+// grey; texel (0, 0) is at the offset. If the earlier frame is `known`, only the later one is computed. Pixels whose
+// lattice leaves the frame have no signature. Additional rows of groups clear claims, counts and the table of slots
+// that is not `table`. They also fill `table` with the earlier frame if it is known, else clear it.
+// `texels`: a tile and MARGIN around it. `along`: sums along x. `smooth`: the tile and REACH around it. Each has V
+// elements more.
 __kernel void signatures_find(__global const float *restrict before, int before_pitch, int before_offset,
                               __global const float *restrict after, int after_pitch, int after_offset, int2 size,
-                              __global uint *signatures, int earlier, int known, volatile __global uint *slots, int slot_count, int table,
-                              __global uint *restrict claims, __global uint *restrict counts, int rows, __local ushort *texels,
-                              __local uint *along, __local ushort *smooth) {
+                              __global uint *signatures, int earlier, int known, volatile __global uint *slots,
+                              int slot_count, int table, __global uint *restrict claims, __global uint *restrict counts,
+                              int rows, __local ushort *texels, __local uint *along, __local ushort *smooth) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int tiles = (size.y + TILE_Y - 1) / TILE_Y, row = get_group_id(1), rows_of_tiles = known ? tiles : 2 * tiles;
   const bool later = row >= tiles || known, prepares = row >= rows_of_tiles;
@@ -102,7 +104,8 @@ __kernel void signatures_find(__global const float *restrict before, int before_
     const int numbers = (get_global_size(1) - rows_of_tiles * items.y) * get_global_size(0);
     for (int i = number; i < size.x * size.y; i += numbers) {
       claims[i] = NONE;
-      if (known) insert(signatures + earlier * size.x * size.y, size.x * size.y, i, slots + table * slot_count, slot_count);
+      if (known)
+        insert(signatures + earlier * size.x * size.y, size.x * size.y, i, slots + table * slot_count, slot_count);
     }
     for (int i = number; i < slot_count; i += numbers) {
       slots[(1 - table) * slot_count + i] = NONE;
@@ -118,12 +121,12 @@ __kernel void signatures_find(__global const float *restrict before, int before_
     for (int x = V * item.x; x < texel_side; x += V * items.x) {
       const int row = min(origin.y - MARGIN + y, size.y - 1), column = origin.x - MARGIN + x;
       if (V > 1 && within) {
-        STORE(TO_TEXELS(LEVEL * LOAD_FLOATS(plane + row * pitch + column)), texels + y * texel_side + x);
+        STORE(TO_TEXELS(GREY_SCALE * LOAD_FLOATS(plane + row * pitch + column)), texels + y * texel_side + x);
         continue;
       }
       for (int i = 0; i < V; i++)
         texels[y * texel_side + x + i] =
-            convert_ushort_sat_rte(LEVEL * plane[max(row, 0) * pitch + clamp(column + i, 0, size.x - 1)]);
+            convert_ushort_sat_rte(GREY_SCALE * plane[max(row, 0) * pitch + clamp(column + i, 0, size.x - 1)]);
     }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int y = item.y; y < TILE_Y + 2 * MARGIN; y += items.y)
@@ -137,8 +140,8 @@ __kernel void signatures_find(__global const float *restrict before, int before_
   for (int y = item.y; y < TILE_Y + 2 * REACH; y += items.y)
     for (int x = V * item.x; x < side; x += V * items.x) {
       __local const uint *p = along + y * side + x;
-      const UINTS sum = LOAD_UINTS(p) + LOAD_UINTS(p + 4 * side) + 4u * (LOAD_UINTS(p + side) + LOAD_UINTS(p + 3 * side)) +
-                        6u * LOAD_UINTS(p + 2 * side);
+      const UINTS sum = LOAD_UINTS(p) + LOAD_UINTS(p + 4 * side) +
+                        4u * (LOAD_UINTS(p + side) + LOAD_UINTS(p + 3 * side)) + 6u * LOAD_UINTS(p + 2 * side);
       STORE(TO_USHORTS((sum + 128u) >> 8), smooth + y * side + x);
     }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -152,7 +155,8 @@ __kernel void signatures_find(__global const float *restrict before, int before_
       for (int k = 0; k < CHAIN; k++) {
         for (int j = 1; j < LATTICE; j++)
           for (int i = 0; i < LATTICE; i++) points[j - 1][i] = points[j][i];
-        for (int i = 0; i < LATTICE; i++) points[LATTICE - 1][i] = LOAD_TEXELS(p + ((LATTICE - 1 + k) * side + i) * SPACING);
+        for (int i = 0; i < LATTICE; i++)
+          points[LATTICE - 1][i] = LOAD_TEXELS(p + ((LATTICE - 1 + k) * side + i) * SPACING);
         const UINTS found = signature_of(points);
         const int2 at = origin + (int2)(x, first + k * SPACING);
         __global uint *to = own + at.y * size.x + at.x;
@@ -168,20 +172,21 @@ __kernel void signatures_find(__global const float *restrict before, int before_
         }
       }
     }
-  // PoCL 3.1 takes what follows the last barrier and what other groups return from for one, and gets it wrong.
+  // PoCL 3.1 miscompiles code after the last barrier if other groups return before it.
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Every pixel of the earlier frame, where signatures_find has not done that.
-__kernel void signatures_insert(__global const uint *restrict both, int count, int earlier, volatile __global uint *slots,
-                                int slot_count, int table) {
+// Stores every pixel of the earlier frame, if signatures_find did not.
+__kernel void signatures_insert(__global const uint *restrict both, int count, int earlier,
+                                volatile __global uint *slots, int slot_count, int table) {
   const int i = get_global_id(0);
   if (i < count) insert(both + earlier * count, count, i, slots + table * slot_count, slot_count);
 }
 
-// Every pixel of the later frame claims the one of the earlier frame that alone has its signature.
-__kernel void signatures_claim(__global const uint *restrict both, int count, int earlier, __global const uint *restrict slots,
-                               int slot_count, int table, volatile __global uint *claims) {
+// Every pixel of the later frame claims the only pixel of the earlier frame with the same signature.
+__kernel void signatures_claim(__global const uint *restrict both, int count, int earlier,
+                               __global const uint *restrict slots, int slot_count, int table,
+                               volatile __global uint *claims) {
   __global const uint *signatures = both + earlier * count;
   const int i = get_global_id(0);
   if (i >= count) return;
@@ -189,19 +194,18 @@ __kernel void signatures_claim(__global const uint *restrict both, int count, in
   if (own == 0) return;
   const uint entry = slots[table * slot_count + (own & (slot_count - 1))];
   if (entry == NONE || entry == MANY || signatures[entry - 1] != own) return;
-  put(claims + entry - 1, i + 1);
+  put_unique(claims + entry - 1, i + 1);
 }
 
-// The matches of all cells that enough of those around confirm, and how many there are in each row.
-// `tile`: those of a group and around it.
-__kernel void signatures_pick(__global const uint *restrict claims, int2 size, __global short4 *restrict picked, int2 cells,
-                              volatile __global uint *counts, __local short4 *tile) {
+// The confirmed matches of all cells, and their number per row. `tile`: matches of the group and around it.
+__kernel void signatures_pick(__global const uint *restrict claims, int2 size, __global short4 *restrict picked,
+                              int2 cells, volatile __global uint *counts, __local short4 *tile) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 reach = (int2)(REACH_X, REACH_Y), side = items + 2 * reach;
   const int2 first = (int2)(get_group_id(0), get_group_id(1)) * items - reach;
   for (int y = item.y; y < side.y; y += items.y)
     for (int x = item.x; x < side.x; x += items.x)
-      tile[y * side.x + x] = match_in(claims, size, first + (int2)(x, y), cells);
+      tile[y * side.x + x] = cell_match(claims, size, first + (int2)(x, y), cells);
   barrier(CLK_LOCAL_MEM_FENCE);
   const int2 cell = (int2)(get_global_id(0), get_global_id(1));
   if (any(cell >= cells)) return;
@@ -210,8 +214,8 @@ __kernel void signatures_pick(__global const uint *restrict claims, int2 size, _
   if (own.x >= 0) atomic_inc(counts + cell.y);
 }
 
-// Moves the matches together, in the order of rows of cells, behind their number (in the first int of 16 bytes): a group for each
-// row. `sums`: one for each item, a power of two of them.
+// Compacts the matches in raster order of the cells, after their number (the first int of 16 bytes). One group per row.
+// `sums`: an element per item; the group size is a power of two.
 __kernel void signatures_list(__global const short4 *restrict picked, int2 cells, __global const uint *restrict counts,
                               __global float4 *restrict result, int offset, __local int *sums) {
   const int item = get_local_id(0), items = get_local_size(0), row = get_group_id(0);
@@ -224,7 +228,8 @@ __kernel void signatures_list(__global const short4 *restrict picked, int2 cells
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   before = sums[0];
-  const int share = (cells.x + items - 1) / items, first = min(item * share, cells.x), end = min(first + share, cells.x);
+  const int share = (cells.x + items - 1) / items, first = min(item * share, cells.x),
+            end = min(first + share, cells.x);
   int mine = 0;
   for (int i = first; i < end; i++) mine += picked[row * cells.x + i].x >= 0;
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,68 +1,69 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Steps of the solver: a group takes a tile of a lattice, smooths the flow there by a median, looks where
-// every node's texels went, adds up their votes over the window and solves for the flow. Build as window.clh says.
+// Steps of the solver. A group has a tile of a lattice. It smooths the flow by a median, warps the texels of every
+// node, sums their votes over the window and solves for the flow. See window.clh for the build options.
 #include "opticalflow/window.clh"
 
-// The sums of lattices, and how they come here.
+// How kernels receive the sums of the lattices.
 #ifdef FUSED_LEVELS
 #include "opticalflow/tensors.clh"
-#define OF_LATTICE(type) __global type *
+#define LATTICE_BUFFER(type) __global type *
 #else
-#define OF_LATTICE(type) __global const type *restrict
+#define LATTICE_BUFFER(type) __global const type *restrict
 #endif
 
-// Steps go so many times as far as to what they solve for: fewer come as close.
+// Over-relaxation: steps are longer than their solution, so that fewer are needed.
 #define RELAXATION 1.4f
 
-// What steps on a lattice go by.
+// The parameters of steps on a lattice.
 typedef struct {
   int4 level;
   int2 size;  // of the lattice
-  int step;   // texels from node to node
-  float2 light;
+  int step;   // texels between nodes
+  float2 brightness;
   Noise noise;
   float4 gain;
   float spread;  // see noise.clh, like `gain`
-  float far, limit, alpha;
+  float denoising, limit, alpha;
   int spacing;
 } Lattice;
 
-// A step on the nodes from `first` on: the flow in `tile`, nodes from `raw` on of those up to `last`, multiplied by `scale`, has nodes
-// `step` texels apart, or with `shift` 1 twice that. It ends in `tile`, or in `result` if there is one. `tensors`, `rests`: the lattice's. `tile`
-// holds votes too; `own`: see node_vote(); `strip` medians, then sums along y; `nodes_flow` what the nodes start from.
-inline void take_step(OF_LATTICE(OWN) own, __global const TEXEL *restrict after, Lattice own_lattice,
-                      OF_LATTICE(float4) tensors, OF_LATTICE(float) rests, Window window,
-                      int2 first, int2 nodes, int2 raw, int2 raw_side, int2 last, int shift, float scale,
-                      __local float2 *restrict tile, __local float2 *restrict strip, __local float2 *restrict nodes_flow,
-                      __global float2 *restrict result) {
-  const int2 size = own_lattice.size, voter = first - RADIUS, voters = nodes + 2 * RADIUS;
-  const int2 middle = max(voter >> shift, 0);
-  const int2 middles = min(((voter + voters - 1) >> shift) + 1 + shift, last + 1) - middle;
+// A step for `nodes` nodes from `first` on. `tile` holds the flow of nodes from `input` to `last`, times `scale`; they
+// are `step` texels apart, or twice that with `shift` 1. The result goes to `result`, or to `tile` if that is null.
+// `tensors`, `residuals`: of the lattice. `source`: see node_vote(). `tile` also holds votes, `strip` medians and then
+// sums along y, `nodes_flow` the start of the step.
+inline void warp_step(LATTICE_BUFFER(NODE_SOURCE) source, __global const TEXEL *restrict after, Lattice lattice,
+                      LATTICE_BUFFER(float4) tensors, LATTICE_BUFFER(float) residuals, Window window, int2 first,
+                      int2 nodes, int2 input, int2 input_side, int2 last, int shift, float scale,
+                      __local float2 *restrict tile, __local float2 *restrict strip,
+                      __local float2 *restrict nodes_flow, __global float2 *restrict result) {
+  const int2 size = lattice.size, voter = first - RADIUS, voters = nodes + 2 * RADIUS;
+  const int2 median_first = max(voter >> shift, 0);
+  const int2 median_size = min(((voter + voters - 1) >> shift) + 1 + shift, last + 1) - median_first;
   barrier(CLK_LOCAL_MEM_FENCE);
-  FOR_ITEMS(x, y, middles)
-    strip[y * middles.x + x] =
-        scale * smooth_at(tile, raw, raw_side.x, middle + (int2)(x, y), last, own_lattice.spacing, own_lattice.far);
+  FOR_ITEMS(x, y, median_size)
+  strip[y * median_size.x + x] = scale * smoothed_flow(tile, input, input_side.x, median_first + (int2)(x, y), last,
+                                                       lattice.spacing, lattice.denoising);
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, voters) {
     const int2 at = clamp(voter + (int2)(x, y), 0, size - 1);
-    const float2 v = shift == 0 ? strip[(at.y - middle.y) * middles.x + at.x - middle.x]
-                                : sample_flow(strip, middle, middles.x, 0.5f * convert_float2(at), last);
+    const float2 v = shift == 0 ? strip[(at.y - median_first.y) * median_size.x + at.x - median_first.x]
+                                : sample_flow(strip, median_first, median_size.x, 0.5f * convert_float2(at), last);
     const int2 node = (int2)(x, y) - RADIUS;
     if (all(node >= 0) && all(node < nodes)) nodes_flow[node.y * nodes.x + node.x] = v;
-    tile[y * voters.x + x] = node_vote(own, after, own_lattice.level, size, own_lattice.step, at, v, own_lattice.light,
-                                       own_lattice.alpha, own_lattice.limit);
+    tile[y * voters.x + x] = node_vote(source, after, lattice.level, size, lattice.step, at, v, lattice.brightness,
+                                       lattice.alpha, lattice.limit);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-#ifdef LINEAR_ITEMS  // what an item's first node needs is on its way while sums are made
+#ifdef LINEAR_ITEMS  // load the data of an item's first node while the sums are computed
   const int2 early = first + min(first_place(nodes), nodes - 1);
   const int early_index = early.y * size.x + early.x;
   const float4 early_tensor = tensors[early_index];
-  const float early_rest = rests[early_index];
+  const float early_residual = residuals[early_index];
 #define TENSOR_AT(index) ((index) == early_index ? early_tensor : tensors[index])
-#define REST_AT(index) ((index) == early_index ? early_rest : rests[index])
+#define RESIDUAL_AT(index) ((index) == early_index ? early_residual : residuals[index])
 #else
 #define TENSOR_AT(index) tensors[index]
-#define REST_AT(index) rests[index]
+#define RESIDUAL_AT(index) residuals[index]
 #endif
   SUM_Y(tile, strip, voters.x, nodes.y, window, float2)
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -72,8 +73,8 @@ inline void take_step(OF_LATTICE(OWN) own, __global const TEXEL *restrict after,
     float2 sum;
     SUM_X(sum, strip + y * voters.x + x, window)
     const float2 start = nodes_flow[y * nodes.x + x];
-    const float2 solution = trusted(start, mix(start, solve(tensor.xyz, sum), RELAXATION), tensor, REST_AT(index),
-                                    own_lattice.noise, own_lattice.gain, own_lattice.spread, size);
+    const float2 solution = noise_limited(start, mix(start, solve(tensor.xyz, sum), RELAXATION), tensor,
+                                          RESIDUAL_AT(index), lattice.noise, lattice.gain, lattice.spread, size);
     if (result)
       result[index] = solution;
     else
@@ -82,95 +83,111 @@ inline void take_step(OF_LATTICE(OWN) own, __global const TEXEL *restrict after,
 }
 
 #ifndef FUSED_LEVELS
-// `warps` steps on the lattice of `size` nodes, `step` texels apart; `tensors` holds its sums from
-// `first_tensor` on. A group's tile is `side` nodes, and as much more as every further step needs around.
+// `warps` steps on a lattice of `size` nodes, `step` texels apart. `first_tensor`: its first element in `tensors`. The
+// tile of a group has `side` nodes, plus the surroundings that further steps need.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
-__kernel void flow_warp(__global const OWN *restrict own, __global const TEXEL *restrict after, int4 level,
-                        int step, __global const float2 *restrict light, __global const float4 *restrict tensors,
-                        __global const float *restrict rests, int first_tensor, __global const float *restrict noise_table,
-                        float4 gain, float spread, __global const float2 *restrict flow, int2 flow_size, int shift,
-                        float scale, __global float2 *restrict result, int2 size, int2 side, int warps,
-                        Window window, float alpha, int spacing, __local float2 *restrict tile,
-                        __local float2 *restrict strip, __local float2 *restrict nodes_flow) {
+__kernel void
+flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *restrict after, int4 level, int step,
+          __global const float2 *restrict brightness, __global const float4 *restrict tensors,
+          __global const float *restrict residuals, int first_tensor, __global const float *restrict noise_table,
+          float4 gain, float spread, __global const float2 *restrict flow, int2 flow_size, int shift, float scale,
+          __global float2 *restrict result, int2 size, int2 side, int warps, Window window, float alpha, int spacing,
+          __local float2 *restrict tile, __local float2 *restrict strip, __local float2 *restrict nodes_flow) {
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * side;
   int2 last = flow_size - 1;
-  // All that may be needed, before it is known whether noise widens the median.
-  const int most = (warps - 1) * (RADIUS + 2 * spacing) + RADIUS;
-  int2 raw = max((max(origin - most, -RADIUS) >> shift) - 2 * spacing, 0);
-  int2 raw_side = min(((min(origin + side + most, size + RADIUS) - 1) >> shift) + 1 + shift + 2 * spacing, last + 1) - raw;
-  LOAD_FLOW(tile, raw, raw_side)
+  // Loads the largest input, before it is known whether noise widens the median.
+  const int most_margin = (warps - 1) * (RADIUS + 2 * spacing) + RADIUS;
+  int2 input = max((max(origin - most_margin, -RADIUS) >> shift) - 2 * spacing, 0);
+  int2 input_side =
+      min(((min(origin + side + most_margin, size + RADIUS) - 1) >> shift) + 1 + shift + 2 * spacing, last + 1) - input;
+  LOAD_FLOW(tile, input, input_side)
   const Noise noise = noise_of(noise_table);
-  const float far = far_part(noise);
-  const Lattice lattice = {level, size, step, light[0], noise, gain, spread, far, change_limit(noise, gain), alpha, spacing};
-  const int reach = reach_of(spacing, far);
+  const float denoising = denoising_of(noise);
+  const Lattice lattice = {
+      level, size, step, brightness[0], noise, gain, spread, denoising, change_limit(noise, gain), alpha, spacing};
+  const int reach = smoothing_reach(spacing, denoising);
 #ifndef CENSUS
-  own += first_tensor;
+  source += first_tensor;
 #endif
   for (int i = 0; i < warps; i++) {
-    const int grow = (warps - 1 - i) * (RADIUS + reach);
-    const int2 first = max(origin - grow, 0), nodes = min(origin + side + grow, size) - first;
-    take_step(own, after, lattice, tensors + first_tensor, rests + first_tensor, window, first, nodes, raw, raw_side, last,
-              shift, scale, tile, strip, nodes_flow, i + 1 < warps ? 0 : result);
-    raw = first, raw_side = nodes, last = size - 1, shift = 0, scale = 1.0f;
+    const int margin = (warps - 1 - i) * (RADIUS + reach);
+    const int2 first = max(origin - margin, 0), nodes = min(origin + side + margin, size) - first;
+    warp_step(source, after, lattice, tensors + first_tensor, residuals + first_tensor, window, first, nodes, input,
+              input_side, last, shift, scale, tile, strip, nodes_flow, i + 1 < warps ? 0 : result);
+    input = first, input_side = nodes, last = size - 1, shift = 0, scale = 1.0f;
   }
 }
 
 #else  // -DFUSED_LEVELS
 #ifdef CENSUS
-#define OWN_OF(row) before
+#define SOURCE_OF(row) before
 #else
-#define OWN_OF(row) slopes + (row).first_tensor
+#define SOURCE_OF(row) slopes + (row).first_tensor
 #endif
 
-// The first group: `warps` steps on each of the lattices from `from` down to `to`, which it takes whole; where there are other groups,
-// what they do for the finer lattices, flow_tensors, for these before it. `side`, `tiles` and what is behind them: as there. `room` and `strip` are
-// for both, `nodes` the place in `room`, in float2, of what a step starts from.
+// The first group takes `warps` steps on the whole lattices of levels `from` down to `to`. If there are more groups, it
+// computes the tensors of these lattices first, and the others do the work of flow_tensors for the finer ones. `side`,
+// `tiles` and the arguments after them: see there. `room` and `strip` serve both; `nodes` is the place of nodes_flow in
+// `room`, in float2.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
-__kernel void flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict after, __constant TableRow *lattices,
-                         __global const float4 *restrict gains, int from, int to, __global const float2 *restrict light,
-                         __global float4 *tensors, __global float *rests, __global float4 *slopes,
-                         __global const float *restrict noise_table, float spread, __global const float2 *restrict flow,
-                         int2 flow_size, float scale, __global float2 *restrict result, int warps, Window window, float alpha,
-                         int spacing, __global const float *restrict grey, __global const float *restrict later,
-                         volatile __global float *rows, __global uint *restrict votes, Window finest, int2 side, int tiles, int row_count, int row_spacing,
-                         __local float4 *room, __local float4 *strip, int nodes) {
+__kernel void
+flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict after, __constant TableRow *lattices,
+           __global const float4 *restrict gains, int from, int to, __global const float2 *restrict brightness,
+           __global float4 *tensors, __global float *residuals, __global float4 *slopes,
+           __global const float *restrict noise_table, float spread, __global const float2 *restrict flow,
+           int2 flow_size, float scale, __global float2 *restrict result, int warps, Window window, float alpha,
+           int spacing, __global const float *restrict grey_before, __global const float *restrict grey_after,
+           volatile __global float *row_ratios, __global uint *restrict frame_counts, Window finest_window, int2 side,
+           int tiles, int row_count, int row_spacing, __local float4 *room, __local float4 *strip, int nodes) {
   __local int last;
-  const int group = get_group_id(0), others = get_num_groups(0) - 1, before_tiles = others - tiles;
-  if (group > before_tiles) {
-    sum_tiles(before, after, grey, light[0], noise_table, gains, lattices, group - 1 - before_tiles, side, tensors, rests, slopes, votes, finest, window,
-              alpha, room, strip);
+  const int group = get_group_id(0), other_groups = get_num_groups(0) - 1, row_groups = other_groups - tiles;
+  if (group > row_groups) {
+    sum_tensor_tiles(before, after, grey_before, brightness[0], noise_table, gains, lattices, group - 1 - row_groups,
+                     side, tensors, residuals, slopes, frame_counts, finest_window, window, alpha, room, strip);
     return;
   }
   if (group > 0) {
-    light_rows(grey, later, lattices[0].level, light[0], group - 1, before_tiles, row_count, row_spacing, rows, votes, room, &last);
+    find_row_ratios(grey_before, grey_after, lattices[0].level, brightness[0], group - 1, row_groups, row_count,
+                    row_spacing, row_ratios, frame_counts, room, &last);
     return;
   }
-  for (int number = from; number >= to && others > 0; number--) {
+  for (int number = from; number >= to && other_groups > 0; number--) {
     const TableRow row = lattices[number];
     for (int y = 0; y < row.size.y; y += side.y)
       for (int x = 0; x < row.size.x; x += side.x)
-        sum_tile(before, after, grey, light[0], noise_table, gains[number], row, (int2)(x, y), side, tensors, rests, slopes, window, alpha, room,
-                 strip);
+        sum_tensors(before, after, grey_before, brightness[0], noise_table, gains[number], row, (int2)(x, y), side,
+                    tensors, residuals, slopes, window, alpha, room, strip);
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   __local float2 *tile = (__local float2 *)room;
   const Noise noise = noise_of(noise_table);
-  int2 raw_side = flow_size;
+  int2 input_side = flow_size;
   const int2 first = 0;
-  LOAD_FLOW(tile, first, raw_side)
+  LOAD_FLOW(tile, first, input_side)
   for (int number = from; number >= to; number--) {
     const TableRow row = lattices[number];
     const float4 gain = gains[number];
-    const Lattice lattice = {row.level, row.size, row.step, light[0], noise, gain, spread, far_part(noise), change_limit(noise, gain), alpha, spacing};
-    int shift = any(raw_side < row.size) ? 1 : 0;
+    const Lattice lattice = {row.level,
+                             row.size,
+                             row.step,
+                             brightness[0],
+                             noise,
+                             gain,
+                             spread,
+                             denoising_of(noise),
+                             change_limit(noise, gain),
+                             alpha,
+                             spacing};
+    int shift = any(input_side < row.size) ? 1 : 0;
     for (int i = 0; i < warps; i++) {
-      take_step(OWN_OF(row), after, lattice, tensors + row.first_tensor, rests + row.first_tensor, window, first, row.size, first, raw_side,
-                raw_side - 1, shift, scale, tile, (__local float2 *)strip, tile + nodes, number > to || i + 1 < warps ? 0 : result);
-      raw_side = row.size, shift = 0, scale = 1.0f;
+      warp_step(SOURCE_OF(row), after, lattice, tensors + row.first_tensor, residuals + row.first_tensor, window, first,
+                row.size, first, input_side, input_side - 1, shift, scale, tile, (__local float2 *)strip, tile + nodes,
+                number > to || i + 1 < warps ? 0 : result);
+      input_side = row.size, shift = 0, scale = 1.0f;
     }
     scale = 2.0f;  // texels of the next finer level are half as large
   }

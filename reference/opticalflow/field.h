@@ -8,7 +8,7 @@
 
 namespace reference::opticalflow {
 
-/// Vectors and confidence per pixel; float2 as x, y.
+/// Vectors (float2: x, y) and confidence per pixel.
 struct Field {
   int width = 0, height = 0;
   std::vector<float> vectors, confidence;
@@ -17,13 +17,13 @@ struct Field {
   float y(int column, int row) const { return vectors[2 * (size_t(row) * width + column) + 1]; }
 };
 
-/// A field on the host; waits.
+/// Downloads a field; waits.
 Field download(glcl::Queue &queue, const glcl::opticalflow::FlowField &field);
 
-/// A .flo file (PIEH, width, height, then x, y per pixel, all little endian); values beyond 1e9
-/// mean that nothing is known. Throws std::runtime_error where it can't be read.
+/// Reads a .flo file (PIEH, width, height, then x, y per pixel, all little endian). Values beyond
+/// 1e9 are unknown. Throws std::runtime_error if it cannot be read.
 Field load_flo(const std::string &path);
-/// Mean end-point error in px over the pixels whose truth is known.
+/// Mean end-point error in px over the pixels with a known truth.
 double end_point_error(const Field &field, const Field &truth);
 
 }  // namespace reference::opticalflow

@@ -9,8 +9,8 @@
 
 namespace reference::opticalflow {
 
-/// The flow as glcl::opticalflow::Flow defines it, one plane after the other. `flicker`: noise of
-/// the frames ahead of them; by default none.
+/// The flow as glcl::opticalflow::Flow defines it, one plane after the other. `flicker`: renewed
+/// noise of the previous frames; none by default.
 Field flow(const Frame &before, const Frame &after, glcl::opticalflow::Flow::Channels channels,
            const glcl::opticalflow::Flow::Settings &settings, Flicker *flicker = nullptr);
 

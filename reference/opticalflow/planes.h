@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Planes of texels and of vectors, and what the solver does to them.
+// Planes of texels and of vectors, with the operations of the solver.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace reference::opticalflow {
 
-/// Some values per node, the edge repeated outside.
+/// Some values per node. The edge repeats outside.
 template <int n>
 struct Plane {
   using Value = std::array<float, n>;
@@ -61,13 +61,13 @@ inline Plane<1> halved(const Plane<1> &fine) {
   });
 }
 
-/// What the solver needs to know of the channels.
+/// Properties of the channels for the solver.
 template <int n>
-struct Kind;
+struct ChannelTraits;
 
 template <>
-struct Kind<1> {
-  static constexpr float limit = 10, half_sure = 5;
+struct ChannelTraits<1> {
+  static constexpr float limit = 10, half_confidence = 5;
   static Plane<1> texels(const Plane<1> &grey, float) { return grey; }
   static float noise_share(const Plane<1>::Value &) { return 1; }
   static Plane<1>::Value slope(const Plane<1> &p, int x, int y, int dx, int dy) {
@@ -78,8 +78,8 @@ struct Kind<1> {
 };
 
 template <>
-struct Kind<4> {
-  static constexpr float limit = 127, half_sure = 120;
+struct ChannelTraits<4> {
+  static constexpr float limit = 127, half_confidence = 120;
   static Plane<4> texels(const Plane<1> &grey, float softness) {
     return Plane<4>(grey.width, grey.height).fill([&](int x, int y) {
       const int sides[4][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 1}};
@@ -92,7 +92,7 @@ struct Kind<4> {
       return result;
     });
   }
-  /// The curve's slope, squared, for what each channel is.
+  /// The squared slope of the census curve, averaged over the channels.
   static float noise_share(const Plane<4>::Value &texel) {
     float sum = 0;
     for (float c : texel) sum += std::pow(1 - c * c / (127 * 127), 3.0f) / 4;
@@ -147,7 +147,7 @@ Plane<n> window_mean(const Plane<n> &in, double variance, int step, int radius) 
   return pass(pass(in, 0, 1), 1, 0);
 }
 
-/// The sum of the squares of the window's weights.
+/// The sum of the squared weights of the window.
 inline double spread(double variance, int step, int radius) {
   double sum = 0, squares = 0;
   for (int i = -radius; i <= radius; i++) {

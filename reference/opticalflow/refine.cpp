@@ -22,7 +22,7 @@ Vector operator*(float k, Vector v) { return {k * v.x, k * v.y}; }
 float square(Vector v) { return v.x * v.x + v.y * v.y; }
 Vector mix(Vector a, Vector b, float part) { return a + part * (b - a); }
 
-/// What a texel says of where it went, see kernels/opticalflow/refine.cl.
+/// The data term of a texel, see kernels/opticalflow/refine.cl.
 struct Match {
   float xx = 1e-4f, xy = 0, yy = 1e-4f, quality = 0;
   Vector votes;
@@ -40,9 +40,9 @@ class Refiner {
     return size_t(std::clamp(y, 0, height - 1)) * width + std::clamp(x, 0, width - 1);
   }
 
-  void step(bool aside, int rounds) {
+  void step(bool shifted, int rounds) {
     match();
-    relax(aside, rounds);
+    relax(shifted, rounds);
     mean();
   }
 
@@ -61,7 +61,7 @@ class Refiner {
     }
     return result;
   }
-  /// Whether a texel and where it went have census of neighbours in the frame.
+  /// Whether a texel and its target have census neighbours inside the frame.
   bool comparable(int x, int y, Vector v) const {
     return x >= 1 && y >= 1 && x <= width - 2 && y <= height - 2 && x + v.x >= 1 && y + v.y >= 1 &&
            x + v.x <= width - 2 && y + v.y <= height - 2;
@@ -73,7 +73,7 @@ class Refiner {
   }
 
  private:
-  /// Texels from the first to before the last of each axis.
+  /// Texels; right and bottom are exclusive.
   struct Box {
     int left, top, right, bottom;
   };
@@ -96,7 +96,7 @@ class Refiner {
     each([&](int x, int y) {
       Match &m = matches_[index(x, y)];
       const Vector v = flow[index(x, y)];
-      Vector pull;
+      Vector data_gradient;
       if (comparable(x, y, v)) {
         Channels d = change(x, y, v);
         const float s = x + v.x - std::floor(x + v.x), t = y + v.y - std::floor(y + v.y);
@@ -122,31 +122,31 @@ class Refiner {
           const float gx = slope(k, 1, 0), gy = slope(k, 0, 1);
           const float weight = 1 / std::sqrt(1 + d[k] * d[k] / (robust * robust));
           m.xx += weight * gx * gx, m.xy += weight * gx * gy, m.yy += weight * gy * gy;
-          pull = pull + weight * d[k] * Vector{gx, gy};
+          data_gradient = data_gradient + weight * d[k] * Vector{gx, gy};
           squares += d[k] * d[k];
         }
         m.quality = std::max(1 / (1 + squares / 0.1f), 0.02f);
       }
-      m.votes = Vector{m.xx * v.x + m.xy * v.y, m.xy * v.x + m.yy * v.y} - pull;
+      m.votes = Vector{m.xx * v.x + m.xy * v.y, m.xy * v.x + m.yy * v.y} - data_gradient;
     });
   }
 
-  /// How much neighbours are to be alike.
-  float likeness(size_t a, size_t b) const {
+  /// The smoothness weight of two neighbours.
+  float smoothness_weight(size_t a, size_t b) const {
     const float edge = 0.12f + 0.88f * std::exp(-std::abs(level_.grey[a] - level_.grey[b]) / 8);
     return level_.smoothness * std::round(255 * edge) / 255 /
            std::sqrt(square(flow[a] - flow[b]) + 0.05f * 0.05f);
   }
 
-  /// Tile by tile; what is around one keeps the flow that there was.
-  void relax(bool aside, int rounds) {
+  /// Processes tile by tile; the flow around a tile stays as it was.
+  void relax(bool shifted, int rounds) {
     const std::vector<Vector> start = flow;
     std::vector<Vector> result(flow.size());
     right_.resize(flow.size()), below_.resize(flow.size());
     constexpr int halo = Refinement::halo;
     constexpr int wide = Refinement::tile_x - 2 * halo, high = Refinement::tile_y - 2 * halo;
-    for (int top = aside ? -high / 2 : 0; top < height; top += high)
-      for (int left = aside ? -wide / 2 : 0; left < width; left += wide) {
+    for (int top = shifted ? -high / 2 : 0; top < height; top += high)
+      for (int left = shifted ? -wide / 2 : 0; left < width; left += wide) {
         const Box box = clipped({left - halo, top - halo, left + wide + halo, top + high + halo});
         for (int i = 0; i < rounds; i++) round(box);
         each(clipped({left, top, left + wide, top + high}),
@@ -159,8 +159,8 @@ class Refiner {
   void round(const Box &box) {
     each(clipped({box.left - 1, box.top - 1, box.right, box.bottom}), [&](int x, int y) {
       const size_t i = index(x, y);
-      right_[i] = x + 1 < width ? likeness(i, i + 1) : 0;
-      below_[i] = y + 1 < height ? likeness(i, i + width) : 0;
+      right_[i] = x + 1 < width ? smoothness_weight(i, i + 1) : 0;
+      below_[i] = y + 1 < height ? smoothness_weight(i, i + width) : 0;
     });
     for (int i = 0; i < 2 * Refinement::sweeps; i++)
       each(box, [&](int x, int y) {
@@ -196,28 +196,28 @@ class Refiner {
         weights[i] = matches_[other].quality * std::exp(-(differ * differ + distance) / 2) + 1e-6f;
         flows[i] = flow[other];
       }
-      Vector now = flows[4];
+      Vector centre = flows[4];
       for (int step = 0; step < 3; step++) {
         float sum = 0;
         Vector mean;
         for (int i = 0; i < 9; i++) {
           if (step == 0 && i == 4) continue;
-          const float weight = weights[i] / std::sqrt(square(flows[i] - now) + 0.1f * 0.1f);
+          const float weight = weights[i] / std::sqrt(square(flows[i] - centre) + 0.1f * 0.1f);
           sum += weight, mean = mean + weight * flows[i];
         }
-        now = 1 / sum * mean;
+        centre = 1 / sum * mean;
       }
-      result[index(x, y)] = now;
+      result[index(x, y)] = centre;
     });
     flow = result;
   }
 
   const RefinementLevel &level_;
   std::vector<Match> matches_;
-  std::vector<float> right_, below_;  // of a round, how much neighbours are to be alike
+  std::vector<float> right_, below_;  // smoothness weights of a round
 };
 
-/// `ratio` texels of the one lie between two of the other.
+/// `ratio` texels of `flow` lie between two of the result.
 std::vector<Vector> resampled(const std::vector<Vector> &flow, int width, int height, float ratio,
                               const RefinementLevel &to) {
   std::vector<Vector> result;
@@ -240,7 +240,7 @@ std::vector<Vector> resampled(const std::vector<Vector> &flow, int width, int he
 }  // namespace
 
 void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels, float noise,
-            const std::vector<float> &kept) {
+            const std::vector<float> &keep_factors) {
   std::vector<Vector> flow;
   for (size_t i = 0; i < field.confidence.size(); i++)
     flow.push_back({field.vectors[2 * i], field.vectors[2 * i + 1]});
@@ -258,9 +258,9 @@ void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels,
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
         const size_t i = refiner.index(x, y);
-        const float still = std::clamp(2 * noise - 1.5f, 0.0f, 1.0f) *
-                            std::clamp(2 - std::sqrt(square(start[i])) / 0.05f, 0.0f, 1.0f);
-        const Vector v = kept[i] * mix(flow[i], start[i], still);
+        const float static_weight = std::clamp(2 * noise - 1.5f, 0.0f, 1.0f) *
+                                    std::clamp(2 - std::sqrt(square(start[i])) / 0.05f, 0.0f, 1.0f);
+        const Vector v = keep_factors[i] * mix(flow[i], start[i], static_weight);
         float squares = 0;
         for (float d : refiner.change(x, y, v)) squares += d * d;
         field.vectors[2 * i] = v.x, field.vectors[2 * i + 1] = v.y;

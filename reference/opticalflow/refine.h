@@ -13,13 +13,13 @@ struct RefinementLevel {
   int width = 0, height = 0;
   std::vector<std::array<float, 4>> before, after;
   std::vector<float> grey;
-  float sharpness = 1;      ///< that noise leaves the census
-  float smoothness = 0.2f;  ///< what neighbours count beside it
+  float sharpness = 1;      ///< of census in noise
+  float smoothness = 0.2f;  ///< weight of neighbours relative to the data term
 };
 
-/// The field as glcl::opticalflow::Refinement makes it. Levels: finest first. `noise`: standard
-/// deviation in levels. `kept`: by pixel how much of the flow to keep, 0..1.
+/// Refines a field as glcl::opticalflow::Refinement does. Levels: finest first. `noise`: standard
+/// deviation in levels. `keep_factors`: 0..1 per pixel, multiply the flow.
 void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels, float noise,
-            const std::vector<float> &kept);
+            const std::vector<float> &keep_factors);
 
 }  // namespace reference::opticalflow

@@ -14,17 +14,17 @@ namespace {
 using glcl::opticalflow::Signatures;
 using Grey = std::function<float(int x, int y)>;
 
-constexpr int lattice = 5, apart = 3, margin = 8;
+constexpr int lattice = 5, spacing = 3, margin = 8;
 
 /// 192 times the grey, smoothed.
 std::vector<int> smooth(int width, int height, const Grey &grey) {
   const int taps[] = {1, 4, 6, 4, 1};
-  std::vector<int> whole(size_t(width) * height), result(whole.size());
+  std::vector<int> scaled(size_t(width) * height), result(scaled.size());
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++)
-      whole[size_t(y) * width + x] = static_cast<int>(std::rint(192 * grey(x, y)));
+      scaled[size_t(y) * width + x] = static_cast<int>(std::rint(192 * grey(x, y)));
   const auto at = [&](int x, int y) {
-    return whole[size_t(std::clamp(y, 0, height - 1)) * width + std::clamp(x, 0, width - 1)];
+    return scaled[size_t(std::clamp(y, 0, height - 1)) * width + std::clamp(x, 0, width - 1)];
   };
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
@@ -38,7 +38,7 @@ std::vector<int> smooth(int width, int height, const Grey &grey) {
 
 uint32_t signature(const std::vector<int> &plane, int width, int x, int y) {
   const auto point = [&](int i, int j) {
-    return plane[size_t(y + (j - 2) * apart) * width + x + (i - 2) * apart];
+    return plane[size_t(y + (j - 2) * spacing) * width + x + (i - 2) * spacing];
   };
   std::vector<int> differences;
   differences.reserve(20);
@@ -62,7 +62,7 @@ uint32_t signature(const std::vector<int> &plane, int width, int x, int y) {
   return std::max(hash, 1u);
 }
 
-/// By pixel; 0 is none.
+/// By pixel; 0: no signature.
 std::vector<uint32_t> signatures(int width, int height, const Grey &grey) {
   const std::vector<int> plane = smooth(width, height, grey);
   std::vector<uint32_t> result(plane.size());
@@ -78,17 +78,17 @@ std::vector<Match> signature_matches(int width, int height, const Grey &before, 
   const std::vector<uint32_t> from = signatures(width, height, before);
   const std::vector<uint32_t> to = signatures(width, height, after);
   const uint32_t slots = Signatures::slots(width, height);
-  std::vector<int> taken(slots);
+  std::vector<int> slot_counts(slots);
   std::map<uint32_t, std::vector<size_t>> later;
   for (uint32_t s : from)
-    if (s) taken[s % slots]++;
+    if (s) slot_counts[s % slots]++;
   for (size_t i = 0; i < to.size(); i++)
     if (to[i]) later[to[i]].push_back(i);
 
   const int columns = Signatures::columns(width), rows = Signatures::rows(height);
   std::vector<Match> cells(size_t(columns) * rows, {-1, -1, -1, -1});
   for (size_t i = 0; i < from.size(); i++) {
-    if (!from[i] || taken[from[i] % slots] > 1) continue;
+    if (!from[i] || slot_counts[from[i] % slots] > 1) continue;
     const auto found = later.find(from[i]);
     if (found == later.end() || found->second.size() > 1) continue;
     const int x = int(i % width), y = int(i / width);

@@ -10,8 +10,8 @@ namespace reference {
 
 using Match = glcl::opticalflow::Signatures::Match;
 
-/// Where pixels of a plane of grey went, as glcl::opticalflow::Signatures defines it, in the order
-/// of its list. The functions give the grey of pixels within the frame.
+/// Matches pixels of two planes of grey, as glcl::opticalflow::Signatures defines it, in the order
+/// of its list. The functions give the grey of pixels inside the frame.
 std::vector<Match> signature_matches(int width, int height,
                                      const std::function<float(int x, int y)> &before,
                                      const std::function<float(int x, int y)> &after);

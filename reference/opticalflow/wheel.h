@@ -8,10 +8,10 @@
 
 namespace reference::opticalflow {
 
-/// R, G and B, 0..255, of a vector; at `gain` px per frame and above they are full.
+/// R, G and B, 0..255, of a vector; full at `gain` px per frame and above.
 std::array<double, 3> wheel(double x, double y, double gain);
 
-/// The whole field, rounded, alpha 255.
+/// The picture of a field, rounded, alpha 255.
 Frame coloured(const Field &field, double gain);
 
 }  // namespace reference::opticalflow

@@ -19,7 +19,7 @@ using opticalflow::LucasKanade;
 
 constexpr float ablation_gain = 4;  // px per frame
 
-/// Two frames in turn, and room for the picture: in pinned memory or any other.
+/// Two frames in turn, and a buffer for the picture, in pinned memory or not.
 struct HostFrames {
   HostFrames(Context &context, const std::vector<uint8_t> &before, const std::vector<uint8_t> &now,
              bool pinned)
@@ -46,7 +46,7 @@ std::vector<uint8_t> rgb_rows(const reference::Frame &frame, int pitch) {
   return bytes;
 }
 
-/// How a picture lies in memory: bytes from row to row and from pixel to pixel.
+/// The layout of a picture in memory: bytes between rows and between pixels.
 struct Rows {
   int pitch, step;
 };
@@ -63,12 +63,12 @@ bool shows(const reference::opticalflow::Field &field, const uint8_t *picture, c
   return true;
 }
 
-/// Where the frames come from: any memory, pinned memory that they are copied to first as in the
-/// thesis, or pinned memory that whoever makes them writes to.
+/// The memory of the frames: pageable, copied to pinned memory first as in the thesis, or pinned
+/// memory that their source writes to.
 enum class Source { pageable, copied, pinned };
 
-/// `enqueue (queue, frame, picture)` takes the next frame and gives its picture; `field` is what it
-/// was made of.
+/// `enqueue(queue, frame, picture)` takes the next frame and returns its picture; `field` is its
+/// flow.
 template <class Enqueue>
 Run host_run(Context &context, const Scene &scene, const std::vector<uint8_t> &first,
              const std::vector<uint8_t> &second, Source source, Enqueue enqueue,
@@ -108,7 +108,7 @@ Run form_run(Context &context, LucasKanadeForms::Form form, Source source, const
                   engine->field(), {engine->pitch(), 3});
 }
 
-/// The same by ours, which takes and gives RGBA.
+/// The same with the element's engine, which takes and returns RGBA.
 Run our_run(Context &context, const Scene &scene) {
   const Layout layout = layout_for(context.device());
   const auto engine = std::make_shared<LucasKanade>(context, scene.width, scene.height, layout);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lucas and Kanade's method in the steps of Johansson and Winter's thesis (Chalmers, 2010). Frames are rows
-// of R, G and B bytes, `pitch` bytes apart; planes are float, `size.x` apart. The frame's edge is repeated.
-//   -DNATIVE  the device's fast, less exact reciprocals, roots and quotients, also for the colours
-//   -DIMAGES  derivatives travel in an image, of Ix, Iy and It
+// Lucas and Kanade's method in the steps of Johansson and Winter's thesis (Chalmers, 2010). Frames are rows of R, G and
+// B bytes, `pitch` bytes apart; planes are float, `size.x` apart. The frame's edge repeats.
+//   -DNATIVE  fast, less exact reciprocals, roots and quotients, also for the colours
+//   -DIMAGES  derivatives in an image of Ix, Iy and It
 #include "common/pixel.clh"
 #ifndef NATIVE
 #define RECIPROCAL(x) (1.0f / (x))
@@ -41,8 +41,8 @@ inline float edge(__global const float *plane, int2 size, int2 at) {
   return plane[at.y * size.x + at.x];
 }
 
-// Correlation with 2 × 2 coefficients, anchored at their upper left one. With these signs and the newer
-// frame less the older, motion to the right is positive.
+// Correlation with 2 × 2 coefficients, anchored at the upper left one. With these signs and the newer frame less the
+// older one, motion to the right is positive.
 inline float correlate(__global const float *plane, int2 size, int2 at, float4 k) {
   return k.x * edge(plane, size, at) + k.y * edge(plane, size, at + (int2)(1, 0)) +
          k.z * edge(plane, size, at + (int2)(0, 1)) + k.w * edge(plane, size, at + (int2)(1, 1));
@@ -82,8 +82,8 @@ inline float3 derivatives_of(float2 p, float2 q, float2 r, float2 s, float facto
                   0.25f * (p.y - p.x + q.y - q.x + r.y - r.x + s.y - s.x));
 }
 
-// Grey, subtraction and convolutions in one kernel: the group has its greys, and a column and a row more, in
-// local memory.
+// Grey, subtraction and convolutions in one kernel. The group has its greys, one more column and one more row in local
+// memory.
 __kernel void lk_merged(__global const uchar *before, __global const uchar *after, int pitch, int2 size,
                         float factor, __local float2 *greys, DERIVATIVES_OUT) {
   const int2 group = (int2)(get_local_size(0), get_local_size(1));
@@ -102,8 +102,8 @@ __kernel void lk_merged(__global const uchar *before, __global const uchar *afte
   STORE_DERIVATIVES(at, size, d)
 }
 
-// The same with reads of four bytes that begin and end on segments of 64: the group takes `padding` pixels
-// more of every row than it has items, as words, and finds its greys in them.
+// The same with reads of four bytes, aligned to segments of 64. The group loads `padding` pixels more per row than it
+// has items, as words, and extracts its greys.
 __kernel void lk_merged_padded(__global const uint *before, __global const uint *after, int pitch, int2 size,
                                float factor, int padding, __local uint *words, DERIVATIVES_OUT) {
   const int2 group = (int2)(get_local_size(0), get_local_size(1));
@@ -138,19 +138,19 @@ __kernel void lk_merged_padded(__global const uint *before, __global const uint 
   sums[4] += (d).y * (d).z;
 
 #define SOLUTION                                                                                  \
-  int2 size, int radius, float alpha, float half_sure, __global float2 *vectors, __global float *confidence
+  int2 size, int radius, float alpha, float half_confidence, __global float2 *vectors, __global float *confidence
 
 inline void solve(const float *sums, int2 at, SOLUTION) {
   const float3 v = on_rim(at, size, radius)
                        ? (float3)(0.0f, 0.0f, 0.0f)
-                       : solution(sums[0], sums[1], sums[2], sums[3], sums[4], alpha, half_sure);
+                       : solution(sums[0], sums[1], sums[2], sums[3], sums[4], alpha, half_confidence);
   vectors[at.y * size.x + at.x] = v.xy;
   confidence[at.y * size.x + at.x] = v.z;
 }
 
 #ifdef IMAGES
 
-// Least squares over what a sampler reads.
+// Least squares with a sampler.
 __kernel void lk_solve_image(__read_only image2d_t derivatives, SOLUTION) {
   PIXEL(at, size)
   float sums[5] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
@@ -159,7 +159,7 @@ __kernel void lk_solve_image(__read_only image2d_t derivatives, SOLUTION) {
       const float4 d = read_imagef(derivatives, pixel_sampler, at + (int2)(x, y));
       ADD_PRODUCTS(sums, d)
     }
-  solve(sums, at, size, radius, alpha, half_sure, vectors, confidence);
+  solve(sums, at, size, radius, alpha, half_confidence, vectors, confidence);
 }
 
 #else
@@ -174,10 +174,10 @@ __kernel void lk_solve_global(__global const float *ix, __global const float *iy
       const float3 d = (float3)(ix[i], iy[i], it[i]);
       ADD_PRODUCTS(sums, d)
     }
-  solve(sums, at, size, radius, alpha, half_sure, vectors, confidence);
+  solve(sums, at, size, radius, alpha, half_confidence, vectors, confidence);
 }
 
-// The same over a tile in local memory that has (Ix, Iy, It, 0) of the group's pixels and their windows.
+// The same with a tile in local memory, which has (Ix, Iy, It, 0) of the group's pixels and their windows.
 __kernel void lk_solve_local(__global const float *ix, __global const float *iy, __global const float *it,
                              SOLUTION, __local float4 *tile) {
   const int2 group = (int2)(get_local_size(0), get_local_size(1));
@@ -198,13 +198,13 @@ __kernel void lk_solve_local(__global const float *ix, __global const float *iy,
       const float4 d = tile[(item.y + y) * side.x + item.x + x];
       ADD_PRODUCTS(sums, d)
     }
-  solve(sums, at, size, radius, alpha, half_sure, vectors, confidence);
+  solve(sums, at, size, radius, alpha, half_confidence, vectors, confidence);
 }
 
 #endif
 
 #ifdef NATIVE
-// The angle of a vector that is not 0: no device has a native arc tangent; this polynomial is off by 4e-5 at most.
+// The angle of a non-zero vector. No device has a native arc tangent; the error of this polynomial is at most 4e-5.
 inline float native_atan2(float y, float x) {
   const float wide = fmax(fabs(x), fabs(y)), t = native_divide(fmin(fabs(x), fabs(y)), wide), s = t * t;
   const float octant = t * (0.999965f + s * (-0.331545f + s * (0.184464f + s * (-0.090752f + s * 0.023286f))));
@@ -225,7 +225,7 @@ inline float3 native_wheel(float2 vector, float gain) {
 #define WHEEL wheel
 #endif
 
-// Direction as hue, speed as brightness, `gain` px per frame being full.
+// Direction as hue, speed as brightness, full at `gain` px per frame.
 inline uchar3 colour_of(__global const float2 *vectors, int2 size, int2 at, float gain) {
   return convert_uchar3_sat_rte(255.0f * WHEEL(vectors[at.y * size.x + at.x], gain));
 }

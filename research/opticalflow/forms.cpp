@@ -126,18 +126,19 @@ void LucasKanadeForms::derive(Queue &queue, const Settings &settings) {
 
 void LucasKanadeForms::solve(Queue &queue, const Settings &settings) {
   const int radius = settings.window / 2;
-  const float half_sure = opticalflow::LucasKanade::half_sure * settings.window * settings.window;
+  const float half_confidence =
+      opticalflow::LucasKanade::half_confidence * settings.window * settings.window;
   const auto alpha = static_cast<float>(settings.alpha);
   if (form_ == Form::image) {
-    solve_(queue, pixels(), derivatives_, size_, radius, alpha, half_sure, field_.vectors,
+    solve_(queue, pixels(), derivatives_, size_, radius, alpha, half_confidence, field_.vectors,
            field_.confidence);
     return;
   }
   const Size g = solve_.group();
   const size_t tile = (g.x + 2 * radius) * (g.y + 2 * radius) * sizeof(cl_float4);
   const bool tiled = form_ != Form::naive && tile + reserved_local_memory <= local_memory_;
-  (tiled ? solve_ : solve_global_)(queue, pixels(), ix_, iy_, it_, size_, radius, alpha, half_sure,
-                                   field_.vectors, field_.confidence,
+  (tiled ? solve_ : solve_global_)(queue, pixels(), ix_, iy_, it_, size_, radius, alpha,
+                                   half_confidence, field_.vectors, field_.confidence,
                                    cl::Local(tiled ? tile : sizeof(cl_float4)));
 }
 

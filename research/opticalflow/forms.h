@@ -5,43 +5,42 @@
 
 namespace glcl::research {
 
-/// Lucas and Kanade's method as Johansson and Winter laid it out ("General purpose computing on
-/// graphics processing units using OpenCL", Chalmers, 2010), whose forms find the
-/// vectors of opticalflow::LucasKanade: from a frame in host memory to a picture of the flow there.
-/// Frames and pictures are rows of R, G and B bytes. Transfers need no copy where the caller's
-/// memory is pinned.
+/// Lucas and Kanade's method by Johansson and Winter ("General purpose computing on graphics
+/// processing units using OpenCL", Chalmers, 2010): from a frame in host memory to a picture of the
+/// flow there. All forms find the vectors of opticalflow::LucasKanade. Frames and pictures are rows
+/// of R, G and B bytes. Transfers need no copy if the caller's memory is pinned.
 class LucasKanadeForms {
  public:
   struct Settings : opticalflow::LucasKanade::Settings {
-    bool faithful = false;  ///< derivatives scaled by 1/4 as there, which gives twice the
+    bool faithful = false;  ///< derivatives scaled by 1/4 as in the thesis, which doubles the
                             ///< displacement, instead of 1/2, which gives the displacement
   };
 
-  /// Each with what the ones before it have.
+  /// Each includes the ones before it.
   enum class Form {
     naive,      ///< grey, difference, three convolutions, least squares over global memory, colours
     local,      ///< least squares over a tile in local memory
     constant,   ///< coefficients in constant memory
-    native,     ///< native reciprocals, roots and quotients, those of the colours too
+    native,     ///< native reciprocals, roots and quotients, also for the colours
     merged,     ///< grey, difference and convolutions in one kernel
-    coalesced,  ///< frames and pictures by aligned words of four bytes, rows padded for it
+    coalesced,  ///< frames and pictures by aligned words of four bytes, with padded rows
     image,      ///< least squares over an image of the derivatives, by the sampler
   };
 
-  /// How many pixels more than its `group` items, at least `halo`, a group takes of a row for
-  /// its words to be whole segments: the least P with (group + P) 3/4 ≡ 0 (mod 16) and, for any
-  /// group index i, (group + P) 3 i ≡ 0 (mod 64).
+  /// The number of pixels, at least `halo`, that a group of `group` items loads in addition per
+  /// row, so that its words fill whole segments: the smallest P with (group + P) 3/4 ≡ 0 (mod 16)
+  /// and, for any group index i, (group + P) 3 i ≡ 0 (mod 64).
   static int padding(int group, int halo);
 
-  /// Throws Error::failed where the device refuses kernels or memory.
+  /// Throws Error::failed if the device refuses kernels or memory.
   LucasKanadeForms(Context &context, int width, int height, Form form);
 
-  /// Bytes from row to row of frames and pictures: 3 for each pixel, and up to 63.
+  /// Bytes between rows of frames and pictures: 3 per pixel, and up to 63 more.
   int pitch() const { return pitch_; }
 
-  /// Enqueues the upload of the next frame, the flow from the frame before, its colours, `gain` px
-  /// per frame being full, and their download; never waits for them. False for the first frame,
-  /// which gives no picture. Queue::event has the transfers as "upload" and "download".
+  /// Enqueues the upload of the next frame, the flow from the previous frame, its colours (full at
+  /// `gain` px per frame) and their download; never waits. Returns false for the first frame, which
+  /// gives no picture. Queue::event has the transfers as "upload" and "download".
   bool run(Queue &queue, const Settings &settings, float gain, const void *frame, void *picture);
   const opticalflow::FlowField &field() const { return field_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every step of the thesis against the reference implementation, from bytes in host memory to a
-// picture there.
+// Compares every step of the thesis with the reference implementation, from bytes in host memory to
+// a picture there.
 #include "forms.h"
 
 #include "reference/opticalflow/wheel.h"
@@ -25,7 +25,7 @@ std::vector<uint8_t> rgb_of(const Frame &frame, int pitch) {
 }
 
 /// Half the derivatives give twice the vectors of four times the alpha, and a quarter of the
-/// eigenvalue l, where the confidence is l / (l + 16).
+/// eigenvalue l in the confidence l / (l + 16).
 Field reference_of(const Frame &before, const Frame &after, Options settings) {
   if (settings.faithful) settings.alpha *= 4;
   Field field = reference::opticalflow::lucas_kanade(before, after, settings);
@@ -35,7 +35,7 @@ Field reference_of(const Frame &before, const Frame &after, Options settings) {
   return field;
 }
 
-/// The picture against the colours of the field that it was made of.
+/// Compares the picture with the colours of its field.
 void check_picture(const std::vector<uint8_t> &picture, int pitch, const Field &field) {
   const Frame expected = reference::opticalflow::coloured(field, gain);
   for (int y = 0; y < expected.height; y++)
@@ -62,7 +62,7 @@ void check(Bench &bench, Form form, const Options &settings, const Frame &before
 
 }  // namespace
 
-// The table of the thesis's scheme, and what it asks for.
+// The table of the thesis's scheme, and its conditions.
 TEST(test_padding) {
   for (const auto &[group, halo, padding] : {std::array{16, 0, 48},
                                              {32, 0, 32},

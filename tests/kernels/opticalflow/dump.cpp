@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Files of vectors: which patterns name them, and what becomes of what is there already.
+// Patterns for the names of vector files, and the handling of existing files.
 #include "opticalflow/dump.h"
 
 #include <sys/resource.h>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr float vectors[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 
-/// A folder that goes when the test is over.
+/// A folder that exists until the end of the test.
 struct Folder {
   Folder() {
     g_autofree gchar *made = g_dir_make_tmp("glcl-dump-XXXXXX", nullptr);
@@ -47,7 +47,7 @@ std::string content(const std::string &path) {
   return text.str();
 }
 
-/// The work throws an Error that has these words.
+/// Expects an Error with these words.
 void expect_error(const std::function<void()> &work, const std::vector<std::string> &words) {
   try {
     work();
@@ -97,7 +97,7 @@ TEST(folders) {
   const Folder folder;
   check_dump_pattern(folder / "%d.flo");
   check_dump_pattern("%d.flo");
-  check_dump_pattern(folder / "%d/flow.flo");  // may come to be
+  check_dump_pattern(folder / "%d/flow.flo");  // may be created later
   expect_error([&] { check_dump_pattern(folder / "none/%d.flo"); },
                {"dump-location", folder / "none/0.flo", "No such file"});
   std::ofstream(folder / "file") << "file";
@@ -140,7 +140,7 @@ TEST(no_ordinary_files) {
   fail_unless_equals_int(folder.entries(), 4);
 }
 
-// What can't be written to its end leaves what was there.
+// A failed write keeps the old file.
 TEST(no_room) {
   const Folder folder;
   const std::string path = folder / "0.flo";

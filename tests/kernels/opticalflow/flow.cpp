@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The optical flow engine against its reference, and both against motion that is known.
+// Compares the optical flow with its reference, and both with known motion.
 #include "opticalflow/flow.h"
 
 #include <cmath>
@@ -37,14 +37,15 @@ Field run(Bench &bench, Flow &flow, const FlowSettings &settings, const Frame &b
   flow.reset();
   flow.prepare(settings);
   fail_if(flow.run(*bench.queue, settings, reference::upload(*bench.queue, before, flow.layout())),
-          "the first frame has no flow");
+          "the first frame has a flow");
   const int padding = flow.layout() == Layout::buffer ? 5 : 0;
   fail_unless(flow.run(*bench.queue, settings,
                        reference::upload(*bench.queue, after, flow.layout(), padding)));
   return reference::opticalflow::download(*bench.queue, flow.field());
 }
 
-/// Within 0.01 px (and a hundredth of confidence) on 99.9 % of the pixels, or all but `most_off`.
+/// At most 0.01 px (and a hundredth of confidence) off on 99.9 % of the pixels, or on all but
+/// `most_off`.
 void compare(const Field &result, const Field &expected, const std::string &what,
              double most_off = 0.001) {
   size_t off = 0, unsure = 0;
@@ -73,7 +74,7 @@ void check_with_reference(Bench &bench, const FlowSettings &settings, Channels c
           text(settings, before, channels));
 }
 
-/// Of the pixels there those that move by more than 0.5 px.
+/// Of the selected pixels, the fraction that moves by more than 0.5 px.
 double moving_part(const Field &field, const std::function<bool(int x, int y)> &where) {
   double moving = 0, all = 0;
   for (int y = 0; y < field.height; y++)
@@ -163,8 +164,8 @@ TEST_EACH(test_variants, 0, 2) {
   }
 }
 
-// What does not move has vectors of exactly 0, whatever it shows.
-TEST_EACH(test_still, 0, 2) {
+// Static frames have vectors of exactly 0, whatever they show.
+TEST_EACH(test_static, 0, 2) {
   Bench bench;
   for (const Frame &frame : {reference::natural_frame(97, 61), reference::random_frame(64, 48)}) {
     Flow flow(*bench.context, frame.width, frame.height, device_layout(bench), kinds[__i__]);
@@ -173,8 +174,8 @@ TEST_EACH(test_still, 0, 2) {
   }
 }
 
-// What an encoder might have left on a wall does not move, but with noise=0; what has more contrast
-// does.
+// A moving wall as faint as compression noise counts as static, except with noise=0. More contrast
+// moves.
 TEST_EACH(test_faint, 0, 2) {
   Bench bench;
   const int w = 160, h = 120;
@@ -192,13 +193,13 @@ TEST_EACH(test_faint, 0, 2) {
                        [](int x, int y) { return true; });
   };
   const double faint = moving(1, -1), kept = moving(1, 0), plain = moving(6, -1);
-  fail_unless(faint <= 0.01, "%g of what is faint moves", faint);
-  fail_unless(kept >= 0.5, "%g of it moves with noise=0", kept);
-  fail_unless(plain >= 0.9, "%g of what is not does", plain);
+  fail_unless(faint <= 0.01, "%g of a faint texture moves", faint);
+  fail_unless(kept >= 0.5, "%g of the same moves with noise=0", kept);
+  fail_unless(plain >= 0.9, "only %g of a texture with contrast moves", plain);
 }
 
-// What an encoder does to a still scene does not move, beside an intra frame and in coarse frames;
-// what moves in front of it does, and so does all of it where a camera moves.
+// Compression of a static scene causes no motion, at an intra frame and in coarse frames. An object
+// in front of it moves, and so does everything when the camera moves.
 TEST_EACH(test_coded, 0, 2) {
   Bench bench;
   const int w = 200, h = 150;
@@ -207,13 +208,13 @@ TEST_EACH(test_coded, 0, 2) {
   refined.refinement = channels == Channels::census ? 1 : 0;
   const auto disc = [=](int x, int y) { return std::hypot(x - w / 2, y - h / 2) < 30; };
   const Frame scene = reference::natural_frame(w + 8, h + 8);
-  enum Kind { still, thing, camera };
+  enum Kind { static_scene, object, camera };
   const auto moving = [&](Kind kind, double step, const FlowSettings &settings, const char *what) {
     reference::Coder coder(step);
     Frame last[2];
     for (int i = 0; i < 4; i++) {
       Frame frame = reference::crop(scene, kind == camera ? 7 - 2 * i : 4, 4, w, h);
-      if (kind == thing) {
+      if (kind == object) {
         const Frame moved = reference::textured_frame(w, h, {2.0 * i, 0});
         frame = reference::covered(frame, moved, [&](int x, int y) { return disc(x - 2 * i, y); });
       }
@@ -225,25 +226,25 @@ TEST_EACH(test_coded, 0, 2) {
     if (settings.noise)
       compare(field, reference::opticalflow::flow(last[0], last[1], channels, settings), what);
     return moving_part(field, [&](int x, int y) {
-      return kind != thing || std::hypot(x - w / 2 - 4, y - h / 2) < 20;
+      return kind != object || std::hypot(x - w / 2 - 4, y - h / 2) < 20;
     });
   };
   FlowSettings noiseless;
   noiseless.noise = 0;
   for (double step : {10, 24}) {
-    const double rest = moving(still, step, refined, "still");
-    fail_unless(rest <= 0.01, "step %g: %g of a still scene moves", step, rest);
-    const double all = moving(still, step, noiseless, "still, noise=0");
-    fail_unless(all >= 0.03, "step %g: %g of it moves with noise=0", step, all);
-    const double front = moving(thing, step, refined, "thing");
-    fail_unless(front >= 0.9, "step %g: %g of what moves in front does", step, front);
+    const double rest = moving(static_scene, step, refined, "static scene");
+    fail_unless(rest <= 0.01, "step %g: %g of a static scene moves", step, rest);
+    const double all = moving(static_scene, step, noiseless, "static scene, noise=0");
+    fail_unless(all >= 0.03, "step %g: %g of the same moves with noise=0", step, all);
+    const double front = moving(object, step, refined, "object");
+    fail_unless(front >= 0.9, "step %g: only %g of a moving object moves", step, front);
     const double whole = moving(camera, step, refined, "camera");
     fail_unless(whole >= 0.4, "step %g: %g moves with the camera", step, whole);
   }
 }
 
-// What an encoder renews at an intra frame does not move between them either, even where it moves
-// it; what moves in front does; and other frames than those that follow know nothing of it.
+// Renewed noise of an intra frame causes no motion in later frames, even if the encoder shifts it.
+// An object in front moves. A reset forgets the renewed noise.
 TEST_EACH(test_flicker, 0, 2) {
   Bench bench;
   const int w = 200, h = 150;
@@ -252,17 +253,17 @@ TEST_EACH(test_flicker, 0, 2) {
     return [=](int x, int y) { return std::hypot(x - w / 2 - shift, y - h / 2) < 30; };
   };
   Flow flow(*bench.context, w, h, device_layout(bench), channels);
-  const auto fast = [&](bool thing, bool follows) {
+  const auto run_moving = [&](bool object, bool follows) {
     Frame frames[3];
     for (int i = 0; i < 3; i++) {
-      // Grain that is one picture, then another one, which then moves.
+      // One picture of grain, then another, which then moves.
       const int shift = i == 2 ? 3 : 0;
       frames[i] = reference::flat_frame(w, h);
       const Frame grain = reference::textured_frame(w, h, {double(shift), 0}, i ? 2 : 3);
       for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++)
           std::fill_n(frames[i].at(x, y), 3, uint8_t(100 + (grain.at(x, y)[0] - 128) / 16));
-      if (thing)
+      if (object)
         frames[i] = reference::covered(
             frames[i], reference::textured_frame(w, h, {double(shift), 0}), disc(shift));
     }
@@ -279,20 +280,21 @@ TEST_EACH(test_flicker, 0, 2) {
       const Field expected =
           reference::opticalflow::flow(frames[i - 1], frames[i], channels, {}, &flicker);
       field = reference::opticalflow::download(*bench.queue, flow.field());
-      // what differs throughout matches by chance
-      if (i == 2) compare(field, expected, thing ? "renewed, a thing" : "renewed");
+      // Unrelated frames match by chance.
+      if (i == 2) compare(field, expected, object ? "renewed, an object" : "renewed");
     }
     return moving_part(
-        field, [&](int x, int y) { return !thing || std::hypot(x - w / 2 - 4, y - h / 2) < 20; });
+        field, [&](int x, int y) { return !object || std::hypot(x - w / 2 - 4, y - h / 2) < 20; });
   };
-  const double grain = fast(false, true), alone = fast(false, false), thing = fast(true, true);
+  const double grain = run_moving(false, true), alone = run_moving(false, false),
+               object = run_moving(true, true);
   fail_unless(grain <= 0.01, "%g of renewed noise moves", grain);
-  fail_unless(alone >= 0.9, "%g of the same moves where nothing was renewed", alone);
-  fail_unless(thing >= 0.9, "%g of what moves in front does", thing);
+  fail_unless(alone >= 0.9, "only %g of the same moves without renewed noise", alone);
+  fail_unless(object >= 0.9, "only %g of a moving object moves", object);
 }
 
-// Where an exposure changes under coarse coding, the steps of a shaded wall move and it does not;
-// what moves in front of it does, and so does a camera. In noise a pan is one motion.
+// A change of exposure under coarse compression moves the contours of a shaded wall, which is
+// static. An object in front of it and a camera move. In noise a pan is a single motion.
 TEST_EACH(test_exposure, 0, 2) {
   Bench bench;
   const int w = 200, h = 150;
@@ -300,14 +302,14 @@ TEST_EACH(test_exposure, 0, 2) {
   Frame wall(w, h);
   for (int y = 0; y < h; y++)
     for (int x = 0; x < w; x++) std::fill_n(wall.at(x, y), 4, uint8_t(110 + x / 8));
-  enum Kind { still, thing, camera };
+  enum Kind { static_scene, object, camera };
   const auto moving = [&](Kind kind, bool coded, const char *what) {
     reference::Coder coder(30);
     Frame last[2];
     for (int i = 0; i < 5; i++) {
       const Frame texture = reference::textured_frame(w, h, {4.0 * i, 0});
       Frame frame = kind == camera ? texture : wall;
-      if (kind == thing)
+      if (kind == object)
         frame = reference::covered(frame, texture, [&](int x, int y) {
           return std::hypot(x - w / 2 - 4 * i, y - h / 2) < 30;
         });
@@ -319,30 +321,31 @@ TEST_EACH(test_exposure, 0, 2) {
     const Field field = run(bench, flow, {}, last[0], last[1]);
     compare(field, reference::opticalflow::flow(last[0], last[1], channels, {}), what);
     return moving_part(field, [&](int x, int y) {
-      return kind != thing || std::hypot(x - w / 2 - 12, y - h / 2) < 20;
+      return kind != object || std::hypot(x - w / 2 - 12, y - h / 2) < 20;
     });
   };
   for (bool coded : {false, true}) {
-    const double rest = moving(still, coded, "a wall"), front = moving(thing, coded, "a thing"),
+    const double rest = moving(static_scene, coded, "a wall"),
+                 front = moving(object, coded, "an object"),
                  whole = moving(camera, coded, "a camera");
     fail_unless(rest <= 0.01, "%d: %g of a wall moves", coded, rest);
-    fail_unless(front >= 0.9, "%d: %g of what moves in front does", coded, front);
+    fail_unless(front >= 0.9, "%d: only %g of a moving object moves", coded, front);
     fail_unless(whole >= 0.9, "%d: %g moves with the camera", coded, whole);
   }
 }
 
-// Light that rolls through the rows is no motion where nothing else changes; what moves in it is.
+// Brightness that rolls through the rows causes no motion. An object in it moves.
 TEST_EACH(test_rolling, 0, 2) {
   Bench bench;
   const Channels channels = kinds[__i__];
   FlowSettings refined;
   refined.refinement = channels == Channels::census ? 1 : 0;
   for (const auto &[w, h] : {std::array{160, 120}, {121, 301}, {50, 40}})
-    for (bool thing : {false, true}) {
+    for (bool object : {false, true}) {
       Frame frames[2];
       for (int i = 0; i < 2; i++) {
         frames[i] = reference::flat_frame(w, h);
-        if (thing)
+        if (object)
           frames[i] =
               reference::covered(frames[i], reference::textured_frame(w, h, {3.0 * i, 0}),
                                  [&, w = w, h = h](int x, int y) {
@@ -354,17 +357,17 @@ TEST_EACH(test_rolling, 0, 2) {
       const Field field = run(bench, flow, refined, frames[0], frames[1]);
       compare(field, reference::opticalflow::flow(frames[0], frames[1], channels, refined),
               "rolling, " + std::to_string(w) + "×" + std::to_string(h),
-              0.005);  // what is refined in noise hangs on rounding in a few places
+              0.005);  // rounding decides in a few places of refined noise
       const double part = moving_part(field, [&, w = w, h = h](int x, int y) {
-        return !thing || std::hypot(x - w / 2, y - h / 2) < h / 8.0;
+        return !object || std::hypot(x - w / 2, y - h / 2) < h / 8.0;
       });
-      if (h > (thing ? 200 : 50))  // in small frames little else than light is seen
-        fail_unless(thing ? part >= 0.9 : part <= 0.01, "%d×%d: %g moves", w, h, part);
+      if (h > (object ? 200 : 50))  // small frames show little but the brightness
+        fail_unless(object ? part >= 0.9 : part <= 0.01, "%d×%d: %g moves", w, h, part);
     }
 }
 
-// Confidence: high on texture; low on one colour and on an edge, which moves along itself unseen;
-// none where the picture leaves the frame.
+// The confidence is high on texture. It is low on one colour and on an edge that moves along
+// itself, and 0 where the picture leaves the frame.
 TEST_EACH(test_confidence, 0, 2) {
   Bench bench;
   const int w = 192, h = 64;
@@ -387,11 +390,11 @@ TEST_EACH(test_confidence, 0, 2) {
   fail_unless(mean(16, 48) > 0.5, "texture has %g", mean(16, 48));
   fail_unless(mean(80, 112) < 0.01, "one colour has %g", mean(80, 112));
   fail_unless(mean(156, 164) < 0.05, "an edge has %g", mean(156, 164));
-  fail_unless(mean(0, 4) < 0.1, "what leaves the frame has %g", mean(0, 4));
+  fail_unless(mean(0, 4) < 0.1, "pixels that leave the frame have %g", mean(0, 4));
 }
 
-// A subtitle that stands over a pan is of the picture: where it is dragged along, the confidence is
-// low. The scenery keeps its own.
+// A static subtitle over a pan has a low confidence where its flow follows the pan. The background
+// keeps its confidence.
 TEST_EACH(test_subtitle, 0, 2) {
   Bench bench;
   const int w = 192, h = 96;
@@ -408,22 +411,22 @@ TEST_EACH(test_subtitle, 0, 2) {
   Flow flow(*bench.context, w, h, device_layout(bench), kinds[__i__]);
   const Field field = run(bench, flow, {}, reference::noisy(scene({}), 1.5, 1),
                           reference::noisy(scene({4, 0}), 1.5, 2));
-  double wrong = 0, text = 0, sure = 0, scenery = 0;
+  double wrong = 0, text = 0, confidence = 0, background = 0;
   for (int y = 8; y < h - 8; y++)
     for (int x = 8; x < w - 12; x++) {
       const size_t i = size_t(y) * w + x;
       if (is_text(x, y))
         text++, wrong += field.confidence[i] >= 0.5 && field.vectors[2 * i] > 1;
       else if (y < 50)
-        scenery++, sure += field.confidence[i];
+        background++, confidence += field.confidence[i];
     }
-  std::printf("of a subtitle %.3f is dragged along with confidence; the scenery has %.3f\n",
-              wrong / text, sure / scenery);
-  fail_unless(wrong / text < 0.3 && sure / scenery > 0.5, "%g of a subtitle, scenery %g",
-              wrong / text, sure / scenery);
+  std::printf("%.3f of a subtitle follows the pan with confidence; the background has %.3f\n",
+              wrong / text, confidence / background);
+  fail_unless(wrong / text < 0.3 && confidence / background > 0.5,
+              "%g of a subtitle, background %g", wrong / text, confidence / background);
 }
 
-// With the check, what a disc newly covers loses its confidence, and the rest keeps it.
+// With the check, pixels that a disc covers lose their confidence, and the others keep theirs.
 TEST_EACH(test_check, 0, 2) {
   Bench bench;
   const int w = 200, h = 160;
@@ -451,13 +454,13 @@ TEST_EACH(test_check, 0, 2) {
       (hidden ? covered : rest)[0] += plain.confidence[i];
       (hidden ? covered : rest)[1] += checked.confidence[i];
     }
-  fail_unless(covered[1] < 0.3 * covered[0], "%g of what is covered is left",
+  fail_unless(covered[1] < 0.3 * covered[0], "%g of the covered area keeps its confidence",
               covered[1] / covered[0]);
-  fail_unless(rest[1] > 0.9 * rest[0], "%g of the rest is left", rest[1] / rest[0]);
+  fail_unless(rest[1] > 0.9 * rest[0], "%g of the rest keeps its confidence", rest[1] / rest[0]);
 }
 
-// Motion of up to a quarter of the short side, also in noise, in other light, of a thing in front,
-// and on frames whose matches are those of a coarser level; and what has nothing in common.
+// Motion up to a quarter of the short side: plain, in noise, with another brightness, of an object,
+// with matches of a coarser level, and between unrelated scenes.
 TEST_EACH(test_large, 0, 2) {
   Bench bench;
   const Channels channels = kinds[__i__];
@@ -465,7 +468,7 @@ TEST_EACH(test_large, 0, 2) {
                          const FlowSettings &settings, const char *what) {
     Flow flow(*bench.context, before.width, before.height, device_layout(bench), channels);
     const Field field = run(bench, flow, settings, before, after);
-    // What has left the frame is known by little, and rounding shows there.
+    // Pixels that left the frame have few votes, so rounding shows.
     compare(field, reference::opticalflow::flow(before, after, channels, settings),
             what + (", " + text(settings, before, channels)), 0.002);
     return reference::opticalflow::end_point_error(
@@ -499,9 +502,8 @@ TEST_EACH(test_large, 0, 2) {
   error(back, reference::textured_frame(w, h, {}, 3), {}, {}, "other scene");
 }
 
-// The refinement, by census: over contents, in noise, of sizes with one to three levels, and by
-// more or fewer steps. The two frames show more than one motion, so that weights of all kinds
-// count.
+// Refinement of census: contents, noise, sizes with one to three levels, numbers of steps. The
+// frames show more than one motion, so that all kinds of weights count.
 TEST(test_refinement) {
   Bench bench;
   FlowSettings settings;
@@ -532,7 +534,7 @@ TEST(test_refinement) {
   check(before, after);
 }
 
-// Flow that is found in bands is the same to the last bit, the refinement too.
+// Flow computed in bands is bit-exact, the refinement too.
 TEST_EACH(test_bands, 0, 2) {
   Bench bench;
   FlowSettings settings;
@@ -551,7 +553,7 @@ TEST_EACH(test_bands, 0, 2) {
               fields[0].confidence == fields[1].confidence);
 }
 
-// The refinement keeps what is still at exactly 0, and finds an edge that moves better.
+// The refinement keeps static vectors at exactly 0, and improves the edge of a moving object.
 TEST(test_refined_edge) {
   Bench bench;
   const int w = 200, h = 160;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every form of Lucas and Kanade's method against its reference, and the reference against known
+// Compares every form of Lucas and Kanade's method with its reference, and the reference with known
 // motion.
 #include "lucaskanade.h"
 
@@ -12,7 +12,7 @@ using reference::Motion;
 
 namespace {
 
-/// The forms, tiles in several shapes; the tests' loop index.
+/// The forms, with tiles of several shapes; the loop index of the tests.
 const glcl::Parameters variants[] = {
     {{"form", int(Form::columns)}},
     {{"form", int(Form::tile)}, {"lanes", 64}, {"blocks", 4}},
@@ -30,7 +30,7 @@ Field run(Bench &bench, const glcl::Parameters &variant, Layout layout,
   return reference::opticalflow::download(*bench.queue, engine.field());
 }
 
-/// The mean vector over the pixels that are not on the rim.
+/// The mean vector without the rim.
 reference::Point mean_of(const Field &field, int rim) {
   reference::Point sum;
   int count = 0;
@@ -40,7 +40,7 @@ reference::Point mean_of(const Field &field, int rim) {
   return {sum.x / count, sum.y / count};
 }
 
-/// A texture that a 2 × 2 derivative sees without error worth mentioning.
+/// A texture for which 2 × 2 derivatives are nearly exact.
 Frame smooth_frame(double dx, double dy) {
   Frame frame(96, 80);
   for (int y = 0; y < frame.height; y++)
@@ -80,9 +80,8 @@ TEST_EACH(test_content, 0, variant_count) {
             reference::opticalflow::lucas_kanade(before, after, {}), "content");
 }
 
-// Sums as large as they can be: squares of the derivatives with stripes of one pixel, products with
-// the change with stripes of two, black and white changing places. Windows whose sums have 32 bits,
-// and larger ones.
+// The largest possible sums: squares of derivatives by stripes of one pixel, products with the
+// change by stripes of two; black and white swap. Windows with sums of 32 bits, and larger ones.
 TEST_EACH(test_largest_sums, 0, variant_count) {
   Bench bench;
   const auto stripes = [](int period, bool along_x, bool inverse) {
@@ -105,7 +104,7 @@ TEST_EACH(test_largest_sums, 0, variant_count) {
       }
 }
 
-// A sub-pixel shift comes back within 5 %.
+// A sub-pixel shift is found within 5 %.
 TEST(test_scale) {
   for (const auto &[x, y] : {std::pair{0.30, -0.20}, {-0.15, 0.25}, {0.4, 0.0}, {0.0, -0.35}}) {
     const auto mean = mean_of(
@@ -125,12 +124,12 @@ TEST_EACH(test_rim, 0, variant_count) {
   for (int y = 0; y < 30; y++)
     for (int x = 0; x < 40; x++) {
       const bool rim = x < 5 || y < 5 || x >= 35 || y >= 25;
-      const bool still = field.x(x, y) == 0 && field.y(x, y) == 0;
-      fail_unless(rim == still, "(%d, %d)", x, y);
+      const bool is_zero = field.x(x, y) == 0 && field.y(x, y) == 0;
+      fail_unless(rim == is_zero, "(%d, %d)", x, y);
     }
 }
 
-// A window that nobody prepared: its program is built in the background, to the same vectors.
+// Without prepare(), the program of a window is built in the background and gives the same vectors.
 TEST(test_later) {
   Bench bench;
   const Frame frames[] = {reference::textured_frame(97, 61),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the tests of Lucas and Kanade's method share.
+// Shared by the tests of Lucas and Kanade's method.
 #pragma once
 
 #include "opticalflow/lucaskanade.h"
@@ -25,8 +25,8 @@ inline void compare(const Field &result, const Field &expected, const std::strin
               what.c_str(), off, expected.confidence.size());
 }
 
-/// Black and white on either side of a line through the middle with this direction, px right and
-/// down; moved along +x.
+/// Black and white on either side of a line through the centre with direction (right, down) px,
+/// moved along +x.
 inline Frame edge_frame(int width, int height, int right, int down, int moved = 0) {
   Frame frame(width, height);
   for (int y = 0; y < height; y++)

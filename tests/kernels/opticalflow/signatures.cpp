@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Matches by signature against their reference, exactly, and against motion that is known.
+// Compares matches by signature with their reference, exactly, and with known motion.
 #include "opticalflow/signatures.h"
 
 #include <array>
@@ -17,7 +17,7 @@ using reference::Motion;
 
 namespace {
 
-/// A plane in a buffer with rows longer than its own.
+/// A plane in a buffer whose rows are longer than the plane's.
 struct Plane {
   explicit Plane(const Frame &frame)
       : width(frame.width), height(frame.height), values(size_t(pitch()) * (height + 3)) {
@@ -55,7 +55,7 @@ List download(Bench &bench, Signatures &engine, int width, int height) {
   return list;
 }
 
-/// What the engine finds, which must be the reference's list.
+/// The list of the engine, which must equal the reference's.
 List matches(Bench &bench, Signatures &engine, const Frame &before, const Frame &after,
              const char *what, bool known = false) {
   Plane from(before), to(after);
@@ -82,7 +82,7 @@ List matches(Bench &bench, const Frame &before, const Frame &after, const char *
   return matches(bench, engine, before, after, what);
 }
 
-/// The share of a list that is more than a pixel and a half away from the truth.
+/// The fraction of a list that is more than 1.5 px off.
 double wrong(const List &list, const Motion &motion, int width, int height) {
   size_t off = 0;
   for (const auto &[x, y, vx, vy] : list) {
@@ -94,7 +94,7 @@ double wrong(const List &list, const Motion &motion, int width, int height) {
 
 }  // namespace
 
-// Of frames in a row each one's signatures are found once.
+// In a sequence, the signatures of each frame are computed once.
 TEST(test_row) {
   Bench bench;
   const int w = 161, h = 97;
@@ -110,11 +110,11 @@ TEST(test_content) {
   Bench bench;
   const int w = 161, h = 97;
   const Motion motion{9.4, -5.7, 0.02, 1.01};
-  const Frame still = reference::textured_frame(w, h),
+  const Frame unmoved = reference::textured_frame(w, h),
               moved = reference::textured_frame(w, h, motion);
-  matches(bench, still, still, "still");
-  matches(bench, still, moved, "moved");
-  matches(bench, reference::noisy(still, 8, 1), reference::noisy(moved, 8, 2), "moved, noise");
+  matches(bench, unmoved, unmoved, "unmoved");
+  matches(bench, unmoved, moved, "moved");
+  matches(bench, reference::noisy(unmoved, 8, 1), reference::noisy(moved, 8, 2), "moved, noise");
   matches(bench, reference::random_frame(w, h, 1), reference::random_frame(w, h, 2), "random");
   matches(bench, reference::natural_frame(w, h), reference::natural_frame(w, h), "natural");
   matches(bench, reference::gradient_frame(w, h), reference::gradient_frame(w, h), "gradient");
@@ -152,7 +152,7 @@ TEST(test_groups) {
   }
 }
 
-// Vectors of large motion are right, and there are many of them, whatever the texture.
+// Large motion gives many correct vectors with every texture.
 TEST(test_large) {
   Bench bench;
   const int w = 320, h = 240;
@@ -171,7 +171,7 @@ TEST(test_large) {
                   .size() <= 4);
 }
 
-// A photograph in noise, and with other light.
+// A photograph in noise, and with another brightness.
 TEST(test_noise) {
   Bench bench;
   const int w = 320, h = 240;
@@ -194,7 +194,7 @@ TEST(test_noise) {
   }
 }
 
-// What has no match gives no vectors: another scene, noise, texture that repeats.
+// Frames without matches give no vectors: another scene, noise, repeated texture.
 TEST(test_none) {
   Bench bench;
   const int w = 320, h = 240;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "seeds.h"
+#include "candidates.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,9 +17,8 @@ bool alike(const Match &a, const Match &b, int most) {
   return std::abs(a.vx - b.vx) <= most && std::abs(a.vy - b.vy) <= most;
 }
 
-/// The mean of those matches that are like one of them, of which most are; false where those are
-/// fewer than 3.
-bool mode_of(const std::vector<Match> &matches, Match *middle, Modes::Vector *mean) {
+/// The mean of the largest set of similar matches; false if there are fewer than 3.
+bool mode_of(const std::vector<Match> &matches, Match *middle, CandidateMotions::Vector *mean) {
   int most = 0;
   for (const Match &candidate : matches) {
     int votes = 0, x = 0, y = 0;
@@ -35,25 +34,26 @@ bool mode_of(const std::vector<Match> &matches, Match *middle, Modes::Vector *me
 
 }  // namespace
 
-Modes::Modes(int width, int height, const Grey &before, const Grey &after)
+CandidateMotions::CandidateMotions(int width, int height, const Grey &before, const Grey &after)
     : columns_((width + side - 1) / side),
       rows_((height + side - 1) / side),
-      of_cell_(size_t(columns_) * rows_) {
-  std::vector<std::vector<Match>> matches(of_cell_.size());
+      cell_modes_(size_t(columns_) * rows_) {
+  std::vector<std::vector<Match>> matches(cell_modes_.size());
   for (const Match &match : signature_matches(width, height, before, after))
     matches[size_t(match.y / side) * columns_ + match.x / side].push_back(match);
   for (size_t i = 0; i < matches.size(); i++) {
     Match first{};
     Vector mean;
     if (!mode_of(matches[i], &first, &mean)) continue;
-    of_cell_[i].push_back(mean);
+    cell_modes_[i].push_back(mean);
     pairs_.push_back({before(first.x, first.y), after(first.x + first.vx, first.y + first.vy)});
-    std::vector<Match> rest;
+    std::vector<Match> others;
     for (const Match &match : matches[i])
-      if (!alike(match, first, 2)) rest.push_back(match);
-    // The second mode takes in all that are like its middle, those near the first one too.
+      if (!alike(match, first, 2)) others.push_back(match);
+    // The second mode includes all matches similar to its centre, even those close to the first
+    // mode.
     int most = 0;
-    for (const Match &candidate : rest) {
+    for (const Match &candidate : others) {
       int votes = 0, x = 0, y = 0;
       for (const Match &other : matches[i])
         if (alike(candidate, other, 1)) votes++, x += other.vx, y += other.vy;
@@ -61,17 +61,17 @@ Modes::Modes(int width, int height, const Grey &before, const Grey &after)
       most = votes;
       mean = {float(x) / float(votes), float(y) / float(votes)};
     }
-    if (most >= 3) of_cell_[i].push_back(mean);
+    if (most >= 3) cell_modes_[i].push_back(mean);
   }
 }
 
-std::vector<Modes::Vector> Modes::around(float x, float y) const {
+std::vector<CandidateMotions::Vector> CandidateMotions::around(float x, float y) const {
   const int column = std::min(static_cast<int>(x / side), columns_ - 1);
   const int row = std::min(static_cast<int>(y / side), rows_ - 1);
   std::vector<Vector> result;
   const auto offer = [&](int i, int j, size_t mode) {
     if (i < 0 || j < 0 || i >= columns_ || j >= rows_) return false;
-    const std::vector<Vector> &modes = of_cell_[size_t(j) * columns_ + i];
+    const std::vector<Vector> &modes = cell_modes_[size_t(j) * columns_ + i];
     if (modes.size() <= mode) return false;
     result.push_back(modes[mode]);
     return true;

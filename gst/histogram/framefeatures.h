@@ -9,7 +9,7 @@
 
 namespace glcl::histogram {
 
-/// What the detection of shot boundaries keeps of a frame. Plain C++.
+/// The features of a frame for the detection of shot boundaries. Plain C++.
 struct FrameFeatures {
   static constexpr int bins = 32, channels = 3, levels = 256, counts = channels * levels;
   static constexpr int values = counts + Structure::cells;

@@ -26,7 +26,7 @@ struct CellChange {
     }
   }
   double rms() const { return std::sqrt(power / cells); }
-  /// True if it is as large as between other pictures, which motion reaches slowly.
+  /// True if it is as large as between unrelated pictures; motion reaches that slowly.
   bool is_unrelated() const { return power >= 0.75 * (scatter + 1) && rms() >= 8; }
 
   const Structure::Luma &first;
@@ -35,7 +35,7 @@ struct CellChange {
   double power = 0;  // sum of squares
 };
 
-/// Both shots change less beside the transition than in it, and differ in more than brightness.
+/// Both shots change less outside the transition than in it, and differ in more than brightness.
 bool joins_shots(const History &frames, int from, int to, const CellChange &change) {
   const int margin = std::min(to - from, gradual_margin);
   const auto &before = frames[from - margin].structure, &first = frames[from].structure;
@@ -50,7 +50,7 @@ bool joins_shots(const History &frames, int from, int to, const CellChange &chan
          Structure::similarity(first, last) < same_texture;
 }
 
-/// Whether one of the shots is there on the other side too, as behind a thing that passes.
+/// Whether one of the shots appears on the other side too, as after an object that passes.
 bool returns(const History &frames, int from, int to) {
   const double whole = distance(frames[from], frames[to]);
   const auto alike = [&](int a, int b) {
@@ -84,7 +84,7 @@ bool mixes_cells(const History &frames, int from, int to, const CellChange &chan
   return true;
 }
 
-/// Least squares of the times at which cells change, by their places.
+/// Least squares fit of the times at which cells change, by their positions.
 class TimesByPlace {
  public:
   void add(double x, double y, double time) {
@@ -94,7 +94,7 @@ class TimesByPlace {
   }
   double count() const { return sums_[3][3]; }
   double variance() const { return covariance(2, 2) / count(); }
-  /// Fraction of the variance that a front which crosses the frame steadily explains.
+  /// Fraction of the variance that a front at constant speed explains.
   double explained() const {
     const double xx = covariance(0, 0), yy = covariance(1, 1), xy = covariance(0, 1);
     const double xt = covariance(0, 2), yt = covariance(1, 2), determinant = xx * yy - xy * xy;
@@ -111,7 +111,8 @@ class TimesByPlace {
   double sums_[4][4] = {};
 };
 
-/// When a cell changes: a bit for each frame between, the first one highest, is set if it is new.
+/// The time at which a cell changes. Each frame in between has a bit, the first one highest; it is
+/// set if the cell is new.
 struct CellTime {
   CellTime(const History &frames, int from, int to, int cell, const CellChange &change) {
     for (int k = from + 1; k < to; k++) {
@@ -126,7 +127,7 @@ struct CellTime {
     wrong = int((is_new ^ once).count());
   }
 
-  int all, old, wrong, undecided = 0;  // frames; wrong: not in the order old, new
+  int all, old, wrong, undecided = 0;  // frames; wrong: not in the order old, then new
   std::bitset<64> is_new;
 };
 

@@ -5,15 +5,15 @@
 
 namespace glcl::histogram {
 
-/// Whether frames between `from` and `to` are a gradual transition between these two, by the luma
-/// of the cells. `margin` frames before and after are in `frames` too.
+/// Tests whether the frames between `from` and `to` are a gradual transition between these two, by
+/// the luma of the cells. `frames` must contain this many frames before and after.
 constexpr int gradual_margin = 6;
 
-/// In a dissolve every cell goes linearly from its first value to its last. In a wipe, of 7 frames
-/// and more, every cell changes once, in an order along a direction of the frame.
+/// In a dissolve, every cell changes linearly from its first value to its last. In a wipe, of at
+/// least 7 frames, every cell changes once, ordered along a direction of the frame.
 enum class GradualFit { none, dissolve, wipe };
 GradualFit fit_gradual(const History &frames, int from, int to);
-/// As GradualFit::dissolve, with less certainty, for shots that move.
+/// As GradualFit::dissolve, but with wider tolerances, for shots that move.
 bool may_be_dissolve(const History &frames, int from, int to);
 
 }  // namespace glcl::histogram

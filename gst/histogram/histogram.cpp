@@ -15,7 +15,7 @@ using Mode = Histogram::Mode;
 
 constexpr int sub_group = 32, most_copies = 16;
 constexpr size_t most_in_half_a_word = 65535;
-/// What a sub-group reads of an image at a time.
+/// The tile that a sub-group reads from an image at a time.
 constexpr int tile_columns = 16, tile_rows = sub_group / tile_columns;
 
 bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
@@ -41,7 +41,7 @@ std::string define(const char *name, int value) {
   return std::string(" -D") + name + "=" + std::to_string(value);
 }
 
-/// The format that a problem names.
+/// The format of a problem's name.
 Histogram::Format format_of(const std::string &problem) {
   for (int mode = 0; mode <= static_cast<int>(Mode::grey_16); mode++) {
     const std::string name = std::string(mode_name(static_cast<Mode>(mode))) + "-";
@@ -58,18 +58,18 @@ Histogram::Format format_of(const std::string &problem) {
 
 int levels_of(const Histogram::Format &format) { return format.counters() / format.channels(); }
 
-/// Of local memory, for one copy of the counters.
+/// Words of local memory for one copy of the counters.
 int words_of(const Histogram::Format &format, const Parameters &p) {
   return p.at("packed") ? (format.channels() + 1) / 2 * levels_of(format) : format.counters();
 }
 
-/// Copies that the device's local memory holds.
-int fitting(const Device &device, const Histogram::Format &format, const Parameters &p) {
+/// Copies that fit in local memory.
+int fitting_copies(const Device &device, const Histogram::Format &format, const Parameters &p) {
   return static_cast<int>(device.local_memory() / sizeof(cl_uint) / words_of(format, p));
 }
 
-/// Groups for frames of so many runs of pixels: as many as the variant says, or, where half a word
-/// could overflow, as many as make sure that it does not.
+/// Groups for frames of this many runs of pixels: as many as the variant has, or enough that no
+/// half word overflows.
 size_t groups_of(const Device &device, const Parameters &p, size_t runs) {
   size_t groups = size_t(device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()) * p.at("groups");
   if (!p.at("packed")) return groups;
@@ -102,7 +102,7 @@ Parameters defaults(const Device &device, const std::string &problem) {
   else
     while (size_t(p["group"]) > most) p["group"] /= 2;
   p["packed"] = format.channels() > 1;
-  const int fit = fitting(device, format, p);
+  const int fit = fitting_copies(device, format, p);
   if (fit < 1) {
     p["form"] = Histogram::global;
     p["packed"] = 0;
@@ -115,17 +115,17 @@ bool can_run(const Device &device, const std::string &problem, const Parameters 
   const Histogram::Format format = format_of(problem);
   const int form = p.at("form"), group = p.at("group"), copies = p.at("copies");
   if (size_t(group) > device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>()) return false;
-  // One spelling of variants that are the same.
+  // Equivalent variants get the same parameters.
   if (form == Histogram::item)
     return group == 1 && copies >= 1 && copies <= 16 && !p.at("packed") && !p.at("merge") &&
            p.at("pixels") == 4;
   if (p.at("merge") && p.at("pixels") % 4) return false;
   if (p.at("packed") && (form != Histogram::group || format.channels() < 2)) return false;
   return form != Histogram::group || (group >= 32 && p.at("groups") <= 2 && copies >= 1 &&
-                                      copies <= std::min(group, fitting(device, format, p)));
+                                      copies <= std::min(group, fitting_copies(device, format, p)));
 }
 
-/// What is worth a try.
+/// Variants for the tuning.
 bool possible(const Device &device, const std::string &problem, const Parameters &p) {
   return device.is_cpu() == (p.at("form") == Histogram::item) && can_run(device, problem, p);
 }
@@ -220,12 +220,12 @@ Histogram::Histogram(Context &context, int width, int height, const Format &form
 
 std::string Histogram::options(const Format &format, Layout layout) {
   const Mode mode = format.mode;
-  // LUMA, CHANNELS_APART, JOINT and SAMPLES of count.clh.
-  const int what = mode == Mode::luma ? 0 : is_joint(mode) ? 2 : is_grey(mode) ? 3 : 1;
+  // LUMA, SEPARATE_CHANNELS, JOINT and SAMPLES of count.clh.
+  const int kernel_mode = mode == Mode::luma ? 0 : is_joint(mode) ? 2 : is_grey(mode) ? 3 : 1;
   const char *pixel = mode == Mode::grey_8    ? " -DPIXEL=uchar"
                       : mode == Mode::grey_16 ? " -DPIXEL=ushort"
                                               : " -DPIXEL=uint -DWIDE";
-  return define("MODE", what) + define("VOTES", format.channels()) +
+  return define("MODE", kernel_mode) + define("VOTES", format.channels()) +
          define("LEVELS", format.levels()) +
          define("SHIFT", depth_of(format) - log2_of(format.levels())) +
          define("COUNTERS", format.counters()) + define("IMAGE", layout == Layout::image) + pixel;
@@ -243,7 +243,7 @@ void Histogram::build(Context &context, const Parameters &p) {
   const Program program = context.program("histogram/" + name + ".cl", options.substr(1));
   kernel_ = Kernel(context, program, "histogram_" + name, {size_t(group), 1});
   if (form != item) whole_ = Kernel(context, program, "histogram_whole", {size_t(group), 1});
-  // At most, in either layout.
+  // The maximum in either layout.
   const size_t runs = (size_t(width_) / pixels + sub_group) * (size_t(height_) + sub_group);
   run_ = pixels;
   cleared_ = frames_;
@@ -266,7 +266,7 @@ Rect Histogram::checked(const Rect &area) const {
   return inside;
 }
 
-/// Whether an area is made of whole runs of pixels, in a buffer of one row of aligned ones.
+/// Whether an area consists of whole runs of pixels; in a buffer, of a single row of aligned ones.
 bool Histogram::is_whole(const Rect &area, int pitches) const {
   if (layout_ == Layout::image)
     return area.width % tile_columns == 0 && area.height % (tile_rows * run_) == 0;
@@ -277,7 +277,7 @@ template <class Source>
 const cl::Buffer &Histogram::launch(Queue &queue, const Source &in, int pitch, int frame_pitch,
                                     int count, const Rect &area) {
   Rect part = checked(area);
-  // Rows without gaps are one long row, but for the bands of Form::item.
+  // Rows without gaps are one long row, except for the bands of Form::item.
   if (!scratch_() && part.width == pitch) part.x = 0, part.width *= part.height, part.height = 1;
   const cl_int4 rectangle = {{part.x, part.y, part.width, part.height}};
   const Size items{items_, size_t(count)};

@@ -25,19 +25,20 @@ class Histogram {
     luma,      ///< (77 R + 150 G + 29 B + 128) / 256, rounded down
     rgb,       ///< three channels
     rgba,      ///< four
-    color_8,   ///< joint: 8 levels of each of R, G, B, bin (r * 8 + g) * 8 + b
+    color_8,   ///< joint: 8 levels each of R, G and B, bin (r * 8 + g) * 8 + b
     color_16,  ///< joint with 16 levels
     grey_8,    ///< frames of one channel, 8 bits (buffers only)
-    grey_16,   ///< 16 bits, of which the `depth` low ones are used; more count as the last bin
+    grey_16,   ///< 16 bits, of which the `depth` low ones are used; larger values count in the last
+               ///< bin
   };
 
   struct Format {
     Mode mode = Mode::luma;
-    int bins = 256;  ///< of a channel, a power of two: 2–256, to 4096 for grey_16; not for color
+    int bins = 256;  ///< per channel, a power of two: 2–256, to 4096 for grey_16; not for color
     int depth = 16;  ///< grey_16 only
 
     int channels() const;
-    int levels() const;  ///< bins of a channel; levels of an axis for color
+    int levels() const;  ///< bins per channel; levels per axis for color
     int counters() const;
 
     bool operator==(const Format &other) const {
@@ -45,41 +46,41 @@ class Histogram {
     }
   };
 
-  /// How it is computed. All give the same counts.
+  /// The implementation. All give the same counts.
   enum Form {
-    group,   ///< copies of the counters in local memory, neighbours take turns
-    global,  ///< no copies, every vote goes to global memory; where local memory holds none
-    item,    ///< copies for each work-item in global memory, no atomics; for CPU devices
+    group,   ///< copies of the counters in local memory, adjacent items use different ones
+    global,  ///< no copies, every vote goes to global memory; for bins that exceed local memory
+    item,    ///< copies per work-item in global memory, no atomics; for CPU devices
   };
 
-  /// Its variants: form, copies, packed (1: two channels' counters in one word), merge (1: four
-  /// equal pixels are one vote), pixels (of a run), group, groups (per compute unit). Problems are
-  /// as problem() gives them.
+  /// Its parameters: form, copies, packed (1: two channels' counters in one word), merge (1: four
+  /// equal pixels are one vote), pixels (of a run), group, groups (per compute unit). Problems: see
+  /// problem().
   static const Tunable &tunable();
   static std::string problem(const Format &format, Layout layout);
-  /// What count.clh is built with for a format.
+  /// The build options of count.clh for a format.
   static std::string options(const Format &format, Layout layout);
 
-  /// Throws Error::settings where a format can't be had, in this layout.
+  /// Throws Error::settings if a format is not supported in this layout.
   static void check(const Format &format, Layout layout);
 
   /// Builds the programs for frames of at most width × height px in a layout, up to `frames` of
-  /// them in a launch. Throws Error::settings where the format or size can't be had, Error::failed
-  /// where the device refuses.
+  /// them per launch. Throws Error::settings if the format or size is not supported, Error::failed
+  /// if the device refuses.
   Histogram(Context &context, int width, int height, const Format &format, Layout layout,
             int frames = 1, const std::optional<Parameters> &parameters = {});
 
   const Format &format() const { return format_; }
-  /// Of the result of a frame.
+  /// The size of the result of a frame.
   size_t bytes() const { return sizeof(cl_uint) * format_.counters(); }
 
-  /// Enqueues the histogram of an area of a frame; never waits. The buffer that it gives holds the
-  /// result for whatever is enqueued before the second call after this one. All calls of an engine
-  /// go to one queue. Throws Error::settings for an area that is not inside the frame.
+  /// Enqueues the histogram of an area of a frame; never waits. The returned buffer holds the
+  /// result for work that is enqueued before the second call after this one. All calls use one
+  /// queue. Throws Error::settings for an area that is not inside the frame.
   const cl::Buffer &run(Queue &queue, const Picture &in, const Rect &area);
 
-  /// `count` frames in one launch: rows `pitch` and frames `frame_pitch` pixels apart in a buffer
-  /// of RGBA (grey modes: of cl_uchar or cl_ushort). One result after the other.
+  /// Counts `count` frames in one launch, in a buffer of RGBA (grey modes: cl_uchar or cl_ushort).
+  /// Rows are `pitch` pixels apart, frames `frame_pitch`. One result follows the other.
   const cl::Buffer &run(Queue &queue, const cl::Buffer &in, int pitch, int frame_pitch, int count,
                         const Rect &area);
 
@@ -94,12 +95,12 @@ class Histogram {
   Format format_;
   Layout layout_;
   int width_, height_, frames_;
-  Kernel kernel_, whole_;              // for any area, for those of whole runs
+  Kernel kernel_, whole_;              // for any area; for areas of whole runs
   int run_ = 1;                        // px
   size_t items_ = 1;                   // along x
-  std::array<cl::Buffer, 3> results_;  // the last, the one before, and zeros for the next
-  size_t turn_ = 0;                    // which one is next
-  int cleared_ = 0;                    // frames of it that are zeros
+  std::array<cl::Buffer, 3> results_;  // the last one, the one before, and zeros for the next
+  size_t turn_ = 0;                    // the next one
+  int cleared_ = 0;                    // frames in it that are zero
   cl::Buffer scratch_;                 // the copies of Form::item
 };
 

@@ -9,20 +9,20 @@
 
 namespace glcl::histogram {
 
-/// The histograms that somebody wants of each frame: an engine for every format that was asked for,
-/// built in the background, and no area of a frame counted twice.
+/// The histograms of each frame in several formats. It builds an engine per format in the
+/// background, and counts no area of a frame twice.
 class Histograms {
  public:
   Histograms(Context &context, int width, int height, Layout layout)
       : context_(context), width_(width), height_(height), layout_(layout) {}
 
-  /// Builds the engine of a format. Throws what Histogram throws.
+  /// Builds the engine of a format. Throws as Histogram.
   void build(const Histogram::Format &format);
-  /// True if a format can be counted; else its engine is built in the background. Throws what
-  /// Histogram throws, once for each format.
+  /// True if the engine of a format is ready; else builds it in the background. Throws as
+  /// Histogram, once per format.
   bool ready(const Histogram::Format &format);
 
-  /// Another frame follows.
+  /// Starts the next frame.
   void next_frame();
   /// Enqueues the histogram of an area of the frame, in a format that is ready; see Histogram::run.
   const cl::Buffer &count(Queue &queue, const Picture &in, const Histogram::Format &format,

@@ -33,7 +33,7 @@ Rect HistogramRenderer::panel(const Settings &settings, int width, int height) {
 namespace {
 
 /// Whether the bins are colours.
-bool joint(const Histogram::Format &format) {
+bool is_joint(const Histogram::Format &format) {
   return format.levels() != format.counters() / format.channels();
 }
 
@@ -45,10 +45,10 @@ int HistogramRenderer::unit(const Settings &settings, const Histogram::Format &f
   const int channels = settings.display == Display::overlay ? 1 : format.channels();
   const int plot_width = area.width / (settings.display == Display::parade ? channels : 1),
             plot_height = area.height / (settings.display == Display::stack ? channels : 1);
-  // As the kernel has it: four letters by a plot, or four rows of colours.
+  // As in the kernel: four letters next to a plot, or four rows of colours.
   const auto fits = [&](int unit) {
-    return joint(format) ? plot_width >= 55 * unit && plot_height >= 42 * unit
-                         : plot_width >= 30 * unit && plot_height >= 25 * unit;
+    return is_joint(format) ? plot_width >= 55 * unit && plot_height >= 42 * unit
+                            : plot_width >= 30 * unit && plot_height >= 25 * unit;
   };
   int unit = drawing::dot(width, height);
   while (unit > 1 && !fits(unit)) unit--;
@@ -75,7 +75,7 @@ HistogramRenderer::HistogramRenderer(Context &context, int width, int height, La
   }
 }
 
-/// Few groups, for each makes tables or finds a scale for itself.
+/// Few groups, because each computes its own tables or scale.
 size_t HistogramRenderer::rows_at_a_time(const Device &device, const Rect &part) const {
   const Size group = present_.group();
   const size_t units = device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>(), groups = units * 4,
@@ -86,9 +86,9 @@ size_t HistogramRenderer::rows_at_a_time(const Device &device, const Rect &part)
 void HistogramRenderer::run(Queue &queue, const Settings &settings, const drawing::Canvas &canvas,
                             const Histogram::Format &format, const cl::Buffer &counts,
                             const cl::Buffer &equalize_counts) {
-  // Images are copied by the kernel that draws, CPU devices copy memory faster.
+  // Images are copied by the kernel that draws; CPU devices copy memory faster.
   const bool buffers = canvas.out.layout == Layout::buffer;
-  const bool shown = settings.display != Display::none, colours = joint(format);
+  const bool shown = settings.display != Display::none, colours = is_joint(format);
   const Equalize equalize = canvas.overlay ? Equalize::none : settings.equalize;
   const int bars = rows(settings, format, width_, height_);
   if (shown && colours)

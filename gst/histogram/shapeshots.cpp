@@ -53,7 +53,7 @@ double ShapeShots::distance(const Entry &a, const Entry &b) {
   return std::clamp(1 - r, 0.0, 1.0);
 }
 
-/// The mean of the frames from entry i on, as far as they are known.
+/// The mean of the frames from entry i on, as far as they exist.
 ShapeShots::Entry ShapeShots::mean(int i) const {
   Entry all;
   all.space.resize(cells);
@@ -66,7 +66,7 @@ ShapeShots::Entry ShapeShots::mean(int i) const {
   return all;
 }
 
-/// Distance from the previous entry; 0 outside of what is known.
+/// Distance from the previous entry; 0 outside of the entries.
 double ShapeShots::step(int i) const {
   return i > 0 && i < static_cast<int>(entries_.size()) ? entries_[i].distance : 0;
 }
@@ -91,7 +91,7 @@ bool ShapeShots::is_peak(int i) const {
   return d >= 1.5 * *upper;
 }
 
-/// Whether a fade makes edges few before entry i or many after it.
+/// Whether a fade reduces the edges before entry i or restores them after it.
 bool ShapeShots::is_fade(int i) const {
   const int size = static_cast<int>(entries_.size());
   if (blank(at(i))) return 2 * at(i - 1).edges < most_edges(i - around, i - 1);
@@ -117,7 +117,7 @@ bool ShapeShots::is_cut(int i) const {
   return true;
 }
 
-/// A fade that ends at entry i: one up from a blank picture, or one down that stays.
+/// A fade that ends at entry i: up from a blank picture, or down to one that stays.
 std::optional<ShapeShots::Shot> ShapeShots::fade(int i) {
   if (blank(at(i))) {
     if (!blank_frames_++) blank_by_fade_ = seen_picture_, fade_reported_ = false;
@@ -166,7 +166,7 @@ std::vector<ShapeShots::Shot> ShapeShots::add(uint64_t frame, const uint32_t *sp
 
 std::vector<ShapeShots::Shot> ShapeShots::finish() {
   std::vector<Shot> found = search(true);
-  // A picture that faded and never came back.
+  // A picture that faded and did not return.
   if (blank_frames_ && blank_by_fade_ && !fade_reported_)
     found.push_back({at(std::max(static_cast<int>(entries_.size()) - blank_frames_, 1)).frame,
                      Kind::fade_out, 1});

@@ -15,7 +15,7 @@ constexpr int around = 8;     // frames on either side that a cut is compared wi
 constexpr int transient = 5;  // frames of a flash
 constexpr int longest = 27;   // frames from the middle of a dissolve to its ends
 constexpr int shortest = 3;
-constexpr int lag = 6;  // frames from a dissolve's middle to where it is searched for
+constexpr int lag = 6;  // frames from a dissolve's middle to the frames that are compared
 constexpr int lookahead = longest + gradual_margin + 1;
 constexpr int margin = 4;        // frames before and after a dissolve
 constexpr int stays_blank = 25;  // frames after which a fade ends the shot
@@ -27,18 +27,18 @@ constexpr int kept = 2 * longest + 2 * around + stays_blank;
 
 }  // namespace
 
-/// The distance from the previous frame; 0 outside of what is known.
+/// The distance from the previous frame; 0 outside of the known frames.
 double Shots::step(int i) const { return i > 0 && i < size() ? at(i).distance : 0; }
 
 double Shots::luma_step(int i) const { return i > 0 && i < size() ? at(i).luma_distance : 0; }
 
-/// Similarity of the texture to the previous frame; 0 outside of what is known.
+/// Similarity of the texture to the previous frame; 0 outside of the known frames.
 double Shots::similarity(int i) const {
   return i > 0 && i < size() ? at(i).comparison.similarity() : 0;
 }
 
-/// Whether frames [first, end) are a short shot of their own, after which the one before goes on:
-/// another textured picture that covers all of the frame.
+/// Whether frames [first, end) are a short shot, after which the previous one continues: another
+/// textured picture that covers all of the frame.
 bool Shots::is_insert(int first, int end) const {
   if (end - first < 2) return false;
   for (const int i : {first, end})
@@ -53,7 +53,8 @@ bool Shots::is_insert(int first, int end) const {
   return at(first).structure.textured_parts() >= 4 && at(first).clipped() < 0.5;
 }
 
-/// Whether what came before frame i returns soon after it, or what follows was there just before.
+/// Whether the picture before frame i returns soon after it, or the picture after it was there just
+/// before.
 bool Shots::is_transient(int i) const {
   const auto returns = [&](int before, int after) {
     return distance(at(before), at(after)) <= 0.5 * step(i) &&
@@ -99,7 +100,7 @@ bool Shots::joins_textures(int i) const {
          at(i).comparison.change >= 0.6 && luma_step(i) >= 10 && stands_out_in_luma(i);
 }
 
-/// Whether part of the frame goes on at frame i, as where a decoder lacks the rest.
+/// Whether part of the frame stays at frame i, as when a decoder lacks the rest.
 bool Shots::keeps_part(int i) const {
   return at(i).comparison.equal >= 2 ||
          Structure::equal_top_rows(at(i - 1).structure, at(i).structure) >= 3;
@@ -119,8 +120,8 @@ bool Shots::near_shot(int from, int to) const {
   return false;
 }
 
-/// A page of text that replaces another at frame i: histograms hardly change, frames around it not
-/// at all. The old page does not return soon, as the picture does after damage.
+/// A page of text that replaces another at frame i: histograms hardly change, and the frames around
+/// it are equal. The old page does not return soon, unlike the picture after damage.
 std::optional<Shots::Shot> Shots::new_page(int i) const {
   const auto &comparison = at(i).comparison;
   const double changed = luma_step(i);
@@ -153,10 +154,10 @@ bool Shots::is_mixture(int from, int to) const {
   if (calmer > 0.5 * whole || livelier > 0.8 * whole) return false;
   const double gain = after.brightness / std::max(before.brightness, 1.0);
   if (scaled_distance(before, after, gain) < 0.6 * whole) return false;
-  // The ends may be mixtures too, so texture is compared beyond them.
+  // The ends may be mixtures too, so the textures beyond them are compared.
   if (Structure::similarity(at(from - margin).structure, at(to + margin).structure) >= same_texture)
     return false;
-  // A mixture's variance is a parabola, and in the middle below the mean of both ends'.
+  // The variance of a mixture is a parabola; its middle is below the mean of both ends.
   const double mean_variance = (before.variance + after.variance) / 2;
   const double in_the_middle = at((from + to) / 2).variance;
   if (in_the_middle > 0.9 * mean_variance) return false;
@@ -170,12 +171,11 @@ bool Shots::is_mixture(int from, int to) const {
         rest * rest * before.variance + part * part * after.variance + 2 * part * rest * covariance;
     if (std::abs(at(k).variance - mixed) > 0.3 * mean_variance) return false;
   }
-  // Texture goes on from frame to frame, unlike in a fast pan.
+  // Texture continues from frame to frame, unlike in a fast pan.
   return similarities >= 0.75 * (to - from) && may_be_dissolve(frames_, from, to);
 }
 
-/// A dissolve by the variance, with its middle at frame i: the frames around it differ the most
-/// there.
+/// A dissolve by the variance, with its middle at frame i, where the frames around it differ most.
 std::optional<Shots::Gradual> Shots::dissolve_by_variance(int i) const {
   const auto across = [&](int middle) {
     return middle >= lag && middle + lag < size() ? distance(at(middle - lag), at(middle + lag))
@@ -213,8 +213,7 @@ std::optional<Shots::Gradual> Shots::longest_gradual(int i) const {
   return {};
 }
 
-/// A dissolve or a wipe with its middle at frame i, unless a longer one follows, of which it is a
-/// part.
+/// A dissolve or a wipe with its middle at frame i, unless it is part of a longer one that follows.
 std::optional<Shots::Shot> Shots::gradual(int i) {
   auto best = longest_gradual(i);
   const int length = best ? best->to - best->from : 0;
@@ -228,7 +227,7 @@ std::optional<Shots::Shot> Shots::gradual(int i) {
   return Shot{at(i).frame, best->kind, distance(at(best->from), at(best->to))};
 }
 
-/// A fade to blank that stays, unless the last picture is still there in little light.
+/// A fade to blank that stays, unless the last picture is still there with low brightness.
 std::optional<Shots::Shot> Shots::fade_out(int last) {
   const int first = std::max(last + 1 - blank_frames_, 1);
   const FrameFeatures &before = at(std::max(first - 8, 0)), &after = at(last);
@@ -299,7 +298,7 @@ std::vector<Shots::Shot> Shots::add(uint64_t frame, const uint32_t *values) {
 
 std::vector<Shots::Shot> Shots::finish() {
   std::vector<Shot> found = search(true);
-  // A picture that faded and never came back.
+  // A picture that faded and did not return.
   if (blank_frames_ && blank_by_fade_ && !fade_reported_)
     if (const auto shot = fade_out(size() - 1)) found.push_back(*shot);
   *this = Shots(threshold_);

@@ -13,9 +13,9 @@ namespace glcl::histogram {
 /// Detects shot boundaries from the histogram and the luma grid of each frame. Plain C++.
 ///
 /// A hard cut is a frame whose histogram is far from the previous one, compared with the frames
-/// around it, or whose texture changes while it stays the same before and after. It is no cut if
-/// the previous picture returns within a few frames (a flash, a black or damaged frame), if a gain
-/// in brightness explains the difference, or if the texture of the frame stays (a lamp, a night
+/// around it, or whose texture changes while it stays the same before and after. It is not a cut if
+/// the previous picture returns within a few frames (a flash, a black or damaged frame). Nor is it
+/// one if a gain in brightness explains the difference, or if the texture stays (a lamp, a night
 /// filter, a jump of white balance, a caption).
 ///
 /// A gradual transition is a dissolve, a wipe, or a fade, which passes through blank frames.

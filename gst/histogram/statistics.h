@@ -8,15 +8,16 @@
 
 namespace glcl::histogram {
 
-/// What a channel's histogram says. Levels run from 0 to 255; a bin of several stands for the
-/// middle of them.
+/// Statistics of a channel's histogram. Levels run from 0 to 255; a bin of several levels counts as
+/// their mean.
 struct Statistics {
   double mean = 0, stddev = 0;
-  double p5 = 0, median = 0, p95 = 0;        ///< the lowest level that so many do not exceed
-  double clipped_low = 0, clipped_high = 0;  ///< the part in the first bin, in the last
+  double p5 = 0, median = 0,
+         p95 = 0;  ///< the lowest level that this fraction of the pixels does not exceed
+  double clipped_low = 0, clipped_high = 0;  ///< the fractions in the first and in the last bin
 };
 
-/// The counts of each channel by themselves; for joint formats those of R, G and B.
+/// The counts of each channel; for joint formats those of R, G and B.
 std::vector<std::vector<uint32_t>> channel_counts(const Histogram::Format &format,
                                                   const uint32_t *counts);
 

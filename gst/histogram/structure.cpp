@@ -9,9 +9,9 @@ namespace glcl::histogram {
 
 namespace {
 
-constexpr double dark = 8;       // levels: below, noise makes most of the logarithm's differences
+constexpr double dark = 8;       // levels; below, noise dominates the differences of the logarithm
 constexpr double most = 0.3;     // of a cell's texture, so that no edge dominates
-constexpr double least = 0.015;  // rms of a part's texture; below, it counts as none
+constexpr double least = 0.015;  // rms of a part's texture; below, it has no texture
 constexpr double similar = 0.4;  // correlation; unrelated parts of 48 cells stay below 0.3
 constexpr double equal = 0.8, equal_luma = 12;  // correlation and rms in levels of unchanged parts
 constexpr double equal_row = 0.6;               // correlation of unchanged rows of cells

@@ -13,11 +13,13 @@ enum class FlowMethod { lucas_kanade, pyramidal, census };
 /// The dense flow by one of the methods: Flow or LucasKanade.
 class FlowEstimator {
  public:
-  /// For frames of width × height px. Builds all that the settings need. Throws as they do.
+  /// For frames of width × height px. Builds everything for these settings. Throws as Flow and
+  /// LucasKanade.
   FlowEstimator(Context &context, int width, int height, const Flow::Settings &settings,
                 FlowMethod method);
 
-  /// Enqueues the flow from the previous frame to this one; null if there is none. Never waits.
+  /// Enqueues the flow from the previous frame to this one; null without a previous frame. Never
+  /// waits.
   const FlowField *run(Queue &queue, const Flow::Settings &settings, const Picture &in);
   /// Forgets the previous frame.
   void reset();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The mean luma of the frame's cells, 256 times the level: at most 16×16 samples of each. A work-group has one cell.
+// The mean luma of the frame's cells, 256 times the level, from at most 16×16 samples each. A work-group per cell.
 #include "common/frame.clh"
 
 #define SAMPLES 16

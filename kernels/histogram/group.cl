@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The histogram by work-groups, for GPUs: a few groups per compute unit go through the frame and count in
-// local memory, in COPIES sub-histograms so that neighbours seldom hit one counter, and add what they have to the
-// result; after J. Gómez Luna, "Programming issues for video analysis on Graphics Processing Units", 2012, chapter 4.
-// The copies of a counter lie side by side. Build as runs.clh says; WORD_STEP is COPIES, or 1 where there are none.
+// The histogram by work-groups, for GPUs. A few groups per compute unit go through the frame and count in local memory,
+// in COPIES sub-histograms, so that neighbours rarely hit the same counter. Then they add their counts to the result.
+// After J. Gómez Luna, "Programming issues for video analysis on Graphics Processing Units", 2012, chapter 4. The
+// copies of a counter are adjacent. See runs.clh for the build options; WORD_STEP is COPIES, or 1 if there are no
+// copies.
 #include "histogram/runs.clh"
 
-#define SIZE ((COPIES * WORDS + 3) / 4)  // of all copies, four words each
+#define SIZE ((COPIES * WORDS + 3) / 4)  // words of four, for all copies
 
-// `words`: of local memory. `whole`: all runs are as read_whole() wants them.
+// `words`: in local memory. `whole`: all runs meet the conditions of read_whole().
 inline void count(SOURCE, __global uint *out, __global uint *next, __local uint4 *words, bool whole) {
   const int lane = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
   __global uint *sums = COUNTS_OF(out);
@@ -26,7 +27,7 @@ inline void count(SOURCE, __global uint *out, __global uint *next, __local uint4
 #if COPIES
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int i = lane; i < WORDS; i += GROUP) {
-    // Groups begin at different words, neighbours at different copies.
+    // Groups start at different words, neighbours at different copies.
     const int at = (i + group * SUB_GROUP) % WORDS;
     uint sum = 0, upper = 0;
 #pragma unroll

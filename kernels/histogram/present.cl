@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glclhistogram shows: the frame, equalised if wanted, with the histogram drawn over it.
+// Draws the output of glclhistogram: the frame, optionally equalised, with the histogram over it.
 #include "common/frame.clh"
 #include "common/sum.clh"
 #include "drawing/font.clh"
@@ -10,16 +10,16 @@
 enum { NO_EQUALIZATION, EQUALIZE_LUMA, EQUALIZE_RGB };
 enum { NO_DISPLAY, OVERLAY, PARADE, STACKED };
 
-// a / b, rounded, of which the result is at most 255: a float comes as near as one, without a division of 64 bits.
+// a / b, rounded, for results up to 255. A float quotient is at most one off, and avoids a division of 64 bits.
 inline uint rounded_quotient(ulong a, uint b) {
   uint quotient = (uint)((float)a / (float)b);
   quotient -= 2 * quotient * (ulong)b > 2 * a + b;
   return quotient + (2 * (quotient + 1) * (ulong)b <= 2 * a + b);
 }
 
-// The tables that equalise `channels` channels of 256 bins: (cdf - first) * 255 / (all - first), rounded,
-// where `first` counts the darkest level there is; the identity for a frame of one level. Made by all 256
-// items of a group for itself. `runs`: the sums of runs of RUN bins.
+// The tables that equalise `channels` channels of 256 bins: (cdf - first) * 255 / (all - first), rounded. `first` is
+// the count of the darkest level in the frame. A frame of one level has the identity. All 256 items of a group compute
+// them for the group. `runs`: the sums of runs of RUN bins.
 #define RUN 16
 inline void make_tables(__global const uint *counts, int channels, int bin, __local uint *bins,
                         __local uint *runs, __local uint *first, __local uchar *tables) {
@@ -60,15 +60,15 @@ inline void make_tables(__global const uint *counts, int channels, int bin, __lo
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// How high counters stand, 0..65535 of the plot: a part of the scale, of 65535 for the fullest, or of `level` for the
-// usual one if that is more.
+// The height of counters in the plot, 0..65535: 65535 for the fullest one, or `level` for the usual one if that is
+// higher.
 typedef struct {
   int logarithmic;
   uint top, whole;
   float log_scale;
 } Scale;
 
-// Of all items of a group of 256, one call after the other, the sum and the greatest; `sum` and `most` are 0 before.
+// The sum and the maximum over a group of 256, in two calls; `sum` and `most` must be 0 before.
 inline void add_up(uint value, int lane, __local uint *sum) {
 #ifdef WARP_TOTAL
   value = warp_total(value);
@@ -86,14 +86,14 @@ inline void find_most(uint value, int lane, __local uint *most) {
 #endif
 }
 
-// The 95th percentile of the counters that are not empty, at least 1: the most that one has below the 5 % with
-// the highest counts. Found two bits at a time from those of the fullest one. All items of a group of 256 call it, with
-// counters of their `own`; `sums` are 16 zeros.
+// The 95th percentile of the non-empty counters, at least 1: the maximum without the 5 % with the highest counts. It is
+// found two bits at a time, from the highest bits on. All items of a group of 256 call it, with their `own`
+// counters; `sums` has 16 zeros.
 inline uint usual_count(const uint own[CHANNELS], uint fullest, uint filled, int lane, __local uint *sums) {
   const uint above = filled / 20;
   uint usual = 0;
   for (int bit = (31 - clz(fullest)) & ~1; bit >= 0; bit -= 2) {
-    // How many reach each of three values, 10 bits each.
+    // The number of counters that reach each of three values, 10 bits each.
     uint reach = 0;
 #pragma unroll
     for (int i = 0; i < CHANNELS; i++)
@@ -107,7 +107,7 @@ inline uint usual_count(const uint own[CHANNELS], uint fullest, uint filled, int
   return max(usual, 1u);
 }
 
-// The 95th percentile stands at `level` or higher; with 0 the fullest one fills the plot. All items of a group of 256
+// The 95th percentile is at `level` or higher; with 0 the fullest counter fills the plot. All items of a group of 256
 // call it, for up to CHANNELS times as many counters. `sums`: 18 words.
 inline Scale scale_of(__global const uint *counts, int counters, int logarithmic, int level, int lane,
                       __local uint *sums) {
@@ -136,8 +136,8 @@ inline uint height_of(const Scale *scale, uint count) {
                             : (uint)min((ulong)count * scale->top / scale->whole, 65535ul);
 }
 
-// The fullest counters of one group of 256, fullest first, of equal ones the first: its number, its share of the
-// fullest one, 0..65535, and its share of all, in thousandths. Empty ones have a share of 0.
+// The fullest counters, in descending order; equal ones by number. Each has its number, its fraction of the fullest
+// one, 0..65535, and its fraction of all, in thousandths. Empty ones have a fraction of 0. One group of 256.
 __kernel __attribute__((reqd_work_group_size(BINS, 1, 1)))
 void display_fullest(__global const uint *counts, int counters, int logarithmic, int rows,
                      __global ushort4 *fullest) {
@@ -184,9 +184,8 @@ void display_fullest(__global const uint *counts, int counters, int logarithmic,
   }
 }
 
-// `panel`: left, top, width, height in px. `unit`: px of a dot of the font. `channels`: histograms, each of
-// `levels` bins; `axis`: levels of R, G and B each for a joint one, else 0; that one has `rows` bars. The colours are
-// R, G, B and alpha.
+// `panel`: left, top, width, height in px. `unit`: px per dot of the font. `channels`: histograms of `levels` bins
+// each. `axis`: levels per axis of a joint histogram, else 0; it has `rows` bars. The colours are R, G, B and alpha.
 typedef struct {
   int4 panel;
   int display, channels, levels, axis, rows, unit;
@@ -201,13 +200,13 @@ inline bool in_number(int number, int x, int y) {
 }
 
 // Colours of the panel are premultiplied.
-inline float4 laid(float4 below, float3 colour, float part) {
+inline float4 blended(float4 below, float3 colour, float part) {
   return below + ((float4)(colour, 1.0f) - below) * part;
 }
 
 inline bool separate(Panel p) { return p.display != OVERLAY && p.channels > 1; }
 
-// Px of a plot's height, without the labels below it.
+// The height of a plot in px, without the labels below it.
 inline int plot_height(Panel p) {
   const int height = separate(p) && p.display == STACKED ? max(p.panel.w / p.channels, 1) : p.panel.w;
   return max(height - 14 * p.unit, 1);
@@ -223,8 +222,8 @@ inline bool on_line(int at, int size, int line) {
   return on;
 }
 
-// What a column of the panel shows: which of the plots side by side it is in, where, whether on a line, and how many px
-// high the channels stand.
+// A column of the panel: its plot (if they are side by side), its place in it, whether it is on a line, and the heights
+// of the channels in px.
 typedef struct {
   int x, width, plot, line;
   int heights[CHANNELS];
@@ -251,33 +250,33 @@ inline Column column_of(Panel p, __global const uint *counts, const Scale *scale
   return column;
 }
 
-// The bars of the fullest colours, each with its share in per cent.
+// The bars of the fullest colours, with their fractions in per cent.
 inline float4 colour_bars(Panel p, __global const ushort4 *fullest, Column column, int y) {
   const int u = p.unit, x = column.x, height = max(p.panel.w - 6 * u, 1), row_height = max(height / p.rows, 1);
-  const float4 ground = (float4)(p.background.xyz, 1.0f) * p.background.w;
+  const float4 backdrop = (float4)(p.background.xyz, 1.0f) * p.background.w;
   y -= 3 * u;
-  if (x < 0 || y < 0 || x >= column.width || y >= row_height * p.rows) return ground;
-  const int row = y / row_height, down = y % row_height;
+  if (x < 0 || y < 0 || x >= column.width || y >= row_height * p.rows) return backdrop;
+  const int row = y / row_height, row_y = y % row_height;
   const ushort4 bar = fullest[row];
-  if (!bar.y) return ground;
+  if (!bar.y) return backdrop;
   const bool labelled = column.width >= 49 * u && row_height >= 9 * u;
   const int left = labelled ? 37 * u : 0;
   const int gap = row_height > 2 ? max(min(u, row_height / 4), 1) : 0;
-  if (x >= left && down < row_height - gap &&
+  if (x >= left && row_y < row_height - gap &&
       (long)(x - left) * 65535 < max((long)bar.y * (column.width - left), 65535L)) {
     const int bin = bar.x, axis = p.axis;
     return (float4)((float3)(bin / (axis * axis), bin / axis % axis, bin % axis) * (0.85f / (axis - 1)) + 0.15f, 1.0f);
   }
   if (labelled && x < 36 * u) {
-    const int place = x / u / 6, text_y = (down - (row_height - gap - 7 * u) / 2);
+    const int place = x / u / 6, text_y = (row_y - (row_height - gap - 7 * u) / 2);
     const int glyph = place == 5 ? GLYPH_PERCENT : tenths_character(bar.z, place);
     if (glyph >= 0 && text_y >= 0 && in_glyph(glyph, x / u % 6, text_y / u))
-      return laid(ground, p.foreground.xyz, p.foreground.w);
+      return blended(backdrop, p.foreground.xyz, p.foreground.w);
   }
-  return ground;
+  return backdrop;
 }
 
-// The colour of a pixel of the panel in a column, `y` from its upper edge.
+// The colour of a pixel of the panel in a column, `y` px below its upper edge.
 inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column column, int y) {
   if (p.axis) return colour_bars(p, fullest, column, y);
   const int x = column.x, width = column.width, u = p.unit, height = plot_height(p);
@@ -288,19 +287,19 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
     y -= plot * whole;
   }
   y -= 3 * u;
-  // Room for a letter and for the labels of both ends.
+  // There is room for a letter and for the labels of both ends.
   const bool labelled = width >= 24 * u && height >= 11 * u;
   float4 color = (float4)(p.background.xyz, 1.0f) * p.background.w;
 
   if (labelled && y >= height + u) {
-    // Labels: of the quarters where there is room, else of the middle and both ends, else of these.
+    // Labels: of the quarters, or of the centre and both ends, or of the ends, as they fit.
     const int row = (y - height - 2 * u) / u, labels = width < 60 * u ? 2 : width < 108 * u ? 3 : 5;
     if (y < height + 2 * u || row >= 7) return color;
     for (int i = 0; i < labels; i++) {
       const int value = i == labels - 1 ? 255 : i * 256 / (labels - 1);
       const int size = (value < 10 ? 5 : value < 100 ? 11 : 17) * u, tick = width * i / (labels - 1);
       const int left = i == 0 ? 0 : i == labels - 1 ? width - size : tick - size / 2;
-      if (x >= left && in_number(value, (x - left) / u, row)) return laid(color, p.foreground.xyz, p.foreground.w);
+      if (x >= left && in_number(value, (x - left) / u, row)) return blended(color, p.foreground.xyz, p.foreground.w);
     }
     return color;
   }
@@ -317,16 +316,16 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
   }
   if (filled) color = (float4)(min(bars, 1.0f), 1.0f);
   if (column.line || on_line(y, height, max(1, u / 2)))
-    color = filled ? laid(color, p.background.xyz, 0.2f) : laid(color, p.foreground.xyz, 0.25f * p.foreground.w);
-  // The channel's letter, where the plot is its own.
+    color = filled ? blended(color, p.background.xyz, 0.2f) : blended(color, p.foreground.xyz, 0.25f * p.foreground.w);
+  // The letter of the channel, if it has a plot of its own.
   const int letter = p.channels == 1 ? GLYPH_Y : GLYPH_R + plot;
   if (labelled && (separate(p) || p.channels == 1) && x >= 2 * u && y >= 2 * u &&
       in_glyph(letter, (x - 2 * u) / u, (y - 2 * u) / u))
-    color = laid(color, p.foreground.xyz, p.foreground.w);
+    color = blended(color, p.foreground.xyz, p.foreground.w);
   return color;
 }
 
-// Equalises levels of 0..255 and leaves alpha. LLVM of PoCL 6 aborts where a kernel may skip this for an int3.
+// Equalises levels of 0..255 and leaves alpha. LLVM of PoCL 6 aborts if a kernel may skip this for an int3.
 inline int4 equalized(int4 level, int how, __local const uchar *table) {
   if (how == EQUALIZE_RGB)
     return (int4)(table[level.x], table[BINS + level.y], table[2 * BINS + level.z], level.w);
@@ -334,14 +333,15 @@ inline int4 equalized(int4 level, int how, __local const uchar *table) {
   return (int4)(clamp(level.xyz + (table[luma] - luma), 0, 255), level.w);
 }
 
-// Rows whose pixels an item waits for at once.
+// Rows whose pixels an item loads at once.
 #ifdef BUFFERS
 #define AT_ONCE 1
 #else
 #define AT_ONCE 4
 #endif
 
-// Where an item of a group of 32 by 8 is: neighbours fill 16 columns of two rows of an image, as textures lie in memory.
+// The place of an item in a group of 32 by 8. In images, neighbours fill 16 columns of two rows, like textures in
+// memory.
 inline int2 place_in_group() {
   const int x = get_local_id(0), y = get_local_id(1);
 #ifdef BUFFERS
@@ -351,13 +351,13 @@ inline int2 place_in_group() {
 #endif
 }
 
-// Work-items: the columns of a part of the frame by as many rows as are worked on at a time. A group is 256 items.
-// `part`: left, top, width, height in px. `alone`: the drawing by itself, see drawing/over.clh.
+// Work-items: the columns of a part of the frame by the number of rows processed at a time. A group has 256 items.
+// `part`: left, top, width, height in px. `overlay`: only the drawing, see drawing/over.clh.
 __kernel __attribute__((reqd_work_group_size(32, 8, 1)))
 void present(IN_FRAME(in), OUT_FRAME(out), int4 part, int equalize, __global const uint *equalize_counts,
              int4 panel, int display, int channels, int bins_each, int axis, int rows, int unit, float4 foreground,
              float4 background, __global const uint *counts, int logarithmic, int level_height,
-             __global const ushort4 *fullest, float opacity, int alone) {
+             __global const ushort4 *fullest, float opacity, int overlay) {
   __local uint bins[CHANNELS * BINS], sums[CHANNELS * BINS / RUN], first[CHANNELS];
   __local uchar tables[CHANNELS * BINS];
   const int lane = get_local_id(1) * get_local_size(0) + get_local_id(0);
@@ -372,8 +372,9 @@ void present(IN_FRAME(in), OUT_FRAME(out), int4 part, int equalize, __global con
     make_tables(equalize_counts, equalize == EQUALIZE_RGB ? CHANNELS : 1, lane, bins, sums, first, tables);
   const Panel p = {panel, display, channels, bins_each, axis, rows, unit, foreground, background};
   Scale scale = {0, 0, 1, 0.0f};
-  const int beside = (int)(get_group_id(0) * get_local_size(0)) + part.x - panel.x;  // of the panel's left edge is the group
-  if (display && !axis && beside < panel.z && beside + (int)get_local_size(0) > 0)
+  const int panel_offset =
+      (int)(get_group_id(0) * get_local_size(0)) + part.x - panel.x;  // px from the panel's left edge to the group
+  if (display && !axis && panel_offset < panel.z && panel_offset + (int)get_local_size(0) > 0)
     scale = scale_of(counts, channels * bins_each, logarithmic, level_height, lane, sums);
   if (x != inside) return;
 
@@ -394,9 +395,9 @@ void present(IN_FRAME(in), OUT_FRAME(out), int4 part, int equalize, __global con
   for (int y = first_y + (max(panel.y - first_y, 0) + step - 1) / step * step; y < drawn_end; y += step) {
     int4 level = LOAD_LEVELS(in, x, y);
     if (equalize) level = equalized(level, equalize, tables);
-    if (alone) level = 0;
+    if (overlay) level = 0;
     const float4 color = panel_color(p, fullest, column, y - panel.y) * opacity;
     const int4 mixed = convert_int4(color * 255.0f + convert_float4(level) * (1.0f - color.w) + 0.5f);
-    STORE_LEVELS(out, x, y, alone ? mixed.zyxw : (int4)(mixed.xyz, level.w));
+    STORE_LEVELS(out, x, y, overlay ? mixed.zyxw : (int4)(mixed.xyz, level.w));
   }
 }

@@ -8,7 +8,7 @@
 
 namespace reference {
 
-/// The mean luma of a frame's cells, as glcl::histogram::ShotValues gives it.
+/// The mean luma of a frame's cells, as in glcl::histogram::ShotValues.
 std::vector<uint32_t> cells(const Frame &frame);
 
 }  // namespace reference

@@ -61,7 +61,7 @@ const char *const glyphs[] = {
     "####.#...##...#####.#...##...#####.", "#...##...#.#.#...#....#....#....#..",
     "..........................##...##..", "##...##..#...#...#...#...#..##...##"};
 
-/// R, G and B and how much of what is below they cover, 0 to 1.
+/// R, G and B, and their opacity, 0 to 1.
 struct Colour {
   double rgb[3], part;
 
@@ -72,13 +72,13 @@ struct Colour {
   Colour times(double factor) const { return {{rgb[0], rgb[1], rgb[2]}, part * factor}; }
 };
 
-/// Draws a panel, whole things after the other. Its pixels are premultiplied.
+/// Draws a panel, one object after the other. Its pixels are premultiplied.
 class Canvas {
  public:
   Canvas(int width, int height)
       : width_(width), height_(height), rgba_(size_t(width) * height * 4) {}
 
-  void lay(int x, int y, const Colour &colour) {
+  void blend(int x, int y, const Colour &colour) {
     double *p = at(x, y);
     for (int c = 0; c < 4; c++)
       p[c] = p[c] * (1 - colour.part) + (c < 3 ? colour.rgb[c] : 1) * colour.part;
@@ -86,7 +86,7 @@ class Canvas {
   void fill(const Rect &area, const Colour &colour) {
     for (int y = std::max(area.y, 0); y < std::min(area.y + area.height, height_); y++)
       for (int x = std::max(area.x, 0); x < std::min(area.x + area.width, width_); x++)
-        lay(x, y, colour);
+        blend(x, y, colour);
   }
   void glyph(int which, int x, int y, int unit, const Rect &clip, const Colour &colour) {
     for (int i = 0; i < 35; i++)
@@ -108,8 +108,8 @@ class Canvas {
   std::vector<double> rgba_;
 };
 
-/// The fullest counter fills the plot, or more than it where the usual one, the 95th percentile of
-/// those that are not empty, would not come up to the level.
+/// The fullest counter fills the plot, or exceeds it if the usual counter, the 95th percentile of
+/// the non-empty ones, would stay below the level.
 std::vector<int> heights_of(const std::vector<uint32_t> &counts, bool logarithmic, double level) {
   std::vector<uint32_t> filled;
   for (const uint32_t count : counts)
@@ -132,21 +132,22 @@ std::vector<int> heights_of(const std::vector<uint32_t> &counts, bool logarithmi
 
 struct Plot {
   const Histogram::Format &format;
-  std::vector<int> heights;  // of the counters, 65535 for all of the plot
+  std::vector<int> heights;  // of the counters, 65535 for the whole plot
   int unit;
   Colour foreground, background;
 
   int channels() const { return format.channels(); }
   int levels() const { return format.counters() / channels(); }
 
-  /// A plot of some channels in its part of the panel.
-  /// `over`: px below it and to its right that are left over.
-  void draw(Canvas &canvas, const Rect &area, int over, int first, int last, bool lettered) const {
+  /// The plot of some channels in its part of the panel. `excess`: px below it and to its right
+  /// that remain.
+  void draw(Canvas &canvas, const Rect &area, int excess, int first, int last,
+            bool lettered) const {
     const int u = unit, w = std::max(area.width - 6 * u, 1), h = std::max(area.height - 14 * u, 1);
     const int left = area.x + 3 * u, top = area.y + 3 * u, line = std::max(1, u / 2);
     const auto inside = [&](int x, int y) {
-      return x < std::min(area.x + area.width + over, canvas.width()) &&
-             y < std::min(area.y + area.height + over, canvas.height());
+      return x < std::min(area.x + area.width + excess, canvas.width()) &&
+             y < std::min(area.y + area.height + excess, canvas.height());
     };
     const bool labelled = w >= 24 * u && h >= 11 * u;
     for (int x = 0; x < w; x++)
@@ -171,20 +172,20 @@ struct Plot {
           graticule = graticule || (x >= tx && x < tx + line) || (y >= ty && y < ty + line);
         }
         if (filled)
-          canvas.lay(
+          canvas.blend(
               left + x, top + y,
               {{std::min(colour[0], 1.0), std::min(colour[1], 1.0), std::min(colour[2], 1.0)}, 1});
         if (graticule && filled)
-          canvas.lay(left + x, top + y,
-                     {{background.rgb[0], background.rgb[1], background.rgb[2]}, 0.2});
+          canvas.blend(left + x, top + y,
+                       {{background.rgb[0], background.rgb[1], background.rgb[2]}, 0.2});
         else if (graticule)
-          canvas.lay(left + x, top + y, foreground.times(0.25));
+          canvas.blend(left + x, top + y, foreground.times(0.25));
       }
     if (!labelled) return;
     if (lettered)
       canvas.glyph(channels() == 1 ? 13 : 10 + first, left + 2 * u, top + 2 * u, u,
-                   {left, top, std::min(w, area.x + area.width + over - left),
-                    std::min(h, area.y + area.height + over - top)},
+                   {left, top, std::min(w, area.x + area.width + excess - left),
+                    std::min(h, area.y + area.height + excess - top)},
                    foreground);
     const int labels = w < 60 * u ? 2 : w < 108 * u ? 3 : 5;
     for (int i = 0; i < labels; i++) {
@@ -193,12 +194,12 @@ struct Plot {
       const int x = i == 0 ? 0 : i == labels - 1 ? w - size : w * i / (labels - 1) - size / 2;
       for (size_t k = 0; k < text.size(); k++)
         canvas.glyph(text[k] - '0', left + x + 6 * u * static_cast<int>(k), top + h + 2 * u, u,
-                     {area.x, area.y, area.width + over, area.height + over}, foreground);
+                     {area.x, area.y, area.width + excess, area.height + excess}, foreground);
     }
   }
 };
 
-/// The fullest colours, a bar below the other.
+/// The fullest colours as bars, one below the other.
 void draw_colours(Canvas &canvas, const std::vector<uint32_t> &counts, int axis, int rows, int u,
                   bool logarithmic, const Colour &foreground) {
   std::vector<int> order(counts.size());
@@ -222,7 +223,7 @@ void draw_colours(Canvas &canvas, const std::vector<uint32_t> &counts, int axis,
     Colour colour{{0, 0, 0}, 1};
     for (int c = 0, bin = order[row]; c < 3; c++, bin /= axis)
       colour.rgb[2 - c] = 0.15 + 0.85 * (bin % axis) / (axis - 1);
-    // As many px as begin before its end.
+    // All px that start before its end.
     const int64_t end = std::max(int64_t(share) * (width - left), int64_t(65535));
     canvas.fill({inside.x + left, upper, static_cast<int>((end + 65534) / 65535), row_height - gap},
                 colour);
@@ -239,7 +240,7 @@ void draw_colours(Canvas &canvas, const std::vector<uint32_t> &counts, int axis,
   }
 }
 
-/// The panel alone.
+/// The panel only.
 Canvas draw_panel(int width, int height, const Rect &panel,
                   const HistogramRenderer::Settings &settings, const Histogram::Format &format,
                   const std::vector<uint32_t> &counts) {
@@ -274,9 +275,9 @@ Canvas draw_panel(int width, int height, const Rect &panel,
 }  // namespace
 
 Frame present(const Frame &frame, const HistogramRenderer::Settings &settings,
-              const Histogram::Format &format, const std::vector<uint32_t> &counts, bool apart) {
-  Frame out = apart ? Frame(frame.width, frame.height) : frame;
-  if (!apart && settings.equalize != Equalize::none) equalize(out, settings.equalize);
+              const Histogram::Format &format, const std::vector<uint32_t> &counts, bool overlay) {
+  Frame out = overlay ? Frame(frame.width, frame.height) : frame;
+  if (!overlay && settings.equalize != Equalize::none) equalize(out, settings.equalize);
   if (settings.display == Display::none) return out;
   const Rect panel = HistogramRenderer::panel(settings, frame.width, frame.height);
   Canvas canvas = draw_panel(frame.width, frame.height, panel, settings, format, counts);
@@ -287,9 +288,9 @@ Frame present(const Frame &frame, const HistogramRenderer::Settings &settings,
         const double *p = canvas.at(x, y);
         uint8_t *value = out.at(panel.x + x, panel.y + y);
         const double below = value[c] * (1 - p[3] * opacity);
-        if (c < 3 || apart)
+        if (c < 3 || overlay)
           value[c] = static_cast<uint8_t>(
-              std::lround(255 * p[apart && c < 3 ? 2 - c : c] * opacity + (apart ? 0 : below)));
+              std::lround(255 * p[overlay && c < 3 ? 2 - c : c] * opacity + (overlay ? 0 : below)));
       }
   return out;
 }

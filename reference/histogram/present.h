@@ -9,10 +9,10 @@
 
 namespace reference {
 
-/// What glcl::histogram::HistogramRenderer shows of a frame, pixel by pixel; `counts` of `format`
-/// are displayed.
+/// The output of glcl::histogram::HistogramRenderer for a frame, pixel by pixel, with `counts` of
+/// `format`.
 Frame present(const Frame &frame, const glcl::histogram::HistogramRenderer::Settings &settings,
               const glcl::histogram::Histogram::Format &format, const std::vector<uint32_t> &counts,
-              bool apart = false);
+              bool overlay = false);
 
 }  // namespace reference

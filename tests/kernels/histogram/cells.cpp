@@ -32,7 +32,7 @@ Frame changed(const Frame &frame, const Change &change) {
   return result;
 }
 
-/// Turned upside down, left and right or both.
+/// Flipped upside down, left and right or both.
 Frame flipped(const Frame &frame, bool across, bool down) {
   Frame result = frame;
   for (int y = 0; y < frame.height; y++)
@@ -84,8 +84,8 @@ TEST_EACH(test_values_equal_the_reference, 0, 2) {
     }
 }
 
-// A lamp at one side, other gains of R, G and B, a filter without colour and a caption leave it as
-// it is.
+// A lamp at one side, other gains of R, G and B, a filter without colour and a caption keep the
+// texture.
 TEST(test_same_texture) {
   const Frame frame = reference::natural_frame(320, 180);
   const double gains[] = {0.7, 1, 1.35};
@@ -111,7 +111,7 @@ TEST(test_other_texture) {
   fail_unless(similarity(flat, flat) == 0 && similarity(frame, flat) == 0, "flat frames have none");
 }
 
-// A still scene: a lamp, a caption that comes and goes; then shots of four frames.
+// A static scene with a lamp and a caption that appears and disappears; then shots of four frames.
 TEST(test_shots_by_texture) {
   const Frame scene = reference::natural_frame(320, 180);
   std::vector<Frame> frames;

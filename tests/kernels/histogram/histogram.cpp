@@ -104,11 +104,11 @@ TEST_EACH(test_sizes, 0, 2) {
       }
 }
 
-// Every form, with one parameter after the other changed.
+// Every form, with one parameter changed at a time.
 TEST_EACH(test_variants, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
-  // One that is cut into whole runs, half of it flat, and one that is not.
+  // A frame of whole runs, half of it flat, and another frame.
   const Frame large = reference::natural_frame(197, 41);
   Frame whole = reference::gradient_frame(64, 64);
   std::fill_n(whole.rgba.begin(), whole.rgba.size() / 2, uint8_t(100));
@@ -162,7 +162,7 @@ TEST_EACH(test_variants, 0, 2) {
   }
 }
 
-// A result stays for the next call, and no longer.
+// A result is valid until the next call but one.
 TEST_EACH(test_results_of_two_calls, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
@@ -184,7 +184,7 @@ TEST_EACH(test_results_of_two_calls, 0, 2) {
   }
 }
 
-// Half a word counts to 65535: one group with one copy would go beyond.
+// Half a word counts to 65535: one group with one copy would overflow.
 TEST_EACH(test_packed_counters_of_many_pixels, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
@@ -245,7 +245,7 @@ TEST(test_clipped) {
   }
 }
 
-// 32 bits a counter: a 4K frame of one colour. It is counted in each layout by its default form.
+// 32 bits per counter: a 4K frame of one colour, counted in each layout by its default form.
 TEST_EACH(test_large_flat_frame, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];

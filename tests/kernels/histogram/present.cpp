@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glclhistogram shows, against its scalar reference: equalised exactly, drawn within a level.
+// Compares the output of glclhistogram with its scalar reference: equalised exactly, drawn within a
+// level.
 #include "histogram/renderer.h"
 
 #include "kernels/engine.h"
@@ -32,7 +33,7 @@ Frame run(Bench &bench, HistogramRenderer &engine, const HistogramRenderer::Sett
   return bench.download(out);
 }
 
-/// Fails where a value is more than a level away from the reference's.
+/// Fails if a value is more than a level off.
 void check_near(const Frame &got, const Frame &expected, const std::string &what) {
   for (size_t i = 0; i < expected.rgba.size(); i++)
     fail_unless(std::abs(int(got.rgba[i]) - int(expected.rgba[i])) <= 1, "%s: differs at (%d, %d)",
@@ -44,7 +45,7 @@ std::vector<Frame> frames(int width, int height) {
           reference::gradient_frame(width, height), reference::natural_frame(width, height)};
 }
 
-/// The device's logarithm may put the end of a bar a pixel higher or lower.
+/// The device's logarithm may move the end of a bar by a pixel.
 void check_drawn(Bench &bench, HistogramRenderer &engine,
                  const HistogramRenderer::Settings &settings, const Frame &frame,
                  const Format &format, Layout layout, const std::string &what, bool apart = false) {
@@ -100,7 +101,7 @@ TEST_EACH(test_display, 0, 2) {
           settings.x = 0.1, settings.y = 0.2, settings.width = 0.8, settings.height = 0.7;
           check_drawn(bench, engine, settings, frame, format, layout,
                       "display " + std::to_string(static_cast<int>(display)));
-          // Apart from the frame, in other colours, which cover a part.
+          // As a separate overlay, in other colours, with a part only.
           settings.opacity = 0.7;
           settings.foreground_color = 0xc0ff8040, settings.background_color = 0x40ffffff;
           check_drawn(bench, engine, settings, frame, format, layout,
@@ -109,7 +110,7 @@ TEST_EACH(test_display, 0, 2) {
   }
 }
 
-/// A film between black bars: two fifths of the pixels are of one level.
+/// A film between black bars: two fifths of the pixels have the same level.
 Frame letterboxed_frame(int width, int height) {
   Frame frame = reference::natural_frame(width, height);
   for (int y = 0; y < height; y++)
@@ -119,7 +120,7 @@ Frame letterboxed_frame(int width, int height) {
   return frame;
 }
 
-// Bars of the histogram stay visible beside a few full bins.
+// Bars of the histogram stay visible next to a few full bins.
 TEST_EACH(test_level_height, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
@@ -141,7 +142,7 @@ TEST_EACH(test_level_height, 0, 2) {
         }
 }
 
-// A panel that is too small for its plots, or for their labels, shows what of them it holds.
+// A panel that is too small for its plots or labels shows the part that fits.
 TEST_EACH(test_small_panels, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
@@ -174,7 +175,7 @@ TEST(test_panel) {
   settings.x = settings.y = 1;
   const Rect corner = HistogramRenderer::panel(settings, 1, 1);
   fail_unless(corner.x == 0 && corner.y == 0 && corner.width == 1 && corner.height == 1);
-  // Text can be read in small frames, unless the panel has no room for it.
+  // Small frames have legible text, unless the panel has no room for it.
   const Format rgb{Mode::rgb}, colours{Mode::color_8};
   HistogramRenderer::Settings usual;
   usual.display = HistogramRenderer::Display::overlay;

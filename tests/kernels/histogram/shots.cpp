@@ -28,7 +28,7 @@ const reference::Clip &clip(const std::string &name) {
   return all[0];
 }
 
-/// Finds all boundaries but `missed`, and no wrong ones.
+/// Expects all boundaries but `missed`, and no wrong ones.
 void check_shots(const std::string &name, int missed = 0) {
   const reference::Clip &made = clip(name);
   const auto shots = reference::find_shots(made.frames);
@@ -71,7 +71,7 @@ TEST(test_what_is_no_cut) {
   check_shots("steps of exposure");
 }
 
-// One level after another is a cut, though light could make it.
+// Frames of one level each: their change is a cut, although brightness could explain it.
 TEST(test_cut_between_levels) {
   Shots shots;
   std::vector<Shots::Shot> found;
@@ -82,7 +82,7 @@ TEST(test_cut_between_levels) {
   fail_unless(found.size() == 1 && found[0].frame == 20, "%zu shots", found.size());
 }
 
-// Slowly brighter: a level's bin changes at once, its soft edges do not.
+// A slow increase of brightness: the bin of a level changes abruptly, its soft edges do not.
 TEST(test_slow_light) {
   Shots shots;
   for (int i = 0; i < 200; i++)

@@ -15,7 +15,7 @@ constexpr int averaged = 3;      // frames of a mean
 constexpr int flash = 5;         // longest flash, in frames
 constexpr int stays_blank = 25;  // frames after which a fade ends the shot
 constexpr uint32_t least_edges = 40;
-constexpr int kept = 2 * around + stays_blank;
+constexpr int history_length = 2 * around + stays_blank;
 
 template <class Values>
 void scale_to_one(Values &values) {
@@ -157,7 +157,7 @@ std::vector<ShapeShots::Shot> ShapeShots::add(uint64_t frame, const uint32_t *sp
     entry.distance = distance(entries_.back(), entry);
   entries_.push_back(std::move(entry));
   std::vector<Shot> found = search(false);
-  while (static_cast<int>(entries_.size()) > kept) {
+  while (static_cast<int>(entries_.size()) > history_length) {
     entries_.pop_front();
     next_--;
   }

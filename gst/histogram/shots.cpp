@@ -23,7 +23,7 @@ constexpr int stays_blank = 25;  // frames after which a fade ends the shot
 // 0.08 in 95 %; at lamps, filters, captions and jumps of white balance 0.43 at least; from frame to
 // frame of hand-held film 0.6 in 95 %.
 constexpr double same_texture = 0.4;
-constexpr int kept = 2 * longest + 2 * around + stays_blank;
+constexpr int history_length = 2 * longest + 2 * around + stays_blank;
 
 }  // namespace
 
@@ -288,7 +288,7 @@ std::vector<Shots::Shot> Shots::add(uint64_t frame, const uint32_t *values) {
     features.follow(frames_.back());
   frames_.push_back(features);
   std::vector<Shot> found = search(false);
-  while (size() > kept) {
+  while (size() > history_length) {
     frames_.pop_front();
     next_cut_--;
     next_gradual_--;

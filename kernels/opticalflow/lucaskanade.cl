@@ -52,8 +52,8 @@ __kernel void lk_columns(__global const ushort *before, __global const ushort *a
     const int i = y * size.x + x;
     columns4[i] = (int4)(sums[0], sums[1], sums[2], sums[3]);
     columns1[i] = sums[4];
-    const int3 above = pair_at(before, after, size, x, y - radius + 1), gone = derivatives(out, above);
-    SUBTRACT_PRODUCTS(sums, gone.x, gone.y, gone.z)
+    const int3 above = pair_at(before, after, size, x, y - radius + 1), leaving = derivatives(out, above);
+    SUBTRACT_PRODUCTS(sums, leaving.x, leaving.y, leaving.z)
     out = above;
   }
 }

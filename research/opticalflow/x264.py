@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""x264.py [OPTIONS OF x264 …]: what moves of still, noisy scenes that x264 has coded.
+"""x264.py [OPTIONS OF x264 …]: how much of static, noisy scenes moves after coding by x264.
 
 Takes ffmpeg, gst-launch-1.0 with the plugin, and the Python modules numpy and cv2. Walls are its own;
 photographs are those of the folder GLCL_DATA. Prints the fraction that glopenclflow says moves, of all
@@ -44,7 +44,7 @@ def code(scene, sigma, options, file):
                     file], stdin=subprocess.DEVNULL, check=True)
 
 
-def told(file, element, field):
+def reported(file, element, field):
     """Of all messages but the first one, a field."""
     line = f"gst-launch-1.0 -m filesrc location={file} ! {SOURCE} ! {element} interval=0 ! fakesink sync=false"
     text = subprocess.run(line.split(), capture_output=True, text=True, check=True).stdout
@@ -69,9 +69,9 @@ def main():
                     code(scene, sigma, options, file)
                     line = f"{name:13} {sigma:2} levels  {options:35}"
                     for preset in "fast", "balanced":
-                        moving = told(file, f"glopenclflow preset={preset}", "moving")
+                        moving = reported(file, f"glopenclflow preset={preset}", "moving")
                         line += f"  {preset} {np.mean(moving):.3f} {max(moving):.3f}"
-                    moving, zero = farneback(file), told(file, "glclmotion", "zero")
+                    moving, zero = farneback(file), reported(file, "glclmotion", "zero")
                     line += f"  Farneback {np.mean(moving):.3f} {max(moving):.3f}"
                     print(f"{line}  blocks {np.mean(zero):.3f} {min(zero):.3f}", flush=True)
 

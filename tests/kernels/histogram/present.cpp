@@ -25,10 +25,10 @@ cl::Buffer counted(Bench &bench, const Frame &frame, const Format &format) {
 
 Frame run(Bench &bench, HistogramRenderer &engine, const HistogramRenderer::Settings &settings,
           const Frame &frame, const Format &format, Layout layout, int padding = 0,
-          bool apart = false) {
+          bool overlay = false) {
   const Picture in = bench.upload(frame, layout, padding);
   const Picture out = bench.upload(Frame(frame.width, frame.height), layout, padding);
-  engine.run(*bench.queue, settings, {in, out, apart}, format, counted(bench, frame, format),
+  engine.run(*bench.queue, settings, {in, out, overlay}, format, counted(bench, frame, format),
              counted(bench, frame, HistogramRenderer::format_for(settings.equalize)));
   return bench.download(out);
 }
@@ -48,10 +48,11 @@ std::vector<Frame> frames(int width, int height) {
 /// The device's logarithm may move the end of a bar by a pixel.
 void check_drawn(Bench &bench, HistogramRenderer &engine,
                  const HistogramRenderer::Settings &settings, const Frame &frame,
-                 const Format &format, Layout layout, const std::string &what, bool apart = false) {
+                 const Format &format, Layout layout, const std::string &what,
+                 bool overlay = false) {
   const Frame expected =
-      reference::present(frame, settings, format, reference::histogram(frame, format), apart);
-  const Frame got = run(bench, engine, settings, frame, format, layout, 0, apart);
+      reference::present(frame, settings, format, reference::histogram(frame, format), overlay);
+  const Frame got = run(bench, engine, settings, frame, format, layout, 0, overlay);
   size_t off = 0;
   for (size_t i = 0; i < expected.rgba.size(); i++)
     off += std::abs(int(got.rgba[i]) - int(expected.rgba[i])) > 1;
@@ -105,7 +106,7 @@ TEST_EACH(test_display, 0, 2) {
           settings.opacity = 0.7;
           settings.foreground_color = 0xc0ff8040, settings.background_color = 0x40ffffff;
           check_drawn(bench, engine, settings, frame, format, layout,
-                      "apart, display " + std::to_string(static_cast<int>(display)), true);
+                      "overlay, display " + std::to_string(static_cast<int>(display)), true);
         }
   }
 }

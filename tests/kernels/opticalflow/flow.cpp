@@ -232,14 +232,14 @@ TEST_EACH(test_coded, 0, 2) {
   FlowSettings noiseless;
   noiseless.noise = 0;
   for (double step : {10, 24}) {
-    const double rest = moving(static_scene, step, refined, "static scene");
-    fail_unless(rest <= 0.01, "step %g: %g of a static scene moves", step, rest);
+    const double static_part = moving(static_scene, step, refined, "static scene");
+    fail_unless(static_part <= 0.01, "step %g: %g of a static scene moves", step, static_part);
     const double all = moving(static_scene, step, noiseless, "static scene, noise=0");
     fail_unless(all >= 0.03, "step %g: %g of the same moves with noise=0", step, all);
     const double front = moving(object, step, refined, "object");
     fail_unless(front >= 0.9, "step %g: only %g of a moving object moves", step, front);
-    const double whole = moving(camera, step, refined, "camera");
-    fail_unless(whole >= 0.4, "step %g: %g moves with the camera", step, whole);
+    const double camera_part = moving(camera, step, refined, "camera");
+    fail_unless(camera_part >= 0.4, "step %g: %g moves with the camera", step, camera_part);
   }
 }
 
@@ -325,12 +325,12 @@ TEST_EACH(test_exposure, 0, 2) {
     });
   };
   for (bool coded : {false, true}) {
-    const double rest = moving(static_scene, coded, "a wall"),
+    const double static_part = moving(static_scene, coded, "a wall"),
                  front = moving(object, coded, "an object"),
-                 whole = moving(camera, coded, "a camera");
-    fail_unless(rest <= 0.01, "%d: %g of a wall moves", coded, rest);
+                 camera_part = moving(camera, coded, "a camera");
+    fail_unless(static_part <= 0.01, "%d: %g of a wall moves", coded, static_part);
     fail_unless(front >= 0.9, "%d: only %g of a moving object moves", coded, front);
-    fail_unless(whole >= 0.9, "%d: %g moves with the camera", coded, whole);
+    fail_unless(camera_part >= 0.9, "%d: %g moves with the camera", coded, camera_part);
   }
 }
 

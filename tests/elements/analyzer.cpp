@@ -11,7 +11,7 @@
 
 #include "opencl/error.h"
 #include "pipeline.h"
-#include "result.h"
+#include "tests/support/result.h"
 
 struct GstTestAnalyzer {
   GstGLCLAnalyzer parent;

@@ -97,8 +97,9 @@ TEST(no_platform) {
 }
 
 TEST(no_loader) {
-  const std::string command = std::string("env LD_AUDIT=") + g_getenv("GLCL_WITHOUT_LOADER") +
-                              " gst-launch-1.0 gltestsrc ! glclinvert ! fakesink";
+  const std::string command =
+      "env LD_AUDIT=" + test::built_library(g_getenv("GLCL_WITHOUT_LOADER")) +
+      " gst-launch-1.0 gltestsrc num-buffers=3 ! glclinvert ! fakesink";
   gchar *errors = nullptr;
   gint status = 0;
   expect(g_spawn_command_line_sync(command.c_str(), nullptr, &errors, &status, nullptr),
@@ -133,8 +134,8 @@ TEST(cache_that_is_there_and_cannot_be_written) {
 // The first device, a GPU in the eyes of the element, has no images.
 TEST(device_that_is_passed_over) {
   if (test::shares_textures()) return;  // not PoCL
-  const std::string layer =
-      std::string(g_getenv("GLCL_BUILD")) + "/tests/kernels/libsmall-device.so";
+  const std::string layer = test::built_library(std::string(g_getenv("GLCL_BUILD")) +
+                                                "/tests/kernels/libsmall-device.so");
   g_setenv("OPENCL_LAYERS", layer.c_str(), TRUE);
   g_setenv("POCL_DEVICES", "basic pthread", TRUE);
   g_setenv("GLCL_TEST_LACKS", "images", TRUE);

@@ -7,7 +7,7 @@
 #include "pipeline.h"
 #include "reference/scenes.h"
 #include "reference/textured.h"
-#include "result.h"
+#include "tests/support/result.h"
 
 using test::Chain;
 using test::expect;

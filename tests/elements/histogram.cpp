@@ -11,7 +11,7 @@
 #include "reference/hough/scenes.h"
 #include "reference/scenes.h"
 #include "reference/textured.h"
-#include "result.h"
+#include "tests/support/result.h"
 
 using glcl::Rect;
 using glcl::histogram::Histogram;

@@ -17,7 +17,7 @@
 #include "reference/hough/canny.h"
 #include "reference/hough/scenes.h"
 #include "reference/textured.h"
-#include "result.h"
+#include "tests/support/result.h"
 
 using reference::Pose;
 using reference::Thing;

@@ -13,7 +13,7 @@
 #include "pipeline.h"
 #include "reference/klt/klt.h"
 #include "reference/textured.h"
-#include "result.h"
+#include "tests/support/result.h"
 
 using reference::klt::Record;
 using reference::klt::Settings;

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "result.h"
+#include "tests/support/result.h"
 
 namespace test {
 

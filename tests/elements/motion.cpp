@@ -8,7 +8,7 @@
 #include "pipeline.h"
 #include "reference/motion/motion.h"
 #include "reference/motion/range.h"
-#include "result.h"
+#include "tests/support/result.h"
 
 using glcl::motion::BlockMotion;
 using glcl::motion::SearchWindow;

@@ -13,7 +13,7 @@
 #include "reference/opticalflow/signatures.h"
 #include "reference/opticalflow/wheel.h"
 #include "reference/textured.h"
-#include "result.h"
+#include "tests/support/result.h"
 
 using glcl::opticalflow::Flow;
 using reference::Motion;

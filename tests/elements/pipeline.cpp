@@ -175,6 +175,12 @@ std::string live_objects() {
 
 bool copies_frames() { return std::strcmp(expected_method(), "copy") == 0; }
 
+std::string built_library(const std::string &path) {
+  expect(g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR),
+         path + " is not built: run meson test without --no-rebuild");
+  return path;
+}
+
 bool shares_textures() { return std::strcmp(expected_method(), "gl") == 0; }
 
 const char *expected_method() {

@@ -21,6 +21,9 @@ namespace test {
 
 using reference::Frame;
 
+/// A library that a test loads into other programs. Fails if it is not built.
+std::string built_library(const std::string &path);
+
 /// Whether OpenCL shares textures with OpenGL here: the program runs through gl-driver.sh.
 bool shares_textures();
 /// Whether frames are copied to the device and back here.

@@ -110,7 +110,7 @@ TEST(drivers_that_come_and_go) {
 // A scan without the OpenCL loader lists the elements too, so that they are there when it comes.
 TEST(loader_that_comes_later) {
   Folder folder;
-  g_setenv("LD_AUDIT", g_getenv("GLCL_WITHOUT_LOADER"), TRUE);
+  g_setenv("LD_AUDIT", test::built_library(g_getenv("GLCL_WITHOUT_LOADER")).c_str(), TRUE);
   folder.registry();
   g_unsetenv("LD_AUDIT");
   folder.registry();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Results on their way downstream: they survive elements that pass frames on, and still describe
 // the analysed frame, whose size they contain, if the picture is scaled or cropped.
-#include "tests/result.h"
+#include "tests/support/result.h"
 
 #include <gst/video/gstvideometa.h>
 

@@ -8,7 +8,7 @@
 
 #include "pipeline.h"
 #include "reference/textured.h"
-#include "result.h"
+#include "tests/support/result.h"
 
 using reference::Motion;
 using reference::Point;

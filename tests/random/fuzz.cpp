@@ -8,9 +8,9 @@
 
 #include "events.h"
 #include "options.h"
-#include "result.h"
 #include "settings.h"
 #include "signals.h"
+#include "tests/support/result.h"
 
 using std::chrono::milliseconds;
 

@@ -77,6 +77,7 @@ is_json
 says '"usable": false'
 says 'pocl-opencl-icd'
 
+[[ -f $GLCL_WITHOUT_LOADER ]] || die "$GLCL_WITHOUT_LOADER is not built"
 expect 1 LD_AUDIT="$GLCL_WITHOUT_LOADER" --
 says "The OpenCL loader libOpenCL.so.1 can't be opened. Install the package ocl-icd-libopencl1."
 expect 1 LD_AUDIT="$GLCL_WITHOUT_LOADER" -- --json

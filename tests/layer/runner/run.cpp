@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tests/result.h"
+#include "tests/support/result.h"
 
 namespace runner {
 

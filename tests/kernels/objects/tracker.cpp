@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The tracker on known scenes.
+#include "objects/tracker.h"
+
+#include <random>
+
+#include "kernels/engine.h"
+
+using Box = glcl::RectF;
+using glcl::objects::Object;
+using glcl::objects::Region;
+using glcl::objects::RegionList;
+using glcl::objects::Tracker;
+
+namespace {
+
+/// The region list for boxes in a frame of 320×240.
+RegionList result_of(const std::vector<Box> &boxes,
+                     const glcl::camera::SimilarityMotion &step = {}) {
+  RegionList result{};
+  result.state.step = step;
+  for (const Box &b : boxes)
+    result.regions[result.count++] = {int(b.left),
+                                      int(b.top),
+                                      int(b.right) - 1,
+                                      int(b.bottom) - 1,
+                                      int(b.area()),
+                                      int(b.area()) * 32,
+                                      0,
+                                      0};
+  return result;
+}
+Box box_at(double x, double y, double half = 12) {
+  return {float(x - half), float(y - half), float(x + half), float(y + half)};
+}
+
+struct Follower {
+  Tracker tracker{320, 240};
+  glcl::camera::FrameGeometry frame = glcl::camera::FrameGeometry::of(320, 240);
+  Tracker::Settings settings;
+  Tracker::Report step(const std::vector<Box> &boxes,
+                       const glcl::camera::SimilarityMotion &step = {}) {
+    return tracker.step(settings, result_of(boxes, step), frame, 50, 0.04);
+  }
+};
+
+}  // namespace
+
+TEST(test_tracker) {
+  // The object begins in the second frame, is reported, and ends after the gap.
+  Follower f;
+  int begun = 0, ended = 0;
+  for (int i = 0; i < 20; i++) {
+    const auto report = f.step({box_at(60 + 3 * i, 80 + i)});
+    begun += int(report.begun.size());
+    fail_unless(report.begun.size() == (i == 1) && report.objects.size() == (i >= 1), "frame %d",
+                i);
+    if (i < 6) continue;
+    const Object &object = report.objects[0];
+    fail_unless(object.id == 1 && std::abs(object.vx - 3) < 0.4 && std::abs(object.vy - 1) < 0.3,
+                "(%g, %g)", object.vx, object.vy);
+    fail_unless(std::abs(object.box.x() - float(60 + 3 * i)) < 0.01 && object.score > 0.5);
+  }
+  fail_unless(std::abs(f.tracker.predicted()[0].box.x() - (60 + 3 * 20)) < 1);
+  for (int i = 0; i < 20; i++) {
+    const auto report = f.step({});
+    ended += int(report.ended.size());
+    fail_unless(report.ended.size() == (i == 12), "frame %d", i);
+  }
+  fail_unless(begun == 1 && ended == 1);
+  // A single detection is no object.
+  for (int i = 0; i < 9; i++)
+    fail_unless(f.step(i % 3 ? std::vector<Box>{} : std::vector{box_at(100, 100)}).begun.empty());
+}
+
+// Two objects that cross keep their numbers although they are one region for a while.
+TEST(test_crossing) {
+  for (double speed : {2.0, 4.0}) {
+    Follower f;
+    for (int i = 0; i < int(200 / speed); i++) {
+      const Box a = box_at(60 + speed * i, 100), b = box_at(260 - speed * i, 104, 14);
+      const bool touch = a.right >= b.left && b.right >= a.left;
+      const auto report = f.step(touch ? std::vector{glcl::united(a, b)} : std::vector{a, b});
+      if (i < 3) continue;
+      fail_unless(report.objects.size() == 2 && report.begun.empty() && report.ended.empty(),
+                  "frame %d: %zu", i, report.objects.size());
+      for (const Object &object : report.objects) {
+        const Box &truth = object.id == 1 ? a : b;
+        fail_unless(glcl::common_area(object.box, truth) > 0.6f * truth.area(),
+                    "frame %d, object %d at %g", i, int(object.id), object.box.x());
+      }
+    }
+  }
+}
+
+// Pairs meet from any side or overtake each other. Their boxes jitter and are one while they touch.
+// At most one in twenty has another number afterwards.
+TEST(test_crossings) {
+  int switched = 0, crossings = 0;
+  for (unsigned n = 0; n < 200; n++) {
+    std::mt19937 next(n + 1);
+    const auto between = [&next](double low, double high) {
+      return low + (high - low) * double(next() >> 8) / double(1 << 24);
+    };
+    const bool overtakes = n % 4 == 1;
+    const double way = between(0, 6.28), speed = between(1.5, 4),
+                 turn = overtakes ? between(-0.2, 0.2) : between(0.7, 5.58);
+    struct Thing {
+      double vx, vy, half, level;
+    };
+    std::vector<Thing> things;
+    for (int i = 0; i < 2; i++) {
+      const double fast = i == 0 ? speed : overtakes ? speed * between(0.2, 0.5) : between(1.5, 4);
+      things.push_back({fast * std::cos(way + i * turn), fast * std::sin(way + i * turn),
+                        between(9, 18), n % 4 == 2 ? 120 : 90 + 60.0 * i});
+    }
+    Tracker tracker(400, 400);
+    const auto frame = glcl::camera::FrameGeometry::of(400, 400);
+    std::array<uint64_t, 2> before{}, after{};
+    bool touched = false;
+    for (int i = -40; i <= 40; i++) {
+      std::vector<Box> boxes;
+      for (const Thing &thing : things)
+        boxes.push_back(box_at(200 + thing.vx * i, 200 + thing.vy * i, thing.half));
+      const auto near = [](const Box &a, const Box &b) {
+        return a.left <= b.right + 8 && b.left <= a.right + 8 && a.top <= b.bottom + 8 &&
+               b.top <= a.bottom + 8;
+      };
+      const bool touch = near(boxes[0], boxes[1]);
+      touched |= touch;
+      const std::vector<Box> seen = touch ? std::vector{glcl::united(boxes[0], boxes[1])} : boxes;
+      RegionList result{};
+      for (size_t k = 0; k < seen.size(); k++) {
+        const Box &b = seen[k];
+        const auto trembles = [&] { return int(next() % 3); };
+        Region region{int(b.left) + trembles(),
+                      int(b.top) + trembles(),
+                      int(b.right) - trembles(),
+                      int(b.bottom) - trembles(),
+                      int(b.area()),
+                      0,
+                      0,
+                      0};
+        region.distance = 32 * region.area;
+        region.levels = int(region.area * (touch ? 120 : things[k].level));
+        result.regions[result.count++] = region;
+      }
+      const auto report = tracker.step({}, result, frame, 50, 0.04);
+      for (size_t k = 0; k < 2 && !touch; k++)
+        for (const Object &object : report.objects)
+          if (glcl::common_area(object.box, boxes[k]) > 0.5f * boxes[k].area())
+            (touched ? after : before)[k] = object.id;
+      if (touched && !touch) break;
+    }
+    const bool found = before[0] && before[1] && after[0] && after[1];
+    crossings += found;
+    switched += found && before != after;
+  }
+  fail_unless(crossings >= 120, "%d crossings", crossings);
+  fail_unless(20 * switched <= crossings, "%d of %d crossings switched", switched, crossings);
+}
+
+// An object that was found in two parts first becomes one object. Two objects that move side by
+// side and touch at times stay two.
+TEST(test_parts) {
+  Follower f;
+  size_t reported = 0;
+  int ended = 0;
+  for (int i = 0; i < 40; i++) {
+    const double x = 40 + 3.0 * i;
+    const Box all{float(x - 24), 90, float(x + 24), 120};
+    const auto report = f.step(i < 8 ? std::vector<Box>{{all.left, 90, all.left + 12, 120},
+                                                        {all.right - 12, 90, all.right, 120}}
+                                     : std::vector{all});
+    reported = report.objects.size();
+    ended += int(report.ended.size());
+    if (i > 20)
+      fail_unless(reported == 1 && report.objects[0].id == 1 &&
+                      glcl::common_area(report.objects[0].box, all) > 0.9f * all.area(),
+                  "frame %d: %zu", i, reported);
+  }
+  fail_unless(reported == 1 && ended == 1);
+  Follower g;
+  for (int i = 0; i < 60; i++) {
+    const Box a = box_at(40 + 3.0 * i, 80), b = box_at(40 + 3.0 * i, 115);
+    const auto report =
+        g.step(i % 10 < 3 && i > 8 ? std::vector{glcl::united(a, b)} : std::vector{a, b});
+    fail_unless(i < 3 || (report.objects.size() == 2 && report.ended.empty()), "frame %d", i);
+  }
+}
+
+// A faint region that changes its shape in one place is no object; an equally faint one that moves
+// is.
+TEST(test_faint) {
+  for (double speed : {0.0, 2.0}) {
+    Follower f;
+    std::mt19937 next(1);
+    const auto change = [&next] { return double(next() % 7); };
+    size_t reported = 0;
+    for (int i = 0; i < 40; i++) {
+      const double x = 60 + speed * i;
+      RegionList result = result_of({{float(x + change()), float(90 + change()),
+                                      float(x + 24 + change()), float(110 + change())}});
+      result.regions[0].distance = result.regions[0].area * 13;
+      reported += f.tracker.step(f.settings, result, f.frame, 50, 0.04).objects.size();
+    }
+    fail_unless(speed > 0 ? reported > 20 : reported == 0, "at %g px: reported %zu times", speed,
+                reported);
+  }
+}
+
+// A parked object that starts to move begins within five frames, and its box leaves its first
+// place.
+TEST(test_sets_off) {
+  for (int way : {-1, 1}) {
+    Follower f;
+    int first = -1;
+    for (int i = 0; i < 15; i++) {
+      const float from = 140, to = 180, gone = float(3 * way * (i + 1));
+      const Box now{from + gone, 80, to + gone, 100}, old{from, 80, to, 100};
+      const auto report = f.step({glcl::united(now, old)});
+      if (!report.begun.empty() && first < 0) first = i;
+      if (i < 8) continue;
+      fail_unless(report.objects.size() == 1 &&
+                      glcl::common_area(report.objects[0].box, now) > 0.8f * now.area() &&
+                      report.objects[0].box.area() < 1.3f * now.area(),
+                  "frame %d: from %g to %g", i,
+                  report.objects.empty() ? 0 : report.objects[0].box.left,
+                  report.objects.empty() ? 0 : report.objects[0].box.right);
+    }
+    fail_unless(first >= 0 && first < 5, "begins in frame %d", first);
+  }
+}
+
+// An object that moves further per frame than its length is tracked, up to max_speed. A region that
+// jumps back and forth is no object. With min_frames=1 an object begins at once.
+TEST(test_leaps) {
+  const auto reported = [](auto where, const Tracker::Settings &settings, int *first) {
+    Follower f;
+    f.settings = settings;
+    size_t reported = 0;
+    std::vector<uint64_t> ids;
+    *first = -1;
+    for (int i = 0; i < 9; i++) {
+      const auto report = f.step({where(i)});
+      if (!report.begun.empty() && *first < 0) *first = i;
+      reported += report.objects.size();
+      for (const Object &object : report.objects)
+        fail_unless(object.id == 1, "frame %d: number %d", i, int(object.id));
+    }
+    return reported;
+  };
+  const auto goes = [](int i) { return box_at(30 + 32 * i, 60 + 14 * i, 7); };
+  const auto jumps = [](int i) { return box_at(i % 2 ? 60 + 9 * i : 140, 40 + 61 * (i % 3), 7); };
+  const auto waits = [](int) { return box_at(160, 100, 7); };
+  int first = 0;
+  fail_unless(reported(goes, {}, &first) == 7 && first == 2, "begins in frame %d", first);
+  Tracker::Settings slow, once;
+  slow.max_speed = 25, once.min_frames = 1;
+  fail_unless(reported(goes, slow, &first) == 0, "beyond max_speed");
+  fail_unless(reported(jumps, {}, &first) == 0, "jumps, begins in frame %d", first);
+  fail_unless(reported(goes, once, &first) == 9 && first == 0, "begins in frame %d", first);
+  fail_unless(reported(waits, once, &first) == 9 && first == 0, "begins in frame %d", first);
+}
+
+// A region that grows to fill the frame is no object. Many regions that appear at once and jitter
+// are no objects either, but those that move on are.
+TEST(test_flicker) {
+  Follower f;
+  for (int i = 0; i < 20; i++) {
+    const auto by = float(std::max(20 - 3 * i, 0));
+    fail_unless(f.step({{by, by, 320 - by / 2, 240 - by / 3}}).objects.empty(), "frame %d", i);
+  }
+  for (double speed : {0.0, 2.0}) {
+    Follower g;
+    std::mt19937 next(1);
+    size_t reported = 0;
+    for (int i = 0; i < 40; i++) {
+      std::vector<Box> boxes;
+      for (int k = 0; k < 6 && i >= 10; k++)
+        boxes.push_back(box_at(40 + 40 * k + speed * i + int(next() % 5), 60 + 20 * k));
+      RegionList result = result_of(boxes);
+      result.state.frames = i;
+      reported = g.tracker.step(g.settings, result, g.frame, 50, 0.04).objects.size();
+    }
+    fail_unless(reported == (speed > 0 ? 6 : 0), "at %g px: %zu reported", speed, reported);
+  }
+}
+
+// While the light changes, an object must move further. A faint region that jumps, or whose size
+// changes much, is no object.
+TEST(test_doubtful) {
+  const auto begins = [](float lag, int eighths, auto box) {
+    Follower f;
+    for (int i = 0; i < 30; i++) {
+      RegionList result = result_of({box(i)});
+      result.state.lag = lag;
+      result.regions[0].distance = result.regions[0].area * eighths;
+      if (!f.tracker.step(f.settings, result, f.frame, 50, 0.04).begun.empty()) return i;
+    }
+    return -1;
+  };
+  const auto goes = [](int i) { return box_at(60 + 3 * i, 80); };
+  const int clear = begins(0, 60, goes), lit = begins(16, 60, goes), faint = begins(0, 10, goes);
+  fail_unless(clear == 1 && lit == 3 && faint > 1 && faint < 5, "%d %d %d", clear, lit, faint);
+  const auto jumps = [](int i) { return box_at(60 + 16 * (i / 2 % 2), 80 + 12 * (i % 2)); };
+  fail_unless(begins(0, 10, jumps) == -1);
+  const auto shrinks = [](int i) {
+    return i < 2 ? Box{40, 0, 300, 180} : Box{4, 80, i % 2 ? 20.0f : 90.0f, 150};
+  };
+  fail_unless(begins(0, 22, shrinks) == -1);
+}
+
+// A shaking camera moves all boxes; a cut ends all objects.
+TEST(test_moves_along) {
+  Follower f;
+  double x = 0, y = 0;
+  for (int i = 0; i < 40; i++) {
+    const glcl::camera::SimilarityMotion step{i % 2 ? 14.0f : -14.0f, i % 3 ? 9.0f : -18.0f, 0, 0};
+    x += step.x, y += step.y;
+    const auto report = f.step({box_at(100 + x + 2 * i, 120 + y)}, step);
+    fail_unless(i == 0 || (report.objects.size() == 1 && report.objects[0].id == 1), "frame %d", i);
+  }
+  RegionList cut = result_of({box_at(50, 50)});
+  cut.state.cut = 1;
+  const auto report = f.tracker.step({}, cut, f.frame, 50, 0.04);
+  fail_unless(report.objects.empty() && report.begun.empty() && report.ended.size() == 1);
+}

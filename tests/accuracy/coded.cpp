@@ -8,6 +8,9 @@
 #include <fstream>
 #include <memory>
 #include <stdexcept>
+#include <utility>
+
+#include "film.h"
 
 namespace clips {
 
@@ -66,6 +69,9 @@ std::vector<std::string> codecs() {
   std::vector<std::string> list;
   for (const char *name : {"H.264", "MPEG-4"})
     if (find(name)) list.emplace_back(name);
+  static bool left_out = false;
+  if (list.empty() && !std::exchange(left_out, true))
+    film::leave_out("no encoder and decoder of H.264 or MPEG-4 in GStreamer");
   return list;
 }
 

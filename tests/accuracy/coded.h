@@ -10,7 +10,8 @@
 
 namespace clips {
 
-/// Codecs of which this machine has both an encoder and a decoder: "H.264", "MPEG-4".
+/// Codecs of which this machine has both an encoder and a decoder: "H.264", "MPEG-4". Without any,
+/// rows are left out.
 std::vector<std::string> codecs();
 
 /// The frames as a decoder has them after an encoder with `kbits` a second at 25 frames/s.

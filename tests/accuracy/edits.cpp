@@ -135,7 +135,6 @@ int main(int argc, char **argv) {
   }
   const auto films = takes::films(options.half == 0 ? 0 : 1);
   if (films.empty()) return film::exit_status(true);
-  if (clips::codecs().empty()) film::leave_out("GStreamer has no encoder of H.264");
   bool good = true;
   for (const Bound &bound : bounds)
     if (options.kind.empty() || options.kind == bound.kind) good &= row(bound, films, options);

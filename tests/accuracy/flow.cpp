@@ -4,22 +4,20 @@
 // GLCL_DATA. A second table has scenes with noise, static and moved: made scenes, and the
 // photographs in images/. A third one has a wall behind a moving object, a fourth one the errors by
 // confidence. Fails if a row is above its bound.
-#include <gst/gst.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <filesystem>
 
 #include "film.h"
 #include "opencl/device.h"
 #include "opticalflow/flow.h"
 #include "opticalflow/preset.h"
+#include "program.h"
 #include "reference/opticalflow/flow.h"
 #include "reference/textured.h"
 #include "reference/transfer.h"
+#include "statistics.h"
 
 namespace {
 
@@ -245,29 +243,6 @@ std::vector<Scene> scenes() {
   return all;
 }
 
-/// The summary of a field: the mean length of its vectors and the fraction of those above 0.5 px,
-/// as in messages of glopenclflow, and the median error.
-struct Found {
-  double magnitude = 0, moving = 0, error = 0;
-};
-
-Found found(const Field &field, const Motion &truth) {
-  Found result;
-  std::vector<double> errors;
-  const double count = double(field.width) * field.height;
-  for (int y = 0; y < field.height; y++)
-    for (int x = 0; x < field.width; x++) {
-      const double length = std::hypot(field.x(x, y), field.y(x, y));
-      result.magnitude += length / count;
-      result.moving += (length > 0.5) / count;
-      errors.push_back(std::hypot(field.x(x, y) - truth.x, field.y(x, y) - truth.y));
-    }
-  const auto middle = errors.begin() + ptrdiff_t(errors.size() / 2);
-  std::nth_element(errors.begin(), middle, errors.end());
-  result.error = *middle;
-  return result;
-}
-
 /// Prints the effect of noise on the flow; returns how many results exceed their bounds.
 int compare_noise(glcl::Queue &queue) {
   std::printf("\n%-39s %26s   %26s   %26s\n%-14s %-12s  %-10s", "", "fast", "balanced", "accurate",
@@ -284,7 +259,8 @@ int compare_noise(glcl::Queue &queue) {
         const Frame before = reference::noisy(scene.before, level, 1, shot),
                     after = reference::noisy(scene.after, level, 2, shot);
         for (int i = 0; i < 3; i++) {
-          const Found f = found(flow_of(queue, before, after, presets[i]), scene.motion);
+          const accuracy::FieldSummary f =
+              accuracy::summarize(flow_of(queue, before, after, presets[i]), scene.motion);
           const bool good = still ? f.magnitude <= 0.1 && f.moving <= 0.01
                                   : f.error <= scene.bounds[i][level > 8];
           std::printf(" %8.3f %8.4f %8.3f%s ", f.magnitude, f.moving, f.error, good ? " " : "!");
@@ -327,10 +303,9 @@ int compare_front(glcl::Queue &queue) {
           if (apart < radius + reach) continue;
           rest++, moving += std::hypot(vx, vy) > 0.5;
         }
-      const auto middle = errors.begin() + ptrdiff_t(errors.size() / 2);
-      std::nth_element(errors.begin(), middle, errors.end());
-      const bool good = moving <= most_moving * rest && *middle <= most_error;
-      std::printf("   %8.4f %6.3f%s", moving / rest, *middle, good ? " " : "!");
+      const double error = accuracy::median(errors);
+      const bool good = moving <= most_moving * rest && error <= most_error;
+      std::printf("   %8.4f %6.3f%s", moving / rest, error, good ? " " : "!");
       above += !good;
     }
     std::printf("\n");
@@ -394,8 +369,8 @@ int compare_confidence(glcl::Queue &queue, const std::vector<Pair> &pairs) {
   return broken;
 }
 
-int run(const std::string &wish) {
-  glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(wish)));
+int run(int argc, char **argv) {
+  glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(argc > 1 ? argv[1] : "auto")));
   std::vector<Pair> pairs = made_pairs();
   for (Pair &pair : real_pairs()) pairs.push_back(std::move(pair));
   const int above = compare(queue, pairs) + compare_noise(queue) + compare_front(queue) +
@@ -406,12 +381,4 @@ int run(const std::string &wish) {
 
 }  // namespace
 
-int main(int argc, char **argv) {
-  gst_init(&argc, &argv);
-  try {
-    return run(argc > 1 ? argv[1] : "auto");
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return EXIT_FAILURE;
-  }
-}
+int main(int argc, char **argv) { return accuracy::main(argc, argv, run); }

@@ -5,25 +5,25 @@
 // is wrong by more than a pixel; of scenes in a shaking hand, how far the picture shakes that is
 // held still by the points. Some scenes also run as cameras code them, at a low rate. Fails where a
 // row is beyond its bounds.
-#include <gst/gst.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <functional>
 #include <map>
 
 #include "coded.h"
-#include "film.h"
 #include "klt/stabilizer.h"
 #include "opencl/device.h"
+#include "points.h"
+#include "program.h"
 #include "reference/textured.h"
 #include "reference/transfer.h"
+#include "statistics.h"
 
 namespace {
 
+using accuracy::distance;
+using accuracy::median;
 using glcl::klt::Klt;
 using glcl::klt::Points;
 using glcl::klt::Stabilizer;
@@ -48,9 +48,7 @@ struct Scene {
   std::function<Frame(int frame)> clean;
 };
 
-struct List {
-  Points::PointSummary summary;
-  std::vector<Points::Record> points;
+struct List : accuracy::PointReport {
   glcl::klt::StabilizerState steady;
 };
 
@@ -70,29 +68,13 @@ std::vector<List> follow(glcl::Queue &queue, const std::function<Frame(int)> &fr
       stabilizer = std::make_unique<Stabilizer>(queue.context(), now.width, now.height, layout);
     }
     klt->run(queue, settings, reference::upload(queue, now, layout));
-    klt->report(queue);
+    List list{accuracy::read_report(queue, *klt), {}};
     stabilizer->run(queue, still, *klt);
-    List list;
     queue.cl().enqueueReadBuffer(stabilizer->state(), CL_TRUE, 0, sizeof list.steady, &list.steady);
-    queue.cl().enqueueReadBuffer(klt->points().report(), CL_TRUE, 0, sizeof list.summary,
-                                 &list.summary);
-    list.points.resize(list.summary.count);
-    if (!list.points.empty())
-      queue.cl().enqueueReadBuffer(klt->points().report(), CL_TRUE, sizeof list.summary,
-                                   list.points.size() * sizeof(Points::Record), list.points.data());
     lists.push_back(std::move(list));
   }
   return lists;
 }
-
-double median(std::vector<double> values) {
-  if (values.empty()) return NAN;
-  const auto middle = values.begin() + ptrdiff_t(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
 constexpr int w = 320, h = 240, frames = 60;
 
@@ -321,7 +303,6 @@ int compare(glcl::Queue &queue, const std::string &only) {
               "made scenes", "points", "error", "drift", "kept", "wrong", "shake", "held");
   int beyond = 0;
   const std::vector<std::string> codecs = clips::codecs();
-  if (codecs.empty()) film::leave_out("no encoder and decoder of H.264 or MPEG-4 in GStreamer");
   for (Scene &scene : scenes()) {
     if (!only.empty() && scene.name != only) continue;
     beyond += report(queue, scene);
@@ -336,21 +317,11 @@ int compare(glcl::Queue &queue, const std::string &only) {
   return beyond;
 }
 
-int run(const std::string &wish, const std::string &only) {
-  glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(wish)));
-  const int beyond = compare(queue, only);
-  if (beyond) std::printf("%d rows are beyond their bounds (!)\n", beyond);
-  return film::exit_status(!beyond);
+int run(int argc, char **argv) {
+  glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(argc > 1 ? argv[1] : "auto")));
+  return accuracy::report(compare(queue, argc > 2 ? argv[2] : ""));
 }
 
 }  // namespace
 
-int main(int argc, char **argv) {
-  gst_init(&argc, &argv);
-  try {
-    return run(argc > 1 ? argv[1] : "auto", argc > 2 ? argv[2] : "");
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return EXIT_FAILURE;
-  }
-}
+int main(int argc, char **argv) { return accuracy::main(argc, argv, run); }

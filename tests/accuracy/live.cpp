@@ -5,13 +5,10 @@
 // and moved, the static ones also by block search. Then block search under a panning camera, and
 // with motion in half of the picture. Fails if a result is beyond its bound. Times are those of
 // successive calls, transfers included.
-#include <gst/gst.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <map>
 #include <random>
 
@@ -22,9 +19,11 @@
 #include "opticalflow/flow.h"
 #include "opticalflow/preset.h"
 #include "peers.h"
+#include "program.h"
 #include "reference/coding.h"
 #include "reference/textured.h"
 #include "reference/transfer.h"
+#include "statistics.h"
 
 namespace {
 
@@ -141,31 +140,10 @@ std::vector<Camera> cameras() {
                           {"exposure, coded", 0.2, exposure(24)},
                           {"exposure, coarse", 0.2, exposure(40)}};
   const auto codecs = clips::codecs();
-  if (codecs.empty()) film::leave_out("no encoder and decoder of H.264 or MPEG-4 in GStreamer");
   for (const std::string &codec : codecs)
     all.push_back({codec, codec == "H.264" ? 0.3 : 0.1,
                    [codec](const Scene &scene) { return sent(scene, codec); }});
   return all;
-}
-
-/// The summary of a field: the fraction of vectors above 0.5 px, and the median error, px.
-struct Found {
-  double moving = 0, error = 0;
-};
-
-Found found(const Field &field, const Motion &truth) {
-  std::vector<double> errors;
-  Found result;
-  const double count = double(field.width) * field.height;
-  for (int y = 0; y < field.height; y++)
-    for (int x = 0; x < field.width; x++) {
-      result.moving += (std::hypot(field.x(x, y), field.y(x, y)) > 0.5) / count;
-      errors.push_back(std::hypot(field.x(x, y) - truth.x, field.y(x, y) - truth.y));
-    }
-  const auto middle = errors.begin() + ptrdiff_t(errors.size() / 2);
-  std::nth_element(errors.begin(), middle, errors.end());
-  result.error = *middle;
-  return result;
 }
 
 /// The fraction of the vectors of block search that are 0.
@@ -293,14 +271,8 @@ std::vector<Method> methods(glcl::Queue &queue) {
   return all;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + ptrdiff_t(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-int run(const std::string &wish) {
-  glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(wish)));
+int run(int argc, char **argv) {
+  glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(argc > 1 ? argv[1] : "auto")));
   std::vector<Method> methods = ::methods(queue);
   const std::vector<Scene> scenes = ::scenes();
   int above = 0;
@@ -325,7 +297,7 @@ int run(const std::string &wish) {
         const Field field = method.flow(before, after);
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
         method.ms.push_back(took.count() * 1e3);
-        const Found f = found(field, scene.motion);
+        const accuracy::FieldSummary f = accuracy::summarize(field, scene.motion);
         const double value = still ? f.moving : f.error;
         double &most = worst[{still, i}];
         most = std::max(most, value);
@@ -349,21 +321,12 @@ int run(const std::string &wish) {
     }
   }
   std::printf("%-41s", "ms for two frames, median");
-  for (const Method &method : methods) std::printf(" %9.1f ", median(method.ms));
+  for (const Method &method : methods) std::printf(" %9.1f ", accuracy::median(method.ms));
   std::printf("\n");
   above += compare_pans(queue, scenes);
-  if (above) std::printf("%d results are beyond their bounds (!)\n", above);
-  return film::exit_status(!above);
+  return accuracy::report(above, "results");
 }
 
 }  // namespace
 
-int main(int argc, char **argv) {
-  gst_init(&argc, &argv);
-  try {
-    return run(argc > 1 ? argv[1] : "auto");
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return EXIT_FAILURE;
-  }
-}
+int main(int argc, char **argv) { return accuracy::main(argc, argv, run); }

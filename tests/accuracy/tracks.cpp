@@ -5,14 +5,10 @@
 // and coded as by cameras. Also how far points of OpenCV's choice go astray on the pairs of flow/
 // in the folder GLCL_DATA, beside OpenCV's own tracker with the same windows and levels where it is
 // built in. --all: scenes of 1024×1024 px with 1000 points. Fails where a row is beyond its bounds.
-#include <gst/gst.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <filesystem>
 #include <memory>
 
@@ -21,9 +17,12 @@
 #include "klt/klt.h"
 #include "opencl/device.h"
 #include "peers.h"
+#include "points.h"
+#include "program.h"
 #include "reference/opticalflow/field.h"
 #include "reference/textured.h"
 #include "reference/transfer.h"
+#include "statistics.h"
 
 namespace {
 
@@ -36,8 +35,6 @@ using reference::opticalflow::Field;
 
 constexpr int frames = 25;
 constexpr int margin = 8;  // px: nearer to the edge a point does not count as visible
-
-double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
 /// A textured plane, to be seen from anywhere within 2×1 squares of `side` px.
 class Texture {
@@ -159,17 +156,6 @@ Scene all_moves(int side, int features) {
           [=](Point p, int i) { return motion(i).apply(p, side, side); }};
 }
 
-std::vector<Points::Record> told(glcl::Queue &queue, Klt &klt) {
-  klt.report(queue);
-  Points::PointSummary summary;
-  queue.cl().enqueueReadBuffer(klt.points().report(), CL_TRUE, 0, sizeof summary, &summary);
-  std::vector<Points::Record> list(summary.count);
-  if (!list.empty())
-    queue.cl().enqueueReadBuffer(klt.points().report(), CL_TRUE, sizeof summary,
-                                 list.size() * sizeof(Points::Record), list.data());
-  return list;
-}
-
 /// The scene as a camera sends it.
 Scene coded(const Scene &scene, const std::string &codec) {
   Scene sent = scene;
@@ -189,9 +175,9 @@ bool report(glcl::Queue &queue, const Scene &scene, int side, int features, doub
   std::vector<Points::Record> first, last;
   for (int i = 0; i < frames; i++) {
     klt.run(queue, settings, reference::upload(queue, scene.frame(i), klt.layout()));
-    if (i == 0) first = told(queue, klt);
+    if (i == 0) first = accuracy::read_report(queue, klt).points;
   }
-  last = told(queue, klt);
+  last = accuracy::read_report(queue, klt).points;
   int visible = 0, right = 0;
   for (const Points::Record &point : first) {
     bool stays = true;
@@ -204,7 +190,7 @@ bool report(glcl::Queue &queue, const Scene &scene, int side, int features, doub
       return other.id == point.id;
     });
     right += now != last.end() &&
-             distance({now->x, now->y}, scene.truth({point.x, point.y}, frames - 1)) <= 1;
+             accuracy::distance({now->x, now->y}, scene.truth({point.x, point.y}, frames - 1)) <= 1;
   }
   const bool good = int(first.size()) == scene.features && right >= least * visible &&
                     int(last.size()) - right <= std::max(most_wrong * double(last.size()), 1.0);
@@ -217,7 +203,6 @@ bool report(glcl::Queue &queue, const Scene &scene, int side, int features, doub
 int compare_scenes(glcl::Queue &queue, int side) {
   const int features = 1000 * side / 1024 * side / 1024;
   const std::vector<std::string> codecs = clips::codecs();
-  if (codecs.empty()) film::leave_out("no encoder and decoder of H.264 or MPEG-4 in GStreamer");
   int beyond = 0;
   std::printf("%-30s %8s %8s %8s %8s %8s   of %d×%d px, %d frames\n", "made scenes", "there are",
               "chosen", "visible", "followed", "right", side, side, frames);
@@ -289,9 +274,7 @@ struct Row {
     if (errors.empty()) return;
     mean = 0;
     for (const double error : errors) mean += error / double(errors.size());
-    const auto middle = errors.begin() + ptrdiff_t(errors.size() / 2);
-    std::nth_element(errors.begin(), middle, errors.end());
-    median = *middle;
+    median = accuracy::median(errors);
   }
   void print(const std::string &name) const {
     std::printf("%-26s %8.4f %8.4f %7.1f%% %7.1f%% %7zu", name.c_str(), median, mean, 100 * lost,
@@ -337,7 +320,8 @@ int compare_pairs(glcl::Queue &queue) {
       Klt klt(queue.context(), before.width, before.height,
               glcl::layout_for(queue.context().device()));
       klt.run(queue, {}, reference::upload(queue, before, klt.layout()));
-      for (const Points::Record &point : told(queue, klt)) add(point.x, point.y);
+      for (const Points::Record &point : accuracy::read_report(queue, klt).points)
+        add(point.x, point.y);
     }
     // With the default, and with settings that keep all points in the frame, as OpenCV does.
     std::printf("%s, %zu points\n", name, from.size());
@@ -374,19 +358,9 @@ int run(int argc, char **argv) {
   }
   glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(wish)));
   std::printf("%s\n", queue.context().device().name.c_str());
-  const int beyond = compare_scenes(queue, side) + compare_pairs(queue);
-  if (beyond) std::printf("%d rows are beyond their bounds (!)\n", beyond);
-  return film::exit_status(!beyond);
+  return accuracy::report(compare_scenes(queue, side) + compare_pairs(queue));
 }
 
 }  // namespace
 
-int main(int argc, char **argv) {
-  gst_init(&argc, &argv);
-  try {
-    return run(argc, argv);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return EXIT_FAILURE;
-  }
-}
+int main(int argc, char **argv) { return accuracy::main(argc, argv, run); }

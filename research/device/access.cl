@@ -17,16 +17,6 @@ __kernel void add_up(__global const TYPE *in, __global TYPE *sums, int count, in
   for (int k = 0; k < 16; k++) sum += in[AT(i + k * step, count, width)];
   sums[i] = sum;
 }
-
-// The survey's filter of five taps along y, from a buffer. Rows near the edge are 0.
-__kernel void vertical(__global const TYPE *in, __global TYPE *out, int width, int height) {
-  const int x = get_global_id(0), y = get_global_id(1);
-  if (x >= width || y >= height) return;
-  TYPE sum = 0;
-  if (y >= 2 && y < height - 2)
-    for (int k = -2; k <= 2; k++) sum += in[(y + k) * width + x] * (k == 0 ? 4 : k == 1 || k == -1 ? 2 : 1);
-  out[y * width + x] = sum;
-}
 #endif
 
 // A pixel's column and row, and levels that tell them. DOWN: neighbours lie one below the other.

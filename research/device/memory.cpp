@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How the order in which work-items reach memory counts: the micro-benchmarks of Farias et al., a
 // survey of markerless augmented reality on GPUs, about 2008: coalesced and strided writes and
-// reads, vertical filters.
+// reads. images.cpp has the vertical filters.
 #include <numeric>
 
 #include "opencl/kernel.h"
@@ -77,25 +77,6 @@ DeviceTime reads(const ContextPointer &context, const Type &type, const Order &o
       });
 }
 
-DeviceTime vertical(const ContextPointer &context, const Type &type) {
-  Kernel kernel(*context, context->program("research/device/access.cl", options(type, orders[0])),
-                "vertical", {128, 1});
-  const std::vector<cl_uint> values = numbers(type);
-  const size_t row = size_t(width) * type.values;
-  std::vector<cl_uint> wanted(values.size());
-  for (size_t i = 2 * row; i < wanted.size() - 2 * row; i++)
-    wanted[i] = values[i - 2 * row] + 2 * values[i - row] + 4 * values[i] + 2 * values[i + row] +
-                values[i + 2 * row];
-  const cl::Buffer in = filled(*context, values),
-                   out = filled(*context, std::vector<cl_uint>(wanted.size(), 7));
-  return timed(
-      context, 8.0 * static_cast<double>(values.size()),
-      [&](Queue &queue) {
-        kernel(queue, {size_t(width), size_t(height)}, in, out, width, height);
-      },
-      [&](Queue &queue) { return read<cl_uint>(queue, out, wanted.size()) == wanted; });
-}
-
 DeviceTime image_writes(const ContextPointer &context, bool down) {
   constexpr int columns = 1920, rows = 1080;
   Kernel kernel(*context, context->program("research/device/access.cl", down ? "-DDOWN" : ""),
@@ -128,9 +109,6 @@ const DeviceLines registration([](std::vector<DeviceLine> &lines) {
       lines.push_back({"reads", variant, "GB/s",
                        [=](const ContextPointer &context) { return reads(context, type, order); }});
     }
-  for (const Type &type : types)
-    lines.push_back({"five taps along y", type.name, "GB/s",
-                     [=](const ContextPointer &context) { return vertical(context, type); }});
   for (const bool down : {false, true})
     lines.push_back({"image writes", down ? "down a column" : "side by side", "GB/s",
                      [=](const ContextPointer &context) { return image_writes(context, down); }});

@@ -11,7 +11,7 @@ namespace glcl::klt {
 
 namespace {
 
-constexpr int states = 12;  // STATES in the kernels
+constexpr int states = 15;  // STATES in the kernels
 constexpr int last_stamp = 65535;
 constexpr size_t template_bytes = (33 * 40 + 8) * sizeof(cl_float);  // TEMPLATE
 

@@ -44,13 +44,13 @@ void Tracking::run(Queue &queue, const Settings &settings, const Pyramids &pyram
   if (!compare_)
     return follow_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(),
                    levels, search, noise, points.place(), points.motion(), points.who(),
-                   points.form(), points.stamp(), points.stamps(), templates, points.births(),
-                   patch, sums);
+                   points.form(), points.state(), points.stamp(), points.stamps(), templates,
+                   points.births(), patch, sums);
   follow_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), levels,
           search, noise, points.place(), points.motion(), points.who(), points.form(), patch, sums);
   compare_(queue, items, before, after, pyramids.levels()[0].cl(), pyramids.gain(), search, noise,
-           points.place(), points.motion(), points.who(), points.form(), points.stamp(),
-           points.stamps(), templates, points.births(), patch, sums);
+           points.place(), points.motion(), points.who(), points.form(), points.state(),
+           points.stamp(), points.stamps(), templates, points.births(), patch, sums);
 }
 
 }  // namespace glcl::klt

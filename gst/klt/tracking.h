@@ -29,9 +29,12 @@ namespace glcl::klt {
 /// The window grows, up to 31 texels, until noise moves the point by no more than 0.03 px.
 ///
 /// The patch of a point where it was chosen is kept, and aligned with each frame by a similarity,
-/// starting from the tracked place: so points do not drift when the picture rotates and scales. If
-/// it does not fit by the same bounds, or only at less than 0.5 or more than 2 times the size, the
-/// point stays at the tracked place. After three such frames in a row it is lost (Shi and Tomasi).
+/// starting from the tracked place: so points do not drift when the picture rotates and scales. The
+/// larger the residual, the less the similarity may change from frame to frame. The bound of the
+/// residual grows, up to 0.6 of the deviation, with what all patches left in the frame before:
+/// encoders leave such errors. If the patch does not fit, or only at less than 0.5 or more than 2
+/// times the size, the point stays at the tracked place. After three such frames in a row it is
+/// lost (Shi and Tomasi).
 ///
 /// A point that is not found from where its last motion leads is looked for there once more with
 /// its light made even, then from where it was, unless its motion leads out of the frame, and

@@ -42,6 +42,8 @@ __kernel void klt_account(__global int4 *who, __global int *state, __global int 
     state[ALL_GONE] += state[GONE];
     state[CUT] = cut;
     state[ALL_CUTS] += cut;
+    state[USUAL] = drop ? 0 : state[LEFT] / max(state[FITS], 1);
+    state[LEFT] = state[FITS] = 0;
     state[NEXT_ID] += state[CHOSEN];
     state[CHOSEN] = 0;
     state[NEED] = features - left;

@@ -13,6 +13,8 @@
 #define MOST_GAIN 2.0f      // of the light
 #define HELD 16.0f          // a point is reported as static within this effect of noise: squared deviations
 #define MOST_LEFT 0.3f      // of a window's deviation that may be left, mean
+#define MOST_USUAL 0.6f     // of it, where the fits of all points leave much
+#define OF_USUAL 2.5f       // of what they leave in the mean
 #define LEAST_PACE 1.0f     // px per frame: a point at this speed may go on as before
 #define MOST_BACK 1.0f      // px that going back may miss the point by
 #define LEAST_CODING 0.15f  // levels², the least noise that noise.cl measures
@@ -42,8 +44,8 @@ typedef struct {
 
 inline float coding_of(__global const float *noise) { return fmax(coding_variance(noise) - LEAST_CODING, 0.0f); }
 
-// The most that may be left, mean, of a window with a variance in noise of a variance.
-inline float limit_of(float most, float variance, float noise) { return fmin(most, MOST_LEFT * sqrt(variance)) + 0.8f * sqrt(noise); }
+// The most that may be left, mean, of a window with a variance in noise of a variance. `part`: of its deviation.
+inline float limit_of(float most, float part, float variance, float noise) { return fmin(most, part * sqrt(variance)) + 0.8f * sqrt(noise); }
 
 // Tracks the point `from` of one frame into another. Per level, the window around it in the first frame, with its slopes, is moved over the
 // second until the residual is uncorrelated with the slopes. Mean and deviation of both are equalised, on levels but the finest only if
@@ -132,7 +134,7 @@ inline Found follow(__global const float *before, __global const float *after, _
         sum += s.counts * fabs(s.value - mean - gain * (seen - other));
       }
       found.residue = sum_of((float4)(TOTAL(sum), 0.0f, 0.0f, 0.0f), sums).x / texels;
-      found.good = good && found.residue <= limit_of(search.residue, variance, 2.0f * (gains[0].texel * own + coding_of(noise)));
+      found.good = good && found.residue <= limit_of(search.residue, MOST_LEFT, variance, 2.0f * (gains[0].texel * own + coding_of(noise)));
     }
   }
   return found;
@@ -246,9 +248,9 @@ inline Point track(__global const float *before, __global const float *after, __
 }
 
 // Afterwards: compares a live point with its patch from where it was chosen, and stores those of points chosen in the previous frame. Marks
-// places around points by `stamp`.
+// places around points by `stamp`. The bound of the residual grows with what fits left in the previous frame, as an encoder's errors do.
 inline Point compare(__global const float *before, __global const float *after, int4 level, Gain gain, Search search,
-                     __global const float *noise, int stamp, __global ushort *stamps, Point point, __global float *kept,
+                     __global const float *noise, __global int *state, int stamp, __global ushort *stamps, Point point, __global float *kept,
                      __global int4 *birth_place, __local float *patch, __local float4 *sums) {
   const bool born = point.who.y == 0;
   const float2 was = point.place.xy, now = point.place.zw;
@@ -277,7 +279,8 @@ inline Point compare(__global const float *before, __global const float *after, 
   const float own_noise =
       2.0f * (gain.texel * CORRELATION * noise_variance_at(noise, patch[(radius + 1) * (pitch + 1)]) + coding_of(noise));
   const Fitted fit = fit_template(patch, radius, first, last, after, level, now, own.xy, born ? -1 : search.iterations, own_noise, sums);
-  const bool same = fit.good && fit.residue <= limit_of(search.residue, fit.variance, own_noise) && in_frame(fit.at, level);
+  const float part = clamp(OF_USUAL / 1024.0f * state[USUAL], MOST_LEFT, MOST_USUAL);
+  const bool same = fit.good && fit.residue <= limit_of(search.residue, part, fit.variance, own_noise) && in_frame(fit.at, level);
   const float2 found = !born && same ? fit.at : now;
   const float4 doubted = own + (float4)(0.0f, 0.0f, 1.0f, 0.0f), fitted = (float4)(fit.form, 0.0f, own.w);
   point.form = born ? own : same ? fitted : doubted;
@@ -288,6 +291,10 @@ inline Point compare(__global const float *before, __global const float *after, 
   const float2 told = evidence > 2.0f * HELD * level_noise ? found : was;
   SYNC;
   if (LANE == 0) *birth_place = birth;
+  if (LANE == 0 && !born && fit.good) {
+    atomic_add(&state[LEFT], (int)(1024.0f * fmin(fit.residue / sqrt(fit.variance), 1.0f)));
+    atomic_inc(&state[FITS]);
+  }
   if (good) {
     const int across = 2 * search.reach + 1;
     const int2 corner = convert_int2_rte(told) - search.reach;
@@ -305,7 +312,7 @@ inline Point compare(__global const float *before, __global const float *after, 
 
 #define FRAMES __global const float *before, __global const float *after
 #define SEARCH Search search, __global const float *noise
-#define COMPARED int stamp, __global ushort *stamps, __global float *templates, __global int4 *births
+#define COMPARED __global int *state, int stamp, __global ushort *stamps, __global float *templates, __global int4 *births
 
 // Work-groups: slots, along y. PoCL 3.1 does not end compiling both in one with barriers: there, -DSPLIT makes two of it.
 #ifndef SPLIT
@@ -318,7 +325,7 @@ __kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains
   if (point.who.z == LIVE) {
     point = track(before, after, levels, gains, count, search, noise, point, patch, sums);
     if (point.who.z == LIVE)
-      point = compare(before, after, levels[0], gains[0], search, noise, stamp, stamps, point, templates + (size_t)slot * TEMPLATE,
+      point = compare(before, after, levels[0], gains[0], search, noise, state, stamp, stamps, point, templates + (size_t)slot * TEMPLATE,
                       births + slot, patch, sums);
     keep(place, motion, who, form, slot, point);
   }
@@ -339,7 +346,7 @@ __kernel void klt_compare(FRAMES, int4 level, Gain gain, SEARCH, POINTS, COMPARE
   const int slot = GROUP_ROW;
   Point point = point_of(place, motion, who, form, slot);
   if (point.who.z == LIVE) {
-    point = compare(before, after, level, gain, search, noise, stamp, stamps, point, templates + (size_t)slot * TEMPLATE,
+    point = compare(before, after, level, gain, search, noise, state, stamp, stamps, point, templates + (size_t)slot * TEMPLATE,
                     births + slot, patch, sums);
     keep(place, motion, who, form, slot, point);
   }

@@ -90,8 +90,8 @@ Window window_of(const Plane &plane, float x, float y, int radius) {
   return window;
 }
 
-double limit(const Settings &settings, double variance, double noise) {
-  return std::min(settings.max_residue, 0.3 * std::sqrt(variance)) + 0.8 * std::sqrt(noise);
+double limit(const Settings &settings, double variance, double noise, double part = 0.3) {
+  return std::min(settings.max_residue, part * std::sqrt(variance)) + 0.8 * std::sqrt(noise);
 }
 double coding_of(const NoiseTable &noise) { return std::max(noise.back() - 0.15, 0.0); }
 
@@ -190,7 +190,6 @@ struct Fitted {
 /// more thing that is measured.
 Fitted fit(const Plane &plane, const Template &kept, Complex at, Complex form, int steps,
            double noise) {
-  const double prior = (noise + 0.1) / (0.02 * 0.02);
   struct Slopes {
     double along[4];
   };
@@ -210,7 +209,6 @@ Fitted fit(const Plane &plane, const Template &kept, Complex at, Complex form, i
     for (int k = 0; k < 4; k++)
       for (int l = 0; l < 4; l++) normal[k][l] += slopes[t].along[k] * slopes[t].along[l];
   }
-  normal[2][2] += prior, normal[3][3] += prior;
   Fitted result{true, at, form, 0, variance};
   Complex change = 0;
   double gain = 1, other = 0;
@@ -233,11 +231,16 @@ Fitted fit(const Plane &plane, const Template &kept, Complex at, Complex form, i
     other = value;
     for (const double v : seen) deviation += (v - other) * (v - other) / n;
     gain = std::clamp(std::sqrt(variance / std::max(deviation, 1e-6)), 0.5, 2.0);
+    const double prior =
+        (std::max(noise, 6 * result.residue * result.residue) + 0.1) / (0.02 * 0.02);
+    double matrix[4][4];
+    std::copy(&normal[0][0], &normal[0][0] + 16, &matrix[0][0]);
+    matrix[2][2] += prior, matrix[3][3] += prior;
     double solved[4] = {0, 0, -prior * change.real(), -prior * change.imag()};
     for (size_t t = 0; t < count; t++)
       for (int k = 0; k < 4; k++)
         solved[k] += slopes[t].along[k] * (kept.texels[t].value - mean - gain * (seen[t] - other));
-    if (!solve(normal, solved)) {
+    if (!solve(matrix, solved)) {
       result.good = false;
       break;
     }
@@ -382,7 +385,7 @@ std::vector<Corner> select(const Plane &values, const Settings &settings, double
 }
 
 bool track(const Pyramid &before, const Pyramid &after, const Settings &settings,
-           const NoiseTable &noise, Point &point) {
+           const NoiseTable &noise, int usual, Point &point) {
   const int levels = std::min({settings.levels, int(before.size()), int(after.size())});
   const std::vector<Gain> all = gains(levels);
   const int width = before[0].width, height = before[0].height;
@@ -391,6 +394,7 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
     return x >= rim && y >= rim && x <= width - 1 - rim && y <= height - 1 - rim;
   };
   const bool born = point.age == 0;
+  point.left = -1;
   if (born) {
     point.grown = growth(point.eigenvalue, level, settings.window / 2);
     point.form[0] = 1, point.form[1] = 0;
@@ -433,7 +437,10 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
                             coding_of(noise));
     const Fitted fitted =
         fit(after[0], point.kept, {x, y}, {point.form[0], point.form[1]}, settings.iterations, own);
-    if (fitted.good && fitted.residue <= limit(settings, fitted.variance, own) &&
+    const double part = std::clamp(2.5 * usual / 1024, 0.3, 0.6);
+    if (fitted.good)
+      point.left = int(1024 * std::fmin(fitted.residue / std::sqrt(fitted.variance), 1.0));
+    if (fitted.good && fitted.residue <= limit(settings, fitted.variance, own, part) &&
         in_frame(fitted.at.real(), fitted.at.imag())) {
       x = float(fitted.at.real()), y = float(fitted.at.imag());
       point.form[0] = fitted.form.real(), point.form[1] = fitted.form.imag();
@@ -473,16 +480,19 @@ void Klt::run(const Settings &settings, const Frame &frame) {
     noise_known_ = true;
   }
   unsigned alive = 0, lost = 0;
+  int left = 0, fitted = 0;
   for (int i = 0; i < int(points_.size()); i++) {
     Point &point = points_[i];
     if (fresh) point.alive = false;
     if (!point.alive) continue;
-    point.alive = track(before_, now, settings, noise_, point) && i < features_;
+    point.alive = track(before_, now, settings, noise_, usual_, point) && i < features_;
     (point.alive ? alive : lost)++;
+    if (point.left >= 0) left += point.left, fitted++;
   }
   cut_ = alive + lost >= 16 && alive * 3 < alive + lost;
   if (cut_)
     for (Point &point : points_) lost += std::exchange(point.alive, false);
+  usual_ = fitted && !cut_ ? left / fitted : 0;
   followed_ = cut_ ? 0 : alive;
   lost_ = lost, all_lost_ += lost, all_cuts_ += cut_;
   const bool due = fresh || (settings.reselect && frames_ - since_ >= settings.reselect);

@@ -71,6 +71,7 @@ struct Point {
   float eigenvalue = 0;     ///< where it was chosen
   double form[2] = {1, 0};  ///< how it is grown and turned since, a complex number
   int grown = 0;            ///< texels, of the window's radius
+  int left = 0;             ///< of the deviation, 1024ths, after the last fit; -1 without one
   int doubts = 0;           ///< frames in a row in which it does not look as it did
   Template kept;
 };
@@ -79,9 +80,9 @@ struct Point {
 std::vector<Corner> select(const Plane &values, const Settings &settings, double noise, int need,
                            const std::vector<Point> &points = {});
 
-/// Follows a point; false where it is lost.
+/// Follows a point; false where it is lost. `usual`: the mean of Point::left in the frame before.
 bool track(const Pyramid &before, const Pyramid &after, const Settings &settings,
-           const NoiseTable &noise, Point &point);
+           const NoiseTable &noise, int usual, Point &point);
 
 /// All of it, frame by frame.
 class Klt {
@@ -97,7 +98,7 @@ class Klt {
   std::vector<Point> points_ = std::vector<Point>(glcl::klt::Points::most);
   NoiseTable noise_{};
   bool noise_known_ = false, noise_set_ = false;
-  int frames_ = 0, since_ = 0, next_id_ = 0, features_ = 0;
+  int frames_ = 0, since_ = 0, next_id_ = 0, features_ = 0, usual_ = 0;
   unsigned followed_ = 0, lost_ = 0, chosen_ = 0, cut_ = 0, all_lost_ = 0, all_cuts_ = 0;
 };
 

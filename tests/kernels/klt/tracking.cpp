@@ -2,6 +2,7 @@
 // Points that are followed against their reference, and the reference against known motion.
 #include "klt/tracking.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -127,6 +128,21 @@ TEST(test_content) {
   for (const Frame &frame : moving(w, h, {1.2, 0.7}))
     noisy.push_back(reference::noisy(frame, 3, unsigned(noisy.size()) + 1));
   both("noisy", noisy);
+}
+
+// Blocks that stay behind, as an encoder leaves them: what fits leave is large in most windows.
+TEST(test_coding) {
+  Bench bench;
+  Compared compared;
+  std::vector<Frame> frames = moving(161, 97, {0.3, -0.2, 0.006}, 16);
+  for (size_t i = 1; i < frames.size(); i++)
+    for (int y = 0; y < 97; y++)
+      for (int x = 0; x < 161; x++)
+        if ((x / 4 * 7 + y / 4 * 5 + i * 3) % 4 < 2)
+          std::copy_n(frames[i - 1].at(x, y), 4, frames[i].at(x, y));
+  Settings settings;
+  settings.reselect = 0;
+  compare(bench, compared, frames, Layout::buffer, settings, "coding");
 }
 
 // Settings that change from frame to frame, and a stream that breaks.

@@ -334,6 +334,26 @@ TEST_EACH(test_exposure, 0, 2) {
   }
 }
 
+// A wall with little contrast moves in strong noise. The change hardly exceeds the noise, but the
+// flow explains enough of it.
+TEST_EACH(test_weak, 0, 2) {
+  Bench bench;
+  const int w = 200, h = 150;
+  const auto scene = [&](int i) {
+    Frame wall = reference::textured_frame(w, h, {2.0 * i, 0});
+    for (uint8_t &level : wall.rgba) level = uint8_t(128 + (level - 128) / 4);
+    Frame frame = reference::covered(reference::flat_frame(w, h), wall,
+                                     [&](int x, int) { return x > w / 4; });
+    return reference::noisy(frame, 8, unsigned(i) + 1);
+  };
+  Flow flow(*bench.context, w, h, device_layout(bench), kinds[__i__]);
+  const Frame before = scene(0), after = scene(1);
+  const Field field = run(bench, flow, {}, before, after);
+  compare(field, reference::opticalflow::flow(before, after, kinds[__i__], {}), "weak contrast");
+  const double moving = moving_part(field, [&](int x, int) { return x > w / 4 + 20; });
+  fail_unless(moving >= 0.7, "only %g of the wall moves", moving);
+}
+
 // Brightness that rolls through the rows causes no motion. An object in it moves.
 TEST_EACH(test_rolling, 0, 2) {
   Bench bench;

@@ -27,10 +27,8 @@ double chance(unsigned seed, unsigned number) {
 
 }  // namespace
 
-double intersection_over_union(const Box &a, const Box &b) {
-  const double width = std::min(a.right, b.right) - std::max(a.left, b.left),
-               height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
-  const double common = width > 0 && height > 0 ? width * height : 0;
+double intersection_over_union(const glcl::RectF &a, const glcl::RectF &b) {
+  const double common = glcl::common_area(a, b);
   return common / (a.area() + b.area() - common);
 }
 
@@ -267,9 +265,8 @@ Frame Clip::frame(int number, Truth &truth) const {
     for (int x = 0; x < width_; x++) {
       const int i = owner[size_t(y) * width_ + x];
       if (i < 0) continue;
-      Box &box = truth.boxes[size_t(i)];
-      box = {std::min<double>(box.left, x), std::min<double>(box.top, y),
-             std::max<double>(box.right, x + 1), std::max<double>(box.bottom, y + 1)};
+      glcl::RectF &box = truth.boxes[size_t(i)];
+      box = glcl::united(box, {float(x), float(y), float(x + 1), float(y + 1)});
       seen[size_t(i)]++;
     }
   for (size_t i = 0; i < count; i++) truth.counts[i] = seen[i] >= 0.5 * whole[i];

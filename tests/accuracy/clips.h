@@ -6,17 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "opencl/rect.h"
 #include "reference/frames.h"
 
 namespace clips {
 
 using reference::Frame;
 
-struct Box {
-  double left = 0, top = 0, right = 0, bottom = 0;  ///< px, right and bottom exclusive
-  double area() const { return (right - left) * (bottom - top); }
-};
-double intersection_over_union(const Box &a, const Box &b);
+double intersection_over_union(const glcl::RectF &a, const glcl::RectF &b);
 
 /// A camera's view of a plane: the frame's centre at (x, y), rotated by `angle` radians, `zoom` px
 /// per px of the plane.
@@ -26,8 +23,8 @@ struct HoughRenderer {
 
 struct Truth {
   HoughRenderer view;
-  std::vector<Box> boxes;    ///< the visible part of each object
-  std::vector<bool> counts;  ///< whether enough of it is visible
+  std::vector<glcl::RectF> boxes;  ///< the visible part of each object
+  std::vector<bool> counts;        ///< whether enough of it is visible
 };
 
 /// A clip that renders its frames on request.

@@ -25,7 +25,7 @@
 
 namespace {
 
-using clips::Box;
+using Box = glcl::RectF;
 using clips::Clip;
 using clips::Truth;
 using glcl::objects::Objects;
@@ -150,8 +150,7 @@ Score score(glcl::Queue &queue, const Clip &clip, int width, int height, Lit lit
     if (crosses) crossing.frame(truth);
     if (i < settled) continue;
     std::vector<Box> boxes;
-    for (const auto &object : report.objects)
-      boxes.push_back({object.box.left, object.box.top, object.box.right, object.box.bottom});
+    for (const auto &object : report.objects) boxes.push_back(object.box);
     match(truth, boxes, score, [&](size_t t, size_t o) {
       const uint64_t id = report.objects[o].id;
       if (ids.count(t) && ids[t] != id) score.switches++;
@@ -277,11 +276,9 @@ int compare_peers(glcl::Queue &queue, bool whole) {
           std::vector<Box> boxes;
           if (p)
             for (const auto &[left, top, right, bottom] : others[p - 1](frame))
-              boxes.push_back({left, top, right, bottom});
+              boxes.push_back({float(left), float(top), float(right), float(bottom)});
           else
-            for (const auto &object : finder.next(frame).objects)
-              boxes.push_back(
-                  {object.box.left, object.box.top, object.box.right, object.box.bottom});
+            for (const auto &object : finder.next(frame).objects) boxes.push_back(object.box);
           if (i < settled) continue;
           match(truth, boxes, scores[p][camera], [](size_t, size_t) {});
           if (c) match(truth, boxes, scores[p]["moving"], [](size_t, size_t) {});
@@ -430,13 +427,10 @@ int compare_cars(glcl::Queue &queue) {
     for (int y = 0; y < mask.height; y++)
       for (int x = 0; x < mask.width; x++)
         if (mask.at(x, y)[0] > 127)
-          truth = {std::min<double>(truth.left, x), std::min<double>(truth.top, y),
-                   std::max<double>(truth.right, x + 1), std::max<double>(truth.bottom, y + 1)};
+          truth = glcl::united(truth, {float(x), float(y), float(x + 1), float(y + 1)});
     double best = 0;
     for (const auto &object : report.objects)
-      best = std::max(
-          best, clips::intersection_over_union(
-                    truth, {object.box.left, object.box.top, object.box.right, object.box.bottom}));
+      best = std::max(best, clips::intersection_over_union(truth, object.box));
     if (n < 3) continue;
     frames++;
     hits += best >= 0.5;

@@ -18,7 +18,7 @@
 
 namespace {
 
-using clips::Box;
+using Box = glcl::RectF;
 using reference::Frame;
 using Boxes = std::vector<Box>;
 
@@ -56,8 +56,8 @@ Box paste(Frame &frame, int left, int top, int wide, int high, unsigned seed) {
       for (int c = 0; c < 3; c++)
         frame.at(x, top + y)[c] =
             uint8_t((thing.at(x - left, y)[0] * (c == int(seed % 3) ? 200 : 90)) / 255);
-  return {double(std::max(left, 0)), double(top), double(std::min(left + wide, frame.width)),
-          double(top + high)};
+  return {float(std::max(left, 0)), float(top), float(std::min(left + wide, frame.width)),
+          float(top + high)};
 }
 
 /// So much of the light is left, by place.

@@ -14,7 +14,7 @@
 
 namespace {
 
-using clips::Box;
+using Box = glcl::RectF;
 using glcl::objects::Objects;
 using reference::Frame;
 
@@ -27,15 +27,15 @@ struct Score {
   int frames = 0, found = 0, wrong = 0;
 };
 
-/// What moves in a frame.
+/// The moving part of a frame.
 class Truth {
  public:
   explicit Truth(const std::string &path) : mask_(reference::load_picture(path)) {
     for (int y = 0; y < mask_.height; y++)
       for (int x = 0; x < mask_.width; x++)
         if (moves(x, y))
-          box_ = {std::min<double>(box_.left, x), std::min<double>(box_.top, y),
-                  std::max<double>(box_.right, x + 1), std::max<double>(box_.bottom, y + 1)};
+          box_ = {std::min(box_.left, float(x)), std::min(box_.top, float(y)),
+                  std::max(box_.right, float(x + 1)), std::max(box_.bottom, float(y + 1))};
   }
   const Box &box() const { return box_; }
   /// The part of a box that moves.
@@ -43,12 +43,12 @@ class Truth {
     int count = 0;
     for (int y = int(of.top); y < int(of.bottom); y++)
       for (int x = int(of.left); x < int(of.right); x++) count += moves(x, y);
-    return count / std::max(of.area(), 1.0);
+    return count / std::max(double(of.area()), 1.0);
   }
 
  private:
   bool moves(int x, int y) const { return mask_.at(x, y)[0] > 127; }
-  Box box_{1e9, 1e9, -1e9, -1e9};
+  Box box_{1e9f, 1e9f, -1e9f, -1e9f};
   Frame mask_;
 };
 
@@ -66,7 +66,7 @@ Score score(glcl::Queue &queue, const std::string &folder) {
     const Truth truth(folder + "/" + std::string(5 - number.size(), '0') + number + ".png");
     double best = 0;
     for (const auto &object : report.objects) {
-      const Box box{object.box.left, object.box.top, object.box.right, object.box.bottom};
+      const Box &box = object.box;
       best = std::max(best, clips::intersection_over_union(truth.box(), box));
       score.wrong += truth.share(box) < least_of_truth;
     }

@@ -36,7 +36,7 @@ struct HasFrameSettings : std::false_type {};
 template <class State>
 struct HasFrameSettings<State, std::void_t<decltype(State::frame_settings)>> : std::true_type {};
 
-/// Sets begin_frame where there are `frame_settings`, the description, pads for RGBA, and a
+/// Sets begin_frame where there are `frame_settings`, the description and a
 /// finalize that deletes the state, which the element's init creates. Call it first in class_init.
 template <class Self>
 void init_element_class(gpointer klass, const ElementDescription &description) {
@@ -47,7 +47,6 @@ void init_element_class(gpointer klass, const ElementDescription &description) {
     G_OBJECT_CLASS(parent_class)->finalize(object);
   };
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&PixelFormat::rgba});
   if constexpr (HasFrameSettings<StateOf<Self>>())
     filter_class->begin_frame = [](GstGLCLFilter *filter) {
       StateOf<Self> *state = reinterpret_cast<Self *>(filter)->state;

@@ -16,25 +16,55 @@ using sharing::Sharing;
 using sharing::SharingMethod;
 using sharing::TextureUse;
 
-/// The texture of a frame. Whatever its caps say, a buffer may hold anything. Throws.
-GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info, const PlaneFormat &plane) {
-  GstMemory *first = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
-  if (!first || !gst_is_gl_memory(first))
+/// The texture of a plane. Whatever its caps say, a buffer may hold anything. Throws.
+GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info, const PixelFormat &format,
+                        guint plane) {
+  GstMemory *memory =
+      plane < gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, plane) : nullptr;
+  if (!memory || !gst_is_gl_memory(memory))
     throw Error(Error::Kind::failed,
-                "A frame has no OpenGL texture. Add \"glupload !\" before the element.");
-  GstGLMemory *memory = GST_GL_MEMORY_CAST(first);
-  const guint format = gst_gl_memory_get_texture_format(memory);
-  const int width = gst_gl_memory_get_texture_width(memory),
-            height = gst_gl_memory_get_texture_height(memory);
-  if (width != GST_VIDEO_INFO_WIDTH(&info) || height != GST_VIDEO_INFO_HEIGHT(&info) ||
-      (format != plane.gl && format != plane.gl_base))
+                "A frame has no OpenGL texture. Add \"glupload !\" before the element.",
+                "plane " + std::to_string(plane));
+  GstGLMemory *texture = GST_GL_MEMORY_CAST(memory);
+  const PlaneFormat &expected = *format.planes[plane];
+  const guint texels = gst_gl_memory_get_texture_format(texture);
+  const int width = gst_gl_memory_get_texture_width(texture),
+            height = gst_gl_memory_get_texture_height(texture);
+  const int shift = plane ? format.chroma_shift : 0;
+  const int plane_width = (GST_VIDEO_INFO_WIDTH(&info) + (1 << shift) - 1) >> shift,
+            plane_height = (GST_VIDEO_INFO_HEIGHT(&info) + (1 << shift) - 1) >> shift;
+  if (width != plane_width || height != plane_height ||
+      (texels != expected.gl && texels != expected.gl_base))
     throw Error(Error::Kind::failed,
                 "The OpenGL texture of a frame does not match the caps. Fix the upstream element.",
-                std::to_string(width) + "×" + std::to_string(height) + " px, format " +
-                    std::to_string(format) + ", instead of " + GST_VIDEO_INFO_NAME(&info) +
-                    " with " + std::to_string(GST_VIDEO_INFO_WIDTH(&info)) + "×" +
-                    std::to_string(GST_VIDEO_INFO_HEIGHT(&info)) + " px");
-  return memory;
+                "plane " + std::to_string(plane) + ": " + std::to_string(width) + "×" +
+                    std::to_string(height) + " px, format " + std::to_string(texels) +
+                    ", instead of " + GST_VIDEO_INFO_NAME(&info) + " with " +
+                    std::to_string(plane_width) + "×" + std::to_string(plane_height) + " px");
+  return texture;
+}
+
+std::vector<GstGLMemory *> textures_of(GstBuffer *buffer, const GstVideoInfo &info,
+                                       const PixelFormat &format) {
+  std::vector<GstGLMemory *> textures;
+  for (int plane = 0; plane < format.plane_count; plane++)
+    textures.push_back(texture_of(buffer, info, format, plane));
+  return textures;
+}
+
+/// The planes of a frame whose textures are acquired, as one picture.
+Picture frame_of(const TextureUse *planes, int count) {
+  Picture frame = planes[0].picture;
+  for (int i = 1; i < count; i++) frame.chroma.push_back(planes[i].picture);
+  return frame;
+}
+
+Colorimetry colorimetry_of(const GstVideoInfo &info) {
+  Colorimetry colorimetry;
+  colorimetry.full_range = info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
+  if (!gst_video_color_matrix_get_Kr_Kb(info.colorimetry.matrix, &colorimetry.kr, &colorimetry.kb))
+    colorimetry = {Colorimetry().kr, Colorimetry().kb, colorimetry.full_range};
+  return colorimetry;
 }
 
 /// Makes the next work of OpenGL on this thread wait for earlier work on the frame, unless the
@@ -81,40 +111,60 @@ void TextureBridge::replace_pool(GstQuery *query, const sharing::ErrorHandler &r
 
 /// The method in use, or copying where a texture belongs to a GL context that shares nothing with
 /// ours, as happens for some frames after the application has replaced the GL display.
-Sharing &TextureBridge::sharing_for(std::initializer_list<GstGLMemory *> textures) {
-  for (GstGLMemory *texture : textures)
-    if (!gst_gl_context_can_share(texture->mem.context, gl_context())) {
-      gst_base_transform_reconfigure_src(element_);
-      if (!foreign_) {
-        foreign_ =
-            sharing::probe(SharingMethod::copy, gl_context(), gst_glcl_context_device(context_))
-                .factory.make();
-        foreign_->count_in(copies_);
-      }
-      return *foreign_;
-    }
-  return *sharing_;
+Sharing &TextureBridge::sharing_for(const Textures &from, const Textures &to) {
+  const auto is_foreign = [&](GstGLMemory *texture) {
+    return !gst_gl_context_can_share(texture->mem.context, gl_context());
+  };
+  if (std::none_of(from.begin(), from.end(), is_foreign) &&
+      std::none_of(to.begin(), to.end(), is_foreign))
+    return *sharing_;
+  gst_base_transform_reconfigure_src(element_);
+  if (!foreign_) {
+    foreign_ = sharing::probe(SharingMethod::copy, gl_context(), gst_glcl_context_device(context_))
+                   .factory.make();
+    foreign_->count_in(copies_);
+  }
+  return *foreign_;
+}
+
+void TextureBridge::prepare(Context &context, Layout layout, const GstVideoInfo &info) {
+  const PixelFormat &format = sharing::format_of(info);
+  converter_.reset();
+  if (!format.is_rgba())
+    converter_ = std::make_unique<conversion::Converter>(context, GST_VIDEO_INFO_WIDTH(&info),
+                                                         GST_VIDEO_INFO_HEIGHT(&info), layout,
+                                                         format, colorimetry_of(info));
 }
 
 void TextureBridge::run(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in,
                         GstBuffer *out, const Process &work) {
   const PixelFormat &format = sharing::format_of(info);
-  GstGLMemory *from = texture_of(in, info, format.planes[0]),
-              *to = texture_of(out, info, format.planes[0]);
-  Sharing &sharing = sharing_for({from, to});
-  wait_for(in, from, gl_context());
-  if (from == to) {
-    TextureUse use(from, Access::pass_on, format);
-    AcquiredScope scope(sharing, queue, layout, &use, 1);
-    work(use.picture, {});
-    scope.finish();
-    return;
-  }
-  TextureUse uses[] = {{from, Access::read, format}, {to, Access::write, format}};
-  AcquiredScope scope(sharing, queue, layout, uses, 2);
-  work(uses[0].picture, uses[1].picture);
+  const Textures from = textures_of(in, info, format), to = textures_of(out, info, format);
+  const bool passes = from.front() == to.front();
+  Sharing &sharing = sharing_for(from, to);
+  wait_for(in, from.front(), gl_context());
+  std::vector<TextureUse> uses;
+  uses.reserve(2 * format.plane_count);
+  for (int i = 0; i < format.plane_count; i++)
+    uses.emplace_back(from[i], passes ? Access::pass_on : Access::read, *format.planes[i]);
+  for (int i = 0; i < format.plane_count && !passes; i++)
+    uses.emplace_back(to[i], Access::write, *format.planes[i]);
+  AcquiredScope scope(sharing, queue, layout, uses.data(), uses.size());
+  const Picture read = frame_of(uses.data(), format.plane_count);
+  const Picture written =
+      passes ? Picture() : frame_of(uses.data() + format.plane_count, format.plane_count);
+  if (converter_)
+    convert(queue, read, written, work);
+  else
+    work(read, written);
   scope.finish();
-  mark(out, to, gl_context());
+  if (!passes) mark(out, to.front(), gl_context());
+}
+
+void TextureBridge::convert(Queue &queue, const Picture &in, const Picture &out,
+                            const Process &work) {
+  work(converter_->to_rgba(queue, in), out ? converter_->rgba_out() : Picture());
+  if (out) converter_->from_rgba(queue, out);
 }
 
 void TextureBridge::hand_to_gl(GstBuffer *frame) { sharing::hand_to_gl(frame, gl_context()); }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 
+#include "conversion/converter.h"
 #include "glclcontext.h"
 #include "sharing/sharing.h"
 
@@ -24,9 +25,13 @@ class TextureBridge {
   /// Replaces the query's first pool by a pool of textures that suit the method best.
   void replace_pool(GstQuery *query, const sharing::ErrorHandler &report);
 
+  /// Builds what frames of `info` need, for kernels that take this layout.
+  void prepare(Context &context, Layout layout, const GstVideoInfo &info);
+
   /// Runs `work (in, out)`, which enqueues kernels that read `in` and write all of `out`, frames of
   /// `info`. If both buffers are the same or hold the same texture, the frame passes unchanged and
-  /// there is no picture `out`. Throws if the buffers hold no such frames.
+  /// there is no picture `out`. Both pictures are RGBA: other formats are converted. Throws if the
+  /// buffers hold no such frames.
   using Process = std::function<void(const Picture &in, const Picture &out)>;
   void run(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in, GstBuffer *out,
            const Process &work);
@@ -35,7 +40,9 @@ class TextureBridge {
   void hand_to_gl(GstBuffer *frame);
 
  private:
-  sharing::Sharing &sharing_for(std::initializer_list<GstGLMemory *> textures);
+  using Textures = std::vector<GstGLMemory *>;
+  sharing::Sharing &sharing_for(const Textures &from, const Textures &to);
+  void convert(Queue &queue, const Picture &in, const Picture &out, const Process &work);
   GstGLContext *gl_context() const { return gst_glcl_context_gl_context(context_); }
 
   GstBaseTransform *element_;
@@ -44,6 +51,7 @@ class TextureBridge {
   std::unique_ptr<sharing::Sharing> sharing_;
   // For textures of a GL context that does not share with ours.
   std::unique_ptr<sharing::Sharing> foreign_;
+  std::unique_ptr<conversion::Converter> converter_;  // for other formats than RGBA
 };
 
 }  // namespace glcl

@@ -182,6 +182,7 @@ void prepare(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
   priv->layout = GST_GLCL_FILTER_GET_CLASS(self)->prepare(
       self, gst_glcl_context_queue(context, false).context(), GST_VIDEO_INFO_WIDTH(&priv->info),
       GST_VIDEO_INFO_HEIGHT(&priv->info));
+  priv->bridge->prepare(gst_glcl_context_queue(context, false).context(), priv->layout, priv->info);
   priv->prepared = true;
   priv->reset_pending = true;
   priv->preloading = {};
@@ -297,11 +298,31 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   priv->stats.timings = std::move(timings);
 }
 
-/// Whether the pictures of two formats differ, beyond frame rate and colorimetry.
+/// Whether frames of two formats look the same to kernels, whatever the frame rate.
 bool same_pictures(const GstVideoInfo &a, const GstVideoInfo &b) {
   return a.finfo == b.finfo && a.width == b.width && a.height == b.height && a.views == b.views &&
          a.par_n == b.par_n && a.par_d == b.par_d &&
+         (GST_VIDEO_INFO_IS_RGB(&a) || (a.colorimetry.matrix == b.colorimetry.matrix &&
+                                        a.colorimetry.range == b.colorimetry.range)) &&
          GST_VIDEO_INFO_MULTIVIEW_MODE(&a) == GST_VIDEO_INFO_MULTIVIEW_MODE(&b);
+}
+
+/// Pads that take and give frames of every format in the table.
+void add_pad_templates(GstElementClass *klass) {
+  std::string names;
+  for (const glcl::PixelFormat *format : glcl::PixelFormat::all())
+    names += (names.empty() ? "" : ", ") + std::string(format->name);
+  const std::string rest = ", format=(string){ " + names +
+                           " }, width=" GST_VIDEO_SIZE_RANGE ", height=" GST_VIDEO_SIZE_RANGE
+                           ", framerate=" GST_VIDEO_FPS_RANGE ", texture-target=(string)2D";
+  GstCaps *caps = gst_caps_from_string(
+      ("video/x-raw(memory:GLMemory)" + rest +
+       "; video/x-raw(memory:GLMemory, meta:GstVideoOverlayComposition)" + rest)
+          .c_str());
+  for (const auto &[name, direction] : {std::pair{"sink", GST_PAD_SINK}, {"src", GST_PAD_SRC}})
+    gst_element_class_add_pad_template(klass,
+                                       gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
+  gst_caps_unref(caps);
 }
 
 void count_dropped(GstGLCLFilter *self) {
@@ -325,25 +346,6 @@ void get_stats(GObject *object, GValue *value) {
 }
 
 }  // namespace
-
-void gst_glcl_filter_class_set_formats(GstGLCLFilterClass *klass,
-                                       std::initializer_list<const glcl::PixelFormat *> formats) {
-  std::string names;
-  for (const glcl::PixelFormat *format : formats)
-    names += (names.empty() ? "" : ", ") + std::string(format->name);
-  if (formats.size() > 1) names = "{ " + names + " }";
-  const std::string rest = ", format=(string)" + names +
-                           ", width=" GST_VIDEO_SIZE_RANGE ", height=" GST_VIDEO_SIZE_RANGE
-                           ", framerate=" GST_VIDEO_FPS_RANGE ", texture-target=(string)2D";
-  GstCaps *caps = gst_caps_from_string(
-      ("video/x-raw(memory:GLMemory)" + rest +
-       "; video/x-raw(memory:GLMemory, meta:GstVideoOverlayComposition)" + rest)
-          .c_str());
-  for (const auto &[name, direction] : {std::pair{"sink", GST_PAD_SINK}, {"src", GST_PAD_SRC}})
-    gst_element_class_add_pad_template(GST_ELEMENT_CLASS(klass),
-                                       gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
-  gst_caps_unref(caps);
-}
 
 GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) {
   return private_of(self)->context_slot.in_use();
@@ -671,6 +673,7 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
       {nullptr, get_stats});
 
   auto *element_class = GST_ELEMENT_CLASS(klass);
+  add_pad_templates(element_class);
   element_class->set_context = GST_DEBUG_FUNCPTR(gst_glcl_filter_set_context);
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_glcl_filter_change_state);
   element_class->post_message = GST_DEBUG_FUNCPTR(gst_glcl_filter_post_message);

@@ -7,15 +7,15 @@
 #include <functional>
 
 #include "gst-glcl/gstglclcontext.h"
-#include "opencl/format.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 
 #define GST_TYPE_GLCL_FILTER (gst_glcl_filter_get_type())
 G_DECLARE_DERIVABLE_TYPE(GstGLCLFilter, gst_glcl_filter, GST, GLCL_FILTER, GstGLFilter)
 
-/// The base of every element: textures of one size in and out, an OpenCL context shared with
-/// its neighbours, and the properties `device`, `sharing`, `active-sharing`, `profile` and `stats`.
+/// The base of every element: textures of one size and format in and out, an OpenCL context shared
+/// with its neighbours, and the properties `device`, `sharing`, `active-sharing`, `profile` and
+/// `stats`.
 ///
 /// All virtual functions except begin_frame, passes_on and takes_fields run on the thread of the GL
 /// context, one at a time. They may throw glcl::Error, cl::Error or any std::exception; the base
@@ -60,11 +60,6 @@ struct _GstGLCLFilterClass {
   /// warning.
   bool (*takes_fields)(GstGLCLFilter *self);
 };
-
-/// Call in class_init: sets the frame formats of the element, which are the same on both pads, and
-/// creates the caps of its pads.
-void gst_glcl_filter_class_set_formats(GstGLCLFilterClass *klass,
-                                       std::initializer_list<const glcl::PixelFormat *> formats);
 
 /// The context in use, for `prepare` and `process`; borrowed.
 GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self);

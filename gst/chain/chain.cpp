@@ -14,7 +14,7 @@ constexpr size_t most_plans = 6;
 
 /// The format between the rows and the columns of a convolution. No frame has it, so it has no name
 /// in OpenGL and Vulkan.
-const PixelFormat exact_format = {"exact", 1, {{CL_RGBA, CL_FLOAT, 0, 0, "", 0, 16}}};
+const PlaneFormat exact_format = {CL_RGBA, CL_FLOAT, 0, 0, "", 0, 16};
 
 WorkgroupShape shape_of(const Parameters &variant) {
   return {variant.at("group-x"), variant.at("group-y"), variant.at("rows")};
@@ -202,7 +202,7 @@ void Chain::allocate(int width, int height) {
   if (width == width_ && height == height_) return;
   const auto make = [&](bool exact) {
     return make_picture(context_->cl(), width, height, layout_,
-                        exact ? exact_format : PixelFormat::rgba);
+                        exact ? exact_format : PlaneFormat::rgba8);
   };
   for (size_t p = 0; p < passes_.size(); p++) {
     PassState &pass = passes_[p];

@@ -140,7 +140,7 @@ bool TemplateSet::copy_box(GstElement *element, Queue &queue, const Picture &in,
   if (outside) return false;
   pending.part = make_picture(queue.context().cl(), used.width, used.height, in.layout, *in.format);
   const Picture &part = pending.part;
-  const size_t pixel = in.plane().bytes;
+  const size_t pixel = in.format->bytes;
   if (in.layout == Layout::image)
     queue.cl().enqueueCopyImage(in.image, part.image, {size_t(used.x), size_t(used.y), 0},
                                 {0, 0, 0}, {size_t(part.width), size_t(part.height), 1}, nullptr,

@@ -52,8 +52,7 @@ Canny::Canny(Context &context, int width, int height, Layout layout, Form form, 
       context_(context.cl()) {
   const Program program = context.program("hough/canny.cl");
   thresholds_kernel_ = Kernel(context, program, "canny_thresholds", {64, 1});
-  const std::string options = std::string(frame_options(layout)) +
-                              " -DTILE_X=" + std::to_string(tile.x) +
+  const std::string options = frame_options(layout) + " -DTILE_X=" + std::to_string(tile.x) +
                               " -DTILE_Y=" + std::to_string(tile.y);
   const Program search =
       context.program(form == Form::rows ? "hough/cannyrows.cl" : "hough/cannytiles.cl", options);

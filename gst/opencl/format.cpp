@@ -5,14 +5,45 @@
 
 namespace glcl {
 
-// Each plane: OpenCL; GL_RGBA8, GL_RGBA, GLSL; VK_FORMAT_R8G8B8A8_UNORM; bytes of a pixel.
-const PixelFormat PixelFormat::rgba = {
-    "RGBA", 1, {{CL_RGBA, CL_UNORM_INT8, 0x8058, 0x1908, "rgba8", 37, 4}}};
+// OpenCL; sized format and format of OpenGL, GLSL; VkFormat; bytes of a pixel.
+const PlaneFormat PlaneFormat::rgba8 = {CL_RGBA, CL_UNORM_INT8, 0x8058, 0x1908, "rgba8", 37, 4};
+const PlaneFormat PlaneFormat::r8 = {CL_R, CL_UNORM_INT8, 0x8229, 0x1903, "r8", 9, 1};
+const PlaneFormat PlaneFormat::rg8 = {CL_RG, CL_UNORM_INT8, 0x822B, 0x8227, "rg8", 16, 2};
+const PlaneFormat PlaneFormat::r16 = {CL_R, CL_UNORM_INT16, 0x822A, 0x1903, "r16", 70, 2};
+const PlaneFormat PlaneFormat::rg16 = {CL_RG, CL_UNORM_INT16, 0x822C, 0x8227, "rg16", 77, 4};
+
+namespace {
+
+using Model = PixelFormat::Model;
+using Plane = PlaneFormat;
+
+constexpr const Plane *rgba8 = &Plane::rgba8, *r8 = &Plane::r8, *rg8 = &Plane::rg8,
+                      *r16 = &Plane::r16, *rg16 = &Plane::rg16;
+
+const PixelFormat bgra = {"BGRA", Model::rgb, 1, {rgba8}, "BGRA"};
+const PixelFormat rgbx = {"RGBx", Model::rgb, 1, {rgba8}, "RGBx"};
+const PixelFormat bgrx = {"BGRx", Model::rgb, 1, {rgba8}, "BGRx"};
+const PixelFormat nv12 = {"NV12", Model::yuv, 2, {r8, rg8}, "", 1};
+const PixelFormat p010 = {"P010_10LE", Model::yuv, 2, {r16, rg16}, "", 1, 10, 6};
+const PixelFormat i420 = {"I420", Model::yuv, 3, {r8, r8, r8}, "", 1};
+const PixelFormat gray8 = {"GRAY8", Model::grey, 1, {r8}};
+// GstGL stores its two bytes as two channels.
+const PixelFormat gray16 = {"GRAY16_LE", Model::grey, 1, {rg8}, "", 0, 16};
+
+}  // namespace
+
+const PixelFormat PixelFormat::rgba = {"RGBA", Model::rgb, 1, {rgba8}, "RGBA"};
+
+const std::vector<const PixelFormat *> &PixelFormat::all() {
+  static const std::vector<const PixelFormat *> rows{&rgba, &bgra, &rgbx,  &bgrx,  &nv12,
+                                                     &p010, &i420, &gray8, &gray16};
+  return rows;
+}
 
 const PixelFormat *PixelFormat::find(const std::string &name) {
-  const auto *const *found = std::find_if(
-      std::begin(all), std::end(all), [&](const PixelFormat *one) { return one->name == name; });
-  return found != std::end(all) ? *found : nullptr;
+  const auto found = std::find_if(all().begin(), all().end(),
+                                  [&](const PixelFormat *one) { return one->name == name; });
+  return found != all().end() ? *found : nullptr;
 }
 
 }  // namespace glcl

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cl.h"
 
@@ -19,20 +20,34 @@ struct PlaneFormat {
   uint32_t vulkan;   ///< VkFormat
   uint32_t bytes;    ///< bytes per pixel
 
+  static const PlaneFormat rgba8, r8, rg8, r16, rg16;
+
   cl::ImageFormat image() const { return {order, type}; }
 };
 
 /// A format of frames, from the single table of supported formats.
 struct PixelFormat {
+  /// What the channels of a frame mean.
+  enum class Model { rgb, grey, yuv };
+
   const char *name;  ///< GStreamer's name
+  Model model;
   int plane_count;
-  PlaneFormat planes[3];
+  const PlaneFormat *planes[3];
+  /// RGB: the texture's channels, in order, as GStreamer names them; x has no meaning.
+  const char *channels = "";
+  int chroma_shift = 0;  ///< log2 of the pixels that share a chroma sample, along both axes
+  int bits = 8;          ///< of a luma or chroma value
+  int padding = 0;       ///< unused low bits of a stored value
 
   static const PixelFormat rgba;
-  static constexpr const PixelFormat *all[] = {&rgba};
+  /// All rows of the table; RGBA first.
+  static const std::vector<const PixelFormat *> &all();
 
   /// Null if the table has no such name.
   static const PixelFormat *find(const std::string &name);
+  /// True if kernels read and write frames of this format as they are.
+  bool is_rgba() const { return this == &rgba; }
 };
 
 }  // namespace glcl

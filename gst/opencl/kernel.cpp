@@ -15,7 +15,7 @@ constexpr int frame_rows = 4;  // FRAME_ROWS of images
 
 }  // namespace
 
-const char *frame_options(Layout layout) { return layout == Layout::buffer ? " -DBUFFERS" : ""; }
+std::string frame_options(Layout layout) { return layout == Layout::buffer ? " -DBUFFERS" : ""; }
 
 Size frame_items(Layout layout, int width, int height) {
   const int two = 2 * frame_rows;  // of two items
@@ -72,9 +72,13 @@ void Kernel::make(const Device &device, const cl::Program &program) const {
 }
 
 void Kernel::set(cl_uint &index, const Picture &picture) {
-  if (picture.layout == Layout::image) return set(index, picture.image);
-  set(index, picture.buffer);
-  set(index, picture.pitch);
+  if (picture.layout == Layout::image) {
+    set(index, picture.image);
+  } else {
+    set(index, picture.buffer);
+    set(index, picture.pitch);
+  }
+  set(index, picture.chroma);
 }
 
 void Kernel::launch(Queue &queue, Size items) {

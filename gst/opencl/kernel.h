@@ -18,7 +18,7 @@ struct Size {
 };
 
 /// Build options of common/frame.clh for pictures of a layout.
-const char *frame_options(Layout layout);
+std::string frame_options(Layout layout);
 /// Number of work-items if each processes FRAME_ROWS pixels of a frame (common/frame.clh), and the
 /// group.
 Size frame_items(Layout layout, int width, int height);
@@ -70,9 +70,9 @@ class Kernel {
   }
 
   /// Enqueues the kernel over at least `items` work-items (rounded up to whole groups, so the
-  /// kernel must test its bounds) with `arguments` in order; a Picture is its image, or its buffer
-  /// and its pitch, as IN_FRAME and OUT_FRAME of common/frame.clh take it; several pictures are as
-  /// many arguments. Does not wait.
+  /// kernel must test its bounds) with `arguments` in order; each plane of a Picture is its image,
+  /// or its buffer and its pitch, as IN_FRAME and OUT_FRAME of common/frame.clh and IN_PLANES of
+  /// common/planes.clh take it; several pictures are as many arguments. Does not wait.
   template <class... Arguments>
   void operator()(Queue &queue, Size items, const Arguments &...arguments) {
     make();

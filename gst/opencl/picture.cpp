@@ -11,7 +11,7 @@ Layout layout_for(const Device &device) {
 }
 
 Picture make_picture(const cl::Context &context, int width, int height, Layout layout,
-                     const PixelFormat &format) {
+                     const PlaneFormat &format) {
   Picture picture;
   picture.format = &format;
   picture.width = width;
@@ -32,7 +32,7 @@ Picture make_picture(const cl::Context &context, int width, int height, Layout l
                     " (" + std::to_string(max_width) + "×" + std::to_string(max_height) +
                     "). Scale the video down or choose another device.");
   picture.image =
-      Image({context, CL_MEM_READ_WRITE, picture.plane().image(), size_t(width), size_t(height)});
+      Image({context, CL_MEM_READ_WRITE, picture.format->image(), size_t(width), size_t(height)});
   return picture;
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "format.h"
 #include "image.h"
@@ -17,35 +18,35 @@ enum class Layout {
   buffer,  ///< cl::Buffer of rows of pixels, `pitch` pixels apart
 };
 
-/// A frame on the device, as image or buffer.
+/// A frame on the device, or its first plane, as image or buffer.
 struct Picture {
   int width = 0, height = 0;  ///< px
   Layout layout = Layout::image;
   int pitch = 0;  ///< px from row to row, buffers only
   Image image;
   cl::Buffer buffer;
-  const PixelFormat *format = &PixelFormat::rgba;
+  const PlaneFormat *format = &PlaneFormat::rgba8;
+  std::vector<Picture> chroma;  ///< the frame's other planes; empty for RGB and grey
 
   /// True if there is a picture.
   explicit operator bool() const { return width > 0; }
 
-  /// The format of image and buffer.
-  const PlaneFormat &plane() const { return format->planes[0]; }
-  /// For buffers: bytes from row to row, total bytes, and the region of pixels for OpenCL's
-  /// rectangle copies.
-  size_t row_bytes() const { return size_t(pitch) * plane().bytes; }
+  /// Of this plane, for buffers: bytes from row to row, total bytes, and the region of pixels for
+  /// OpenCL's rectangle copies.
+  size_t row_bytes() const { return size_t(pitch) * format->bytes; }
   size_t bytes() const { return row_bytes() * height; }
   std::array<size_t, 3> region() const {
-    return {size_t(width) * plane().bytes, size_t(height), 1};
+    return {size_t(width) * format->bytes, size_t(height), 1};
   }
 };
 
 /// The layout that kernels are faster on: see Device::prefers_buffers.
 Layout layout_for(const Device &device);
 
-/// Creates a picture; throws Error::settings if the device does not support images of that size.
+/// Creates a picture of one plane; throws Error::settings if the device does not support images of
+/// that size.
 Picture make_picture(const cl::Context &context, int width, int height, Layout layout,
-                     const PixelFormat &format = PixelFormat::rgba);
+                     const PlaneFormat &format = PlaneFormat::rgba8);
 
 /// Throws Error::settings if a picture has a different size or layout: "NAME was set up for frames
 /// of …".

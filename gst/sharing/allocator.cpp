@@ -120,7 +120,7 @@ static gboolean gst_glcl_allocator_create(GstGLBaseMemory *base, GError **error)
   try {
     Texture &texture = Texture::of(memory);
     texture.exported = exporter->make(
-        base->context, glcl::sharing::format_of(memory->info).planes[memory->plane],
+        base->context, *glcl::sharing::format_of(memory->info).planes[memory->plane],
         gst_gl_memory_get_texture_width(memory), gst_gl_memory_get_texture_height(memory));
     memory->tex_id = texture.exported->texture();
   } catch (const glcl::Error &failure) {

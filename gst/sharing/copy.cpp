@@ -118,7 +118,7 @@ bool CopySharing::read_texture(const TextureUse &use, void *rows, size_t row_byt
   GstGLContext *context = use.memory->mem.context;
   if (context != gst_gl_context_get_current()) return false;
   if (!reader_ || reader_->context() != context) reader_ = std::make_unique<TextureReader>(context);
-  return reader_->read(use.memory, use.picture.plane(), *copier_, rows, row_bytes);
+  return reader_->read(use.memory, *use.picture.format, *copier_, rows, row_bytes);
 }
 
 /// Marks until when the queue reads the pictures.

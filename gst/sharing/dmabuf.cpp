@@ -108,7 +108,7 @@ class DmaBufExporter : public Exporter {
 bool same_pixels(GstGLContext *gl_context, const Device &device) {
   constexpr int width = 61, height = 47;
   constexpr size_t origin[] = {0, 0, 0}, region[] = {width, height, 1};
-  const PlaneFormat &plane = PixelFormat::rgba.planes[0];
+  const PlaneFormat &plane = PlaneFormat::rgba8;
   const auto texture = export_texture(gl_context, plane, width, height);
   const GstGLFuncs *gl = gl_context->gl_vtable;
   std::vector<guint32> put(width * height), got(put.size());

@@ -84,10 +84,10 @@ GstGLMemory *ExternalSharing::exported_copy(size_t index, TextureUse &use) {
       gst_gl_memory_get_texture_width(copy) != use.width() ||
       gst_gl_memory_get_texture_height(copy) != use.height()) {
     gst_clear_buffer(&buffer);
-    buffer = allocate(context, exporter_, *use.picture.format, use.width(), use.height());
+    buffer = allocate(context, exporter_, use.memory->info, use.memory->plane);
     copy = GST_GL_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0));
   }
-  if (!copier_) copier_ = std::make_unique<TextureCopier>(context, use.picture.plane());
+  if (!copier_) copier_ = std::make_unique<TextureCopier>(context, *use.picture.format);
   use.map(GST_MAP_GL);
   Texture::of(copy).to_gl();
   copier_->copy(use.memory->tex_id, copy->tex_id, use.width(), use.height());

@@ -84,23 +84,20 @@ GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> export
 }
 
 GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
-                    const PixelFormat &format, int width, int height) {
+                    const GstVideoInfo &info, guint plane) {
   GstAllocator *allocator = make_allocator(std::move(exporter), {});
-  GstVideoInfo info;
-  gst_video_info_set_format(&info, gst_video_format_from_string(format.name), width, height);
-  auto *params = gst_gl_video_allocation_params_new(context, nullptr, &info, 0, nullptr,
-                                                    GST_GL_TEXTURE_TARGET_2D,
-                                                    static_cast<GstGLFormat>(format.planes[0].gl));
-  GstBuffer *buffer = gst_buffer_new();
-  const bool allocated = gst_gl_memory_setup_buffer(GST_GL_MEMORY_ALLOCATOR(allocator), buffer,
-                                                    params, nullptr, nullptr, 0);
+  const auto format = static_cast<GstGLFormat>(format_of(info).planes[plane]->gl);
+  auto *params = gst_gl_video_allocation_params_new(context, nullptr, &info, plane, nullptr,
+                                                    GST_GL_TEXTURE_TARGET_2D, format);
+  GstGLBaseMemory *memory = gst_gl_base_memory_alloc(
+      GST_GL_BASE_MEMORY_ALLOCATOR(allocator), reinterpret_cast<GstGLAllocationParams *>(params));
   gst_gl_allocation_params_free(reinterpret_cast<GstGLAllocationParams *>(params));
   gst_object_unref(allocator);
-  if (!allocated) {
-    gst_clear_buffer(&buffer);
+  if (!memory)
     throw Error(Error::Kind::failed,
                 "Can't allocate a texture for sharing=external. Use sharing=copy.");
-  }
+  GstBuffer *buffer = gst_buffer_new();
+  gst_buffer_append_memory(buffer, reinterpret_cast<GstMemory *>(memory));
   return buffer;
 }
 

@@ -21,9 +21,10 @@ const PixelFormat &format_of(const GstVideoInfo &info);
 GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> exporter,
                          ErrorHandler report);
 
-/// A buffer of one such texture without a pool. Transfer full. Throws Error::failed.
+/// A buffer with one plane of a frame in such a texture, without a pool. Transfer full. Throws
+/// Error::failed.
 GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
-                    const PixelFormat &format, int width, int height);
+                    const GstVideoInfo &info, guint plane);
 
 /// Orders the next OpenGL commands of a gst-glcl element on this thread after the work on the frame
 /// of this sync meta. Unlike other waits on it, this one does not count as a reader

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <utility>
 
 #include "config.h"
 #include "opencl/error.h"
@@ -55,6 +56,12 @@ void keep_display(GstGLContext *gl_context) {
 }
 
 }  // namespace
+
+TextureUse::TextureUse(TextureUse &&other) noexcept
+    : memory(other.memory),
+      access(other.access),
+      picture(std::move(other.picture)),
+      map_(std::exchange(other.map_, GST_MAP_INFO_INIT)) {}
 
 void *TextureUse::map(guint domain) {
   const guint flags = (access == Access::write ? GST_MAP_WRITE : GST_MAP_READ) | domain;

@@ -23,14 +23,15 @@ enum class Access {
   pass_on,  ///< read; then the frame passes unchanged
 };
 
-/// A texture for the time of one frame: how the kernels access it and, once it is acquired, its
-/// picture.
+/// A texture, a plane of a frame, for the time of that frame: how the kernels access it and, once
+/// it is acquired, its picture.
 class TextureUse {
  public:
-  TextureUse(GstGLMemory *memory, Access access, const PixelFormat &format = PixelFormat::rgba)
+  TextureUse(GstGLMemory *memory, Access access, const PlaneFormat &format = PlaneFormat::rgba8)
       : memory(memory), access(access) {
     picture.format = &format;
   }
+  TextureUse(TextureUse &&) noexcept;
   ~TextureUse() { unmap(); }
   TextureUse(const TextureUse &) = delete;
   TextureUse &operator=(const TextureUse &) = delete;

@@ -38,7 +38,7 @@ Uploads::~Uploads() {
 
 bool Uploads::upload(Queue &queue, const Picture &picture, const std::vector<cl::Event> &after,
                      const Fill &fill) {
-  const size_t row_bytes = size_t(picture.width) * picture.plane().bytes;
+  const size_t row_bytes = size_t(picture.width) * picture.format->bytes;
   const size_t bytes = row_bytes * picture.height;
   if (pending_.size() == most_pending) {
     wait_for_end(pending_.front().sent);

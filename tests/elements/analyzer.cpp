@@ -142,7 +142,6 @@ static void gst_test_analyzer_class_init(GstTestAnalyzerClass *klass) {
                                         "Copies frames and tells their first byte",
                                         "The gst-glcl developers");
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_test_analyzer_prepare;
   filter_class->process = gst_test_analyzer_process;
   filter_class->passes_on = [](GstGLCLFilter *filter) {

@@ -135,7 +135,6 @@ static void gst_test_filter_class_init(GstTestFilterClass *klass) {
                                         "Copies frames and tells its calls",
                                         "The gst-glcl developers");
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = [](GstGLCLFilter *, glcl::Context &, int width, int height) {
     calls.add("prepare", "(" + std::to_string(width) + "," + std::to_string(height) + ")");
     return layout;

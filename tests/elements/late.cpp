@@ -191,7 +191,6 @@ static void gst_late_analyzer_class_init(GstLateAnalyzerClass *klass) {
                                         "Tells the first byte of frames, when it may",
                                         "The gst-glcl developers");
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
-  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_late_analyzer_prepare;
   filter_class->process = gst_late_analyzer_process;
   GST_GLCL_ANALYZER_CLASS(klass)->finish = [](GstGLCLAnalyzer *) { finished++; };

@@ -27,8 +27,8 @@ TEST(exported_dma_buf) {
   gl.run([&] {
     if (!glcl::sharing::exports_dma_bufs(gl.context())) return;
     constexpr int width = 64, height = 47;
-    const auto texture = glcl::sharing::export_texture(
-        gl.context(), glcl::PixelFormat::rgba.planes[0], width, height);
+    const auto texture =
+        glcl::sharing::export_texture(gl.context(), glcl::PlaneFormat::rgba8, width, height);
     const guint id = texture->texture();
     const GstGLFuncs *functions = gl.context()->gl_vtable;
     for (int i = 0; i < 3; i++) {
@@ -58,14 +58,14 @@ TEST(exported_dma_buf) {
 
 // The table's numbers are those of GStreamer's own tables.
 TEST(formats) {
-  for (const glcl::PixelFormat *format : glcl::PixelFormat::all) {
+  for (const glcl::PixelFormat *format : glcl::PixelFormat::all()) {
     GstVideoInfo info;
     const std::string name = format->name;
     gst_video_info_set_format(&info, gst_video_format_from_string(format->name), 64, 48);
     expect(&glcl::sharing::format_of(info) == format, name + " is found by its name");
     expect(int(GST_VIDEO_INFO_N_PLANES(&info)) == format->plane_count, name + ": planes");
     for (int i = 0; i < format->plane_count; i++) {
-      const glcl::PlaneFormat &plane = format->planes[i];
+      const glcl::PlaneFormat &plane = *format->planes[i];
       GstGLFormat base;
       guint type;
       gst_gl_format_type_from_sized_gl_format(static_cast<GstGLFormat>(plane.gl), &base, &type);
@@ -73,7 +73,7 @@ TEST(formats) {
       expect(gst_gl_format_type_n_bytes(base, type) == plane.bytes, name + ": bytes of a pixel");
     }
   }
-  expect(!glcl::PixelFormat::find("NV12"), "NV12 is not in the table");
+  expect(!glcl::PixelFormat::find("NV21"), "NV21 is not in the table");
 }
 
 TEST(choice) {

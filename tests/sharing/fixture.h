@@ -83,8 +83,9 @@ class Picture {
   }
   /// Memory that hands itself over, as the elements' own does.
   static Picture handing_over(const Gl &gl, int width, int height) {
-    GstBuffer *buffer =
-        glcl::sharing::allocate(gl.context(), nullptr, glcl::PixelFormat::rgba, width, height);
+    GstVideoInfo info;
+    gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, width, height);
+    GstBuffer *buffer = glcl::sharing::allocate(gl.context(), nullptr, info, 0);
     GstMemory *memory = gst_buffer_get_memory(buffer, 0);
     gst_buffer_unref(buffer);
     return Picture(GST_GL_MEMORY_CAST(memory));

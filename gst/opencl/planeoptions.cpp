@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "planeoptions.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace glcl {
+
+namespace {
+
+std::string define(const std::string &name, int value) {
+  return " -D" + name + "=" + std::to_string(value);
+}
+
+/// A number with so many bits after the point.
+int fixed(double number, int fraction) {
+  return static_cast<int>(std::lround(std::ldexp(number, fraction)));
+}
+
+/// The arrangement of a frame's planes, as common/planes.clh numbers it.
+int layout_of(const PixelFormat &format) {
+  if (format.model == PixelFormat::Model::rgb) return 0;
+  return format.plane_count;
+}
+
+std::string matrix_options(const PixelFormat &format, const Colorimetry &colorimetry) {
+  constexpr int level_fraction = 16, step_fraction = 14;
+  const double kr = colorimetry.kr, kb = colorimetry.kb, kg = 1 - kr - kb;
+  const int most = (1 << format.bits) - 1, unit = 1 << (format.bits - 8);
+  const bool full = colorimetry.full_range;
+  // Steps of luma from black to white, and of chroma from one end to the other.
+  const double luma = full ? most : 219 * unit, chroma = full ? most : 224 * unit;
+  const int red = fixed(luma / 255 * kr, step_fraction),
+            blue = fixed(luma / 255 * kb, step_fraction);
+  const double u = chroma / 255 / (2 * (1 - kb)), v = chroma / 255 / (2 * (1 - kr));
+  const int u_red = fixed(-u * kr, step_fraction), u_blue = fixed(u * (1 - kb), step_fraction),
+            v_red = fixed(v * (1 - kr), step_fraction), v_blue = fixed(-v * kb, step_fraction);
+  const double of_chroma = 2 * 255 / chroma;
+  return define("VALUE_MAX", most) + define("BLACK", full ? 0 : 16 * unit) +
+         define("MIDDLE", 128 * unit) + define("LEVEL_OF_LUMA", fixed(255 / luma, level_fraction)) +
+         define("RED_OF_V", fixed(of_chroma * (1 - kr), level_fraction)) +
+         define("GREEN_OF_U", fixed(-of_chroma * (1 - kb) * kb / kg, level_fraction)) +
+         define("GREEN_OF_V", fixed(-of_chroma * (1 - kr) * kr / kg, level_fraction)) +
+         define("BLUE_OF_U", fixed(of_chroma * (1 - kb), level_fraction)) +
+         define("LUMA_OF_RED", red) + define("LUMA_OF_BLUE", blue) +
+         define("LUMA_OF_GREEN", fixed(luma / 255, step_fraction) - red - blue) +
+         // Grey has no chroma at all.
+         define("U_OF_RED", u_red) + define("U_OF_GREEN", -u_red - u_blue) +
+         define("U_OF_BLUE", u_blue) + define("V_OF_RED", v_red) +
+         define("V_OF_GREEN", -v_red - v_blue) + define("V_OF_BLUE", v_blue);
+}
+
+}  // namespace
+
+std::string plane_options(const PixelFormat &format, const Colorimetry &colorimetry) {
+  const bool wide = format.planes[0]->type == CL_UNORM_INT16;
+  std::string options = define("LAYOUT", layout_of(format)) +
+                        (wide ? " -DCODE=ushort" : " -DCODE=uchar") +
+                        define("CODE_MAX", wide ? 65535 : 255) + define("PADDING", format.padding) +
+                        define("CHROMA_SHIFT", format.chroma_shift);
+  if (format.model == PixelFormat::Model::rgb) {
+    if (std::strncmp(format.channels, "BGR", 3) == 0) options += " -DREVERSED";
+    if (std::strchr(format.channels, 'x')) options += " -DOPAQUE";
+    return options;
+  }
+  if (format.bits == 16) options += " -DBYTE_PAIRS";
+  return options + matrix_options(format, colorimetry);
+}
+
+}  // namespace glcl

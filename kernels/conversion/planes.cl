@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Converts frames of other formats to RGBA, and back. Chroma samples go to all their pixels, and are the means of them.
+#include "common/planes.clh"
+
+// Work-items: pixels.
+__kernel void planes_to_rgba(IN_PLANES(in), OUT_FRAME(out), int2 size) {
+  const int2 at = (int2)(get_global_id(0), get_global_id(1));
+  if (any(at >= size)) return;
+  const int4 levels = LOAD_RGBA(in, at.x, at.y);
+  STORE_LEVELS(out, at.x, at.y, levels);
+}
+
+// Work-items: the pixels of a chroma sample.
+__kernel void planes_from_rgba(IN_FRAME(in), OUT_PLANES(out), int2 size) {
+  const int2 sample = (int2)(get_global_id(0), get_global_id(1));
+#if LAYOUT == PACKED
+  if (any(sample >= size)) return;
+  const int4 levels = LOAD_LEVELS(in, sample.x, sample.y);
+  STORE_RGBA(out, sample.x, sample.y, levels);
+#else
+  const int2 first = sample << CHROMA_SHIFT, last = min(first + (1 << CHROMA_SHIFT), size) - 1;
+  if (any(first >= size)) return;
+  int4 sum = 0;
+  for (int y = first.y; y <= last.y; y++)
+    for (int x = first.x; x <= last.x; x++) {
+      const int4 levels = LOAD_LEVELS(in, x, y);
+      const int luma = luma_of(levels);
+      STORE_LUMA(out, x, y, luma);
+      sum += levels;
+    }
+#if LAYOUT != GREY
+  const int2 shifts = last - first;
+  const int2 chroma = chroma_of(sum, shifts.x + shifts.y);
+  STORE_CHROMA(out, sample.x, sample.y, chroma);
+#endif
+#endif
+}

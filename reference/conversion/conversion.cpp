@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "conversion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace reference {
+
+namespace {
+
+using glcl::Colorimetry;
+using glcl::PixelFormat;
+using Model = PixelFormat::Model;
+
+/// The values of black, white, grey chroma, and of chroma from one end to the other.
+struct Range {
+  double black, white, grey, chroma, most;
+};
+
+Range range_of(const PixelFormat &format, const Colorimetry &colorimetry) {
+  const double unit = std::ldexp(1, format.bits - 8), most = std::ldexp(1, format.bits) - 1;
+  if (colorimetry.full_range) return {0, most, 128 * unit, most, most};
+  return {16 * unit, 235 * unit, 128 * unit, 224 * unit, most};
+}
+
+double clip(double value, double most) { return std::min(std::max(value, 0.0), most); }
+
+/// The stored channel of each of R, G, B and A.
+std::array<int, 4> channels_of(const PixelFormat &format) {
+  if (std::strncmp(format.channels, "BGR", 3) == 0) return {2, 1, 0, 3};
+  return {0, 1, 2, 3};
+}
+
+int value_at(const PlanarFrame &frame, int plane, int x, int y, int channel = 0) {
+  if (frame.format->bits == 16)
+    return frame.planes[plane].at(x, y, 0) + 256 * frame.planes[plane].at(x, y, 1);
+  return frame.planes[plane].at(x, y, channel) >> frame.format->padding;
+}
+
+}  // namespace
+
+PlanarFrame::PlanarFrame(const PixelFormat &of, int w, int h) : format(&of), width(w), height(h) {
+  for (int i = 0; i < of.plane_count; i++) {
+    const int shift = i ? of.chroma_shift : 0, channels = of.planes[i]->order == CL_RGBA ? 4
+                                                          : of.planes[i]->order == CL_RG ? 2
+                                                                                         : 1;
+    const int plane_width = (w + (1 << shift) - 1) >> shift,
+              plane_height = (h + (1 << shift) - 1) >> shift;
+    planes.push_back({plane_width, plane_height, channels,
+                      std::vector<uint16_t>(size_t(plane_width) * plane_height * channels)});
+  }
+}
+
+std::array<double, 4> levels_at(const PlanarFrame &frame, const Colorimetry &colorimetry, int x,
+                                int y) {
+  const PixelFormat &format = *frame.format;
+  if (format.model == Model::rgb) {
+    const std::array<int, 4> channels = channels_of(format);
+    std::array<double, 4> levels{};
+    for (int i = 0; i < 4; i++) levels[i] = frame.planes[0].at(x, y, channels[i]);
+    if (std::strchr(format.channels, 'x')) levels[3] = 255;
+    return levels;
+  }
+  const Range range = range_of(format, colorimetry);
+  const double luma = 255 * (value_at(frame, 0, x, y) - range.black) / (range.white - range.black);
+  double u = 0, v = 0;
+  if (format.model == Model::yuv) {
+    const int cx = x >> format.chroma_shift, cy = y >> format.chroma_shift;
+    const bool apart = format.plane_count == 3;
+    u = 255 * (value_at(frame, 1, cx, cy) - range.grey) / range.chroma;
+    v = 255 * (value_at(frame, apart ? 2 : 1, cx, cy, apart ? 0 : 1) - range.grey) / range.chroma;
+  }
+  const double kr = colorimetry.kr, kb = colorimetry.kb;
+  const double red = luma + 2 * (1 - kr) * v, blue = luma + 2 * (1 - kb) * u;
+  const double green = luma - (2 * (1 - kr) * kr * v + 2 * (1 - kb) * kb * u) / (1 - kr - kb);
+  return {clip(red, 255), clip(green, 255), clip(blue, 255), 255};
+}
+
+std::vector<double> values_at(const Frame &frame, const PixelFormat &format,
+                              const Colorimetry &colorimetry, int plane, int x, int y) {
+  if (format.model == Model::rgb) {
+    const std::array<int, 4> channels = channels_of(format);
+    std::vector<double> values(4);
+    for (int i = 0; i < 4; i++) values[channels[i]] = frame.at(x, y)[i];
+    if (std::strchr(format.channels, 'x')) values[3] = 255;
+    return values;
+  }
+  const int shift = plane ? format.chroma_shift : 0;
+  double red = 0, green = 0, blue = 0;
+  int count = 0;
+  for (int py = y << shift; py < std::min((y + 1) << shift, frame.height); py++)
+    for (int px = x << shift; px < std::min((x + 1) << shift, frame.width); px++, count++) {
+      red += frame.at(px, py)[0];
+      green += frame.at(px, py)[1];
+      blue += frame.at(px, py)[2];
+    }
+  const double kr = colorimetry.kr, kb = colorimetry.kb;
+  const double luma = (kr * red + (1 - kr - kb) * green + kb * blue) / count;
+  const Range range = range_of(format, colorimetry);
+  if (plane == 0) return {range.black + luma * (range.white - range.black) / 255};
+  const auto chroma = [&](double colour, double weight) {
+    return clip(range.grey + range.chroma * (colour / count - luma) / (2 * (1 - weight)) / 255,
+                range.most);
+  };
+  const double u = chroma(blue, kb), v = chroma(red, kr);
+  if (format.plane_count == 2) return {u, v};
+  return {plane == 1 ? u : v};
+}
+
+}  // namespace reference

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The scalar reference of kernels/conversion, in double precision.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "opencl/planeoptions.h"
+#include "reference/frames.h"
+
+namespace reference {
+
+/// A frame in another format than RGBA. A plane holds the stored values of its pixels, `channels`
+/// of each, rows without gaps.
+struct PlanarFrame {
+  struct Plane {
+    int width, height, channels;
+    std::vector<uint16_t> values;
+    int at(int x, int y, int channel = 0) const {
+      return values[(size_t(y) * width + x) * channels + channel];
+    }
+  };
+
+  PlanarFrame(const glcl::PixelFormat &format, int width, int height);
+
+  const glcl::PixelFormat *format;
+  int width, height;  ///< px
+  std::vector<Plane> planes;
+};
+
+/// The levels of a pixel of such a frame, R, G, B and A, 0 to 255, not rounded.
+std::array<double, 4> levels_at(const PlanarFrame &frame, const glcl::Colorimetry &colorimetry,
+                                int x, int y);
+
+/// The values, not rounded, that an RGBA frame has in such a plane, at a pixel of the plane: as
+/// many as the plane stores, without padding; a value of two bytes counts as one.
+std::vector<double> values_at(const Frame &frame, const glcl::PixelFormat &format,
+                              const glcl::Colorimetry &colorimetry, int plane, int x, int y);
+
+}  // namespace reference

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Every element on frames of every format in the table, which it takes and gives.
+#include "opencl/format.h"
+#include "pipeline.h"
+
+using test::Chain;
+using test::expect;
+using test::expect_none;
+using test::Frame;
+
+namespace {
+
+/// Analysers that change no pixel, and filters.
+const char *const analysers[] = {"glopenclflow display=none post-messages=true",
+                                 "glclhistogram mode=rgb", "glclmotion detect=true", "glclklt",
+                                 "glclhough"};
+const char *const filters[] = {"glclinvert", "glclchain filters=\"gauss(sigma=1)\"",
+                               "glclbilateral", "glclmotion display=vectors",
+                               "glclhistogram display=overlay"};
+
+std::string textures_of(const std::string &format) {
+  return "capsfilter caps=\"video/x-raw(memory:GLMemory),format=" + format + "\"";
+}
+
+/// Frames of a format at the elements, RGBA at the ends.
+std::unique_ptr<Chain> converting(const std::string &format, const std::string &elements) {
+  return Chain::plain("videoconvert ! capsfilter caps=\"video/x-raw,format=" + format +
+                      "\" ! glupload ! " + textures_of(format) + elements + " ! " +
+                      textures_of(format) +
+                      " ! gldownload ! videoconvert ! capsfilter caps=video/x-raw,format=RGBA");
+}
+
+std::vector<Frame> frames_of(int width, int height) {
+  std::vector<Frame> frames;
+  for (int i = 0; i < 4; i++)
+    frames.push_back(
+        reference::crop(reference::natural_frame(width + 8, height + 8), 2 * i, i, width, height));
+  return frames;
+}
+
+template <class Work>
+void for_all_formats(const Work &work) {
+  for (const glcl::PixelFormat *format : glcl::PixelFormat::all()) work(format->name);
+}
+
+}  // namespace
+
+TEST(analysers_pass_frames_unchanged) {
+  for_all_formats([](const std::string &format) {
+    const auto check = [&](const std::string &element, int width, int height) {
+      const auto plain = converting(format, ""), chain = converting(format, " ! " + element);
+      for (const Frame &frame : frames_of(width, height))
+        test::expect_same(plain->filter(frame), chain->filter(frame), element + " on " + format);
+      expect_none(chain->messages().errors());
+    };
+    for (const char *element : analysers) check(element, 33, 7);
+    check("glclklt", 1, 1);
+  });
+}
+
+TEST(filters_keep_the_format) {
+  for_all_formats([](const std::string &format) {
+    const auto check = [&](const std::string &element, int width, int height) {
+      const auto plain = converting(format, ""), chain = converting(format, " ! " + element);
+      Chain on_rgba(element);
+      for (const Frame &frame : frames_of(width, height)) {
+        const Frame got = chain->filter(frame),
+                    expected = plain->filter(on_rgba.filter(plain->filter(frame)));
+        // Colours at edges are those of half as many pixels.
+        size_t far = 0;
+        for (size_t i = 0; i < got.rgba.size(); i++)
+          far += i % 4 != 3 && std::abs(got.rgba[i] - expected.rgba[i]) > 6;
+        expect(far <= got.rgba.size() / 50, element + " on " + format + ": " + std::to_string(far) +
+                                                " of " + std::to_string(got.rgba.size()) +
+                                                " differ");
+      }
+      expect_none(chain->messages().errors());
+    };
+    for (const char *element : filters) check(element, 33, 8);
+    check("glclinvert", 3, 2);  // videoconvert repeats rows of a frame that has only one
+  });
+}
+
+TEST(formats_change_while_playing) {
+  const auto chain = Chain::plain(
+      "videoconvert ! capsfilter name=raw ! glupload ! glclmotion detect=true ! glclinvert ! "
+      "gldownload ! videoconvert ! capsfilter caps=video/x-raw,format=RGBA");
+  const Frame frame = reference::flat_frame(64, 48);
+  Frame expected = test::inverted(frame);
+  for (size_t i = 3; i < expected.rgba.size(); i += 4) expected.rgba[i] = 255;
+  for (int turn = 0; turn < 2; turn++)
+    for_all_formats([&](const std::string &format) {
+      if (format.rfind("GRAY", 0) == 0) return;
+      GstCaps *caps = gst_caps_from_string(("video/x-raw,format=" + format).c_str());
+      g_object_set((*chain)["raw"], "caps", caps, nullptr);
+      gst_caps_unref(caps);
+      Frame got = chain->filter(frame);
+      for (size_t i = 3; i < got.rgba.size(); i += 4) got.rgba[i] = 255;
+      test::expect_near(expected, got, 6, format);
+    });
+  expect_none(chain->messages().errors());
+}
+
+TEST(other_textures_are_refused) {
+  GstElement *element = gst_element_factory_make("glclinvert", nullptr);
+  GstCaps *caps = gst_caps_from_string(
+      "video/x-raw(memory:GLMemory),format=NV12,width=64,height=48,texture-target=external-oes");
+  GstPad *pad = gst_element_get_static_pad(element, "sink");
+  expect(!gst_pad_query_accept_caps(pad, caps), "an external texture");
+  gst_object_unref(pad);
+  gst_caps_unref(caps);
+  gst_object_unref(element);
+}

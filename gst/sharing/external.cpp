@@ -11,6 +11,8 @@
 #include <CL/cl_ext.h>
 #include <unistd.h>
 
+#include <map>
+
 namespace glcl::sharing {
 
 namespace {
@@ -71,7 +73,7 @@ class ExternalSharing : public TextureSharing {
   GstGLMemory *exported_copy(size_t index, TextureUse &use);
 
   std::shared_ptr<Exporter> exporter_;
-  std::unique_ptr<TextureCopier> copier_;
+  std::map<const PlaneFormat *, TextureCopier> copiers_;
   std::vector<GstBuffer *> copies_of_foreign_;  // by index in the frame
 };
 
@@ -80,17 +82,19 @@ GstGLMemory *ExternalSharing::exported_copy(size_t index, TextureUse &use) {
   if (copies_of_foreign_.size() <= index) copies_of_foreign_.resize(index + 1);
   GstBuffer *&buffer = copies_of_foreign_[index];
   auto *copy = buffer ? GST_GL_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0)) : nullptr;
-  if (!copy || copy->mem.context != context ||
+  if (!copy || copy->mem.context != context || copy->plane != use.memory->plane ||
+      copy->info.finfo != use.memory->info.finfo ||
       gst_gl_memory_get_texture_width(copy) != use.width() ||
       gst_gl_memory_get_texture_height(copy) != use.height()) {
     gst_clear_buffer(&buffer);
     buffer = allocate(context, exporter_, use.memory->info, use.memory->plane);
     copy = GST_GL_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0));
   }
-  if (!copier_) copier_ = std::make_unique<TextureCopier>(context, *use.picture.format);
+  const PlaneFormat &format = *use.picture.format;
+  TextureCopier &copier = copiers_.try_emplace(&format, context, format).first->second;
   use.map(GST_MAP_GL);
   Texture::of(copy).to_gl();
-  copier_->copy(use.memory->tex_id, copy->tex_id, use.width(), use.height());
+  copier.copy(use.memory->tex_id, copy->tex_id, use.width(), use.height());
   use.unmap();
   return copy;
 }

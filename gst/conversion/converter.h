@@ -8,7 +8,7 @@
 namespace glcl::conversion {
 
 /// Converts frames of another format to RGBA, and back. A chroma sample goes to all its pixels and
-/// becomes their mean, so that a frame that nobody changes survives both. Integers only: results
+/// becomes their mean, so that an unchanged frame survives both. Integers only: results
 /// are the same on all devices.
 class Converter {
  public:

@@ -15,10 +15,9 @@ const PlaneFormat PlaneFormat::rg16 = {CL_RG, CL_UNORM_INT16, 0x822C, 0x8227, "r
 namespace {
 
 using Model = PixelFormat::Model;
-using Plane = PlaneFormat;
-
-constexpr const Plane *rgba8 = &Plane::rgba8, *r8 = &Plane::r8, *rg8 = &Plane::rg8,
-                      *r16 = &Plane::r16, *rg16 = &Plane::rg16;
+constexpr const PlaneFormat *rgba8 = &PlaneFormat::rgba8, *r8 = &PlaneFormat::r8,
+                            *rg8 = &PlaneFormat::rg8, *r16 = &PlaneFormat::r16,
+                            *rg16 = &PlaneFormat::rg16;
 
 const PixelFormat bgra = {"BGRA", Model::rgb, 1, {rgba8}, "BGRA"};
 const PixelFormat rgbx = {"RGBx", Model::rgb, 1, {rgba8}, "RGBx"};

@@ -27,7 +27,7 @@ struct PlaneFormat {
 
 /// A format of frames, from the single table of supported formats.
 struct PixelFormat {
-  /// What the channels of a frame mean.
+  /// The meaning of a frame's channels.
   enum class Model { rgb, grey, yuv };
 
   const char *name;  ///< GStreamer's name

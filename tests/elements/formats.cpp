@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Every element on frames of every format in the table, which it takes and gives.
 #include "opencl/format.h"
+
+#include <cmath>
+
 #include "pipeline.h"
 
 using test::Chain;

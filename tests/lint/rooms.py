@@ -22,7 +22,7 @@ for parent in ('', 'gst', 'tests', 'tools'):
             problems.append(f'CONTRIBUTING.md does not say what {name}/ is for')
 
 # What a room may include: engines include each other and OpenCL, and only the rooms that say so include GStreamer and OpenGL.
-layers = {'opencl': ['opencl'], 'sharing': ['opencl', 'sharing'], 'base': ['base', 'drawing', 'gst-glcl', 'opencl', 'sharing'],
+layers = {'opencl': ['opencl'], 'sharing': ['opencl', 'sharing'], 'base': ['base', 'conversion', 'drawing', 'gst-glcl', 'opencl', 'sharing'],
           'gst-glcl': [], 'elements': None, 'gst': None}
 with_gstreamer = ['gst-glcl', 'sharing', 'base', 'elements', 'gst']
 gstreamer = re.compile(r'gst/(?!opencl|base|sharing)|E?GLE?S?\d?/')

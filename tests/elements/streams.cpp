@@ -221,13 +221,13 @@ TEST(not_square) {
   }
 }
 
-// Frames in two buffers and formats of several planes: negotiation fails, and no element gets a
-// frame.
+// Frames in two buffers, formats that are not in the table, and host memory: negotiation fails, and
+// no element gets a frame.
 TEST(other_caps) {
   for (const char *caps :
        {"video/x-raw(memory:GLMemory, format:Interlaced),format=RGBA,interlace-mode=alternate",
         "video/x-raw(format:Interlaced),format=RGBA,interlace-mode=alternate",
-        "video/x-raw(memory:GLMemory),format=NV12", "video/x-raw(memory:GLMemory),format=I420",
+        "video/x-raw(memory:GLMemory),format=NV21", "video/x-raw(memory:GLMemory),format=AYUV",
         "video/x-raw,format=NV12", "video/x-raw,format=I420", "video/x-raw,format=RGBA"})
     for (const char *element : {"glclinvert", "glclmotion"}) {
       const auto chain = Chain::plain(element);

@@ -56,7 +56,12 @@ class CopySharing : public Sharing {
   void finish_transfers(Queue &queue, TextureUse *uses, size_t count);
   void download(Queue &queue, TextureUse &use);
   const cl::CommandQueue &reads(const Queue &queue);
+  /// A frame counts once, with its first plane.
+  const std::shared_ptr<Copies> &counter(const TextureUse &use) const {
+    return use.memory->plane ? other_planes_ : copies_;
+  }
 
+  std::shared_ptr<Copies> other_planes_ = std::make_shared<Copies>(0);
   std::vector<HeldFrame> held_;
   bool transfers_ = false;  // under way, between the host's own memory and OpenCL
   cl::CommandQueue reads_;
@@ -73,7 +78,8 @@ class CopySharing : public Sharing {
 /// Uploads what the host has.
 void CopySharing::upload(Queue &queue, Layout layout, size_t index, TextureUse &use) {
   DeviceFrame *frame = held_[index].frame;
-  if (GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD)) ++*copies_;
+  if (GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD))
+    ++*counter(use);
   const void *host = use.map(0);
   use.picture = frame ? frame->write(queue, use, layout) : staging(queue, index, use, layout);
   transfers_ = true;
@@ -96,7 +102,7 @@ void CopySharing::upload_pinned(Queue &queue, Layout layout, size_t index, Textu
   if (!uploads_ || uploads_->context() != queue.context().cl()())
     uploads_ = std::make_unique<Uploads>(queue.context());
   if (GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD)) {
-    ++*copies_;
+    ++*counter(use);
     use.map(GST_MAP_GL);
     if (uploads_->upload(queue, use.picture, after, [&](void *rows, size_t row_bytes) {
           return read_texture(use, rows, row_bytes);
@@ -145,7 +151,7 @@ void CopySharing::download(Queue &queue, TextureUse &use) {
   void *host = use.map(0);
   transfers_ = true;
   read_picture(queue.cl(), use.picture, host, stride(use), CL_FALSE);
-  ++*copies_;
+  ++*counter(use);
 }
 
 /// A queue that waits for one frame, not for those after it.
@@ -192,7 +198,7 @@ void CopySharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size_t 
     else
       upload(queue, layout, i, use);
     held_[i].written = true;
-    ++*copies_;
+    ++*counter(use);
   }
 }
 
@@ -200,7 +206,7 @@ void CopySharing::release(Queue &queue, TextureUse *uses, size_t count, bool com
   for (size_t i = 0; i < held_.size(); i++) {
     if (uses[i].access != Access::write) continue;
     if (held_[i].frame && complete) {
-      held_[i].frame->written(queue, reads(queue), copies_);
+      held_[i].frame->written(queue, reads(queue), counter(uses[i]));
       GST_MINI_OBJECT_FLAG_UNSET(uses[i].memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD |
                                                      GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
     } else if (held_[i].frame) {

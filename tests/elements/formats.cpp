@@ -105,6 +105,17 @@ TEST(formats_change_while_playing) {
   expect_none(chain->messages().errors());
 }
 
+// Whatever its number of planes.
+TEST(a_frame_counts_once) {
+  for_all_formats([](const std::string &format) {
+    const auto chain = converting(format, " ! glclinvert");
+    for (const Frame &frame : frames_of(16, 8)) chain->filter(frame);
+    expect(test::stat((*chain)["glclinvert"], "copies") == (test::copies_frames() ? 8 : 0),
+           format + ": " + std::to_string(test::stat((*chain)["glclinvert"], "copies")) +
+               " copies of four frames");
+  });
+}
+
 TEST(other_textures_are_refused) {
   GstElement *element = gst_element_factory_make("glclinvert", nullptr);
   GstCaps *caps = gst_caps_from_string(

@@ -52,6 +52,20 @@ std::vector<GstGLMemory *> textures_of(GstBuffer *buffer, const GstVideoInfo &in
   return textures;
 }
 
+/// Whether the device has images of all planes: PoCL has none of two channels.
+bool has_images(const cl::Context &context, const PixelFormat &format) {
+  if (format.is_rgba()) return true;
+  std::vector<cl::ImageFormat> known;
+  context.getSupportedImageFormats(CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, &known);
+  return std::all_of(
+      format.planes, format.planes + format.plane_count, [&](const PlaneFormat *plane) {
+        return std::any_of(known.begin(), known.end(), [&](const cl::ImageFormat &one) {
+          return one.image_channel_order == plane->order &&
+                 one.image_channel_data_type == plane->type;
+        });
+      });
+}
+
 /// The planes of a frame whose textures are acquired, as one picture.
 Picture frame_of(const TextureUse *planes, int count) {
   Picture frame = planes[0].picture;
@@ -109,27 +123,33 @@ void TextureBridge::replace_pool(GstQuery *query, const sharing::ErrorHandler &r
   gst_object_unref(pool);
 }
 
-/// The method in use, or copying where a texture belongs to a GL context that shares nothing with
-/// ours, as happens for some frames after the application has replaced the GL display.
+/// The method in use, or copying where the device has no images of the format, or a texture belongs
+/// to a GL context that shares nothing with ours, as happens for some frames after the application
+/// has replaced the GL display.
 Sharing &TextureBridge::sharing_for(const Textures &from, const Textures &to) {
   const auto is_foreign = [&](GstGLMemory *texture) {
     return !gst_gl_context_can_share(texture->mem.context, gl_context());
   };
-  if (std::none_of(from.begin(), from.end(), is_foreign) &&
-      std::none_of(to.begin(), to.end(), is_foreign))
-    return *sharing_;
-  gst_base_transform_reconfigure_src(element_);
-  if (!foreign_) {
-    foreign_ = sharing::probe(SharingMethod::copy, gl_context(), gst_glcl_context_device(context_))
+  const bool foreign = std::any_of(from.begin(), from.end(), is_foreign) ||
+                       std::any_of(to.begin(), to.end(), is_foreign);
+  if (!foreign && shareable_) return *sharing_;
+  if (foreign) gst_base_transform_reconfigure_src(element_);
+  if (!copying_) {
+    copying_ = sharing::probe(SharingMethod::copy, gl_context(), gst_glcl_context_device(context_))
                    .factory.make();
-    foreign_->count_in(copies_);
+    copying_->count_in(copies_);
   }
-  return *foreign_;
+  return *copying_;
 }
 
 void TextureBridge::prepare(Context &context, Layout layout, const GstVideoInfo &info) {
   const PixelFormat &format = sharing::format_of(info);
   converter_.reset();
+  shareable_ = gst_glcl_context_choice(context_).method == &SharingMethod::copy ||
+               has_images(context.cl(), format);
+  if (!shareable_)
+    GST_WARNING_OBJECT(element_, "%s has no images of %s: frames are copied",
+                       context.device().name.c_str(), format.name);
   if (!format.is_rgba())
     converter_ = std::make_unique<conversion::Converter>(context, GST_VIDEO_INFO_WIDTH(&info),
                                                          GST_VIDEO_INFO_HEIGHT(&info), layout,

@@ -49,8 +49,9 @@ class TextureBridge {
   GstGLCLContext *context_;
   std::shared_ptr<sharing::Copies> copies_;
   std::unique_ptr<sharing::Sharing> sharing_;
-  // For textures of a GL context that does not share with ours.
-  std::unique_ptr<sharing::Sharing> foreign_;
+  // For textures that can't be shared.
+  std::unique_ptr<sharing::Sharing> copying_;
+  bool shareable_ = true;                             // the format, by images of the device
   std::unique_ptr<conversion::Converter> converter_;  // for other formats than RGBA
 };
 

@@ -73,7 +73,6 @@ wrong . research/motion/forms.cl 's/lambda \* vector_bits/(1 + lambda) * vector_
 wrong . research/histogram/sort.cl 's/+ 1 - first/- first/' glclhistogram --ablation --only '512 bins' "${small[@]}"
 wrong . research/histogram/layout.cl 's/if (sum) atomic_add(sums + counter, sum)/if (sum) atomic_add(sums + counter, 1)/' glclhistogram --ablation --only '12 bits, 256' "${small[@]}"
 wrong . research/histogram/votes.cl 's/uint sum = 0/uint sum = 1/' glclhistogram --ablation --only votes "${small[@]}"
-wrong . research/device/access.cl 's/k == 0 ? 4/k == 0 ? 5/' device --only taps
 wrong . research/device/access.cl 's/at.y \& 255/at.x \& 255/' device --only 'image writes'
 wrong . research/device/images.cl 's/k == 0 ? 4/k == 0 ? 5/' device --only 'values of five'
 wrong . research/device/concurrent.cl 's/1013904223u/1013904222u/' device --only concurrent

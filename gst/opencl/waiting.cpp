@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "ending.h"
 #include "error.h"
 
 namespace glcl {
@@ -85,6 +86,17 @@ bool called_back(const cl::Event &event, const std::shared_ptr<Completion> &comp
   return true;
 }
 
+/// The same by a call that exit() waits for; false if the process ends, for then drivers go.
+bool is_done_by_poll(const cl::Event &event) {
+  if (process_ends()) return false;
+  try {
+    const DriverWork work;
+    return is_done(event);
+  } catch (const Error &) {
+    return false;
+  }
+}
+
 /// Waits until the command is done or its callback comes; false after `patience`. Callbacks of
 /// NVIDIA's driver may be 20 ms late, so the event is also polled at growing intervals: the wait is
 /// at most an eighth longer than the command.
@@ -101,7 +113,7 @@ bool is_reached(const cl::Event &event, Completion &completion) {
                                     [&] { return completion.reached; }))
       return true;
     lock.unlock();
-    if (is_done(event)) return true;
+    if (is_done_by_poll(event)) return true;
   }
 }
 

@@ -2,7 +2,9 @@
 #include "glcltexturebridge.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "glclerrorreporter.h"
 #include "opencl/error.h"
 #include "sharing/memory.h"
 
@@ -44,26 +46,12 @@ GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info, const Pixel
   return texture;
 }
 
-std::vector<GstGLMemory *> textures_of(GstBuffer *buffer, const GstVideoInfo &info,
-                                       const PixelFormat &format) {
-  std::vector<GstGLMemory *> textures;
+std::array<GstGLMemory *, 3> textures_of(GstBuffer *buffer, const GstVideoInfo &info,
+                                         const PixelFormat &format) {
+  std::array<GstGLMemory *, 3> textures{};
   for (int plane = 0; plane < format.plane_count; plane++)
-    textures.push_back(texture_of(buffer, info, format, plane));
+    textures[plane] = texture_of(buffer, info, format, plane);
   return textures;
-}
-
-/// Whether the device has images of all planes: PoCL has none of two channels.
-bool has_images(const cl::Context &context, const PixelFormat &format) {
-  if (format.is_rgba()) return true;
-  std::vector<cl::ImageFormat> known;
-  context.getSupportedImageFormats(CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, &known);
-  return std::all_of(
-      format.planes, format.planes + format.plane_count, [&](const PlaneFormat *plane) {
-        return std::any_of(known.begin(), known.end(), [&](const cl::ImageFormat &one) {
-          return one.image_channel_order == plane->order &&
-                 one.image_channel_data_type == plane->type;
-        });
-      });
 }
 
 /// The planes of a frame whose textures are acquired, as one picture.
@@ -76,8 +64,8 @@ Picture frame_of(const TextureUse *planes, int count) {
 Colorimetry colorimetry_of(const GstVideoInfo &info) {
   Colorimetry colorimetry;
   colorimetry.full_range = info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
-  if (!gst_video_color_matrix_get_Kr_Kb(info.colorimetry.matrix, &colorimetry.kr, &colorimetry.kb))
-    colorimetry = {Colorimetry().kr, Colorimetry().kb, colorimetry.full_range};
+  // Unknown matrices leave the default, BT.601.
+  gst_video_color_matrix_get_Kr_Kb(info.colorimetry.matrix, &colorimetry.kr, &colorimetry.kb);
   return colorimetry;
 }
 
@@ -128,7 +116,7 @@ void TextureBridge::replace_pool(GstQuery *query, const sharing::ErrorHandler &r
 /// has replaced the GL display.
 Sharing &TextureBridge::sharing_for(const Textures &from, const Textures &to) {
   const auto is_foreign = [&](GstGLMemory *texture) {
-    return !gst_gl_context_can_share(texture->mem.context, gl_context());
+    return texture && !gst_gl_context_can_share(texture->mem.context, gl_context());
   };
   const bool foreign = std::any_of(from.begin(), from.end(), is_foreign) ||
                        std::any_of(to.begin(), to.end(), is_foreign);
@@ -146,10 +134,13 @@ void TextureBridge::prepare(Context &context, Layout layout, const GstVideoInfo 
   const PixelFormat &format = sharing::format_of(info);
   converter_.reset();
   shareable_ = gst_glcl_context_choice(context_).method == &SharingMethod::copy ||
-               has_images(context.cl(), format);
-  if (!shareable_)
-    GST_WARNING_OBJECT(element_, "%s has no images of %s: frames are copied",
-                       context.device().name.c_str(), format.name);
+               supports_images(context.cl(), format);
+  if (!shareable_ && !std::exchange(warned_of_format_, true))
+    warn(GST_ELEMENT(element_), GST_RESOURCE_ERROR_SETTINGS,
+         "Frames in " + std::string(format.name) +
+             " are copied through host memory: " + context.device().name +
+             " has no images of this format. Convert them to RGBA "
+             "upstream of the element.");
   if (!format.is_rgba())
     converter_ = std::make_unique<conversion::Converter>(context, GST_VIDEO_INFO_WIDTH(&info),
                                                          GST_VIDEO_INFO_HEIGHT(&info), layout,

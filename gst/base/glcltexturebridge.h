@@ -4,6 +4,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 
+#include <array>
 #include <functional>
 #include <memory>
 
@@ -40,7 +41,7 @@ class TextureBridge {
   void hand_to_gl(GstBuffer *frame);
 
  private:
-  using Textures = std::vector<GstGLMemory *>;
+  using Textures = std::array<GstGLMemory *, 3>;  // of the planes; null beyond the last
   sharing::Sharing &sharing_for(const Textures &from, const Textures &to);
   void convert(Queue &queue, const Picture &in, const Picture &out, const Process &work);
   GstGLContext *gl_context() const { return gst_glcl_context_gl_context(context_); }
@@ -51,7 +52,8 @@ class TextureBridge {
   std::unique_ptr<sharing::Sharing> sharing_;
   // For textures that can't be shared.
   std::unique_ptr<sharing::Sharing> copying_;
-  bool shareable_ = true;                             // the format, by images of the device
+  bool shareable_ = true;  // the format, by images of the device
+  bool warned_of_format_ = false;
   std::unique_ptr<conversion::Converter> converter_;  // for other formats than RGBA
 };
 

@@ -29,8 +29,8 @@ struct _GstGLCLFilterClass {
   /// `process`.
   glcl::Layout (*prepare)(GstGLCLFilter *self, glcl::Context &context, int width, int height);
 
-  /// Enqueues the kernels that read `in` and write all of `out`; must not wait. The buffers are for
-  /// timestamps and metas; do not map them.
+  /// Enqueues the kernels that read `in` and write all of `out`, both RGBA; must not wait. The
+  /// buffers are for timestamps and metas; do not map them.
   void (*process)(GstGLCLFilter *self, glcl::Queue &queue, const glcl::Picture &in,
                   const glcl::Picture &out, GstBuffer *inbuf, GstBuffer *outbuf);
 

@@ -9,18 +9,11 @@ Converter::Converter(Context &context, int width, int height, Layout layout,
       width_(width),
       height_(height),
       layout_(layout),
-      format_(&format),
-      colorimetry_(colorimetry) {
+      chroma_side_(1 << format.chroma_shift) {
   const Program program = context.program(
       "conversion/planes.cl", frame_options(layout) + plane_options(format, colorimetry));
   to_rgba_ = Kernel(context, program, "planes_to_rgba", frame_group(layout)).in_bands();
   from_rgba_ = Kernel(context, program, "planes_from_rgba", frame_group(layout)).in_bands();
-}
-
-bool Converter::suits(const PixelFormat &format, const Colorimetry &colorimetry, int width,
-                      int height, Layout layout) const {
-  return &format == format_ && colorimetry == colorimetry_ && width == width_ &&
-         height == height_ && layout == layout_;
 }
 
 Picture &Converter::scratch(Picture &picture) {
@@ -37,9 +30,11 @@ const Picture &Converter::to_rgba(Queue &queue, const Picture &frame) {
 const Picture &Converter::rgba_out() { return scratch(out_); }
 
 void Converter::from_rgba(Queue &queue, const Picture &frame) {
-  const int side = 1 << format_->chroma_shift;
-  from_rgba_(queue, {size_t((width_ + side - 1) / side), size_t((height_ + side - 1) / side)},
-             rgba_out(), frame, cl_int2{{width_, height_}});
+  const auto samples = [this](int pixels) {
+    return size_t((pixels + chroma_side_ - 1) / chroma_side_);
+  };
+  from_rgba_(queue, {samples(width_), samples(height_)}, rgba_out(), frame,
+             cl_int2{{width_, height_}});
 }
 
 }  // namespace glcl::conversion

@@ -17,10 +17,6 @@ class Converter {
   Converter(Context &context, int width, int height, Layout layout, const PixelFormat &format,
             const Colorimetry &colorimetry);
 
-  /// True if it was made for such frames.
-  bool suits(const PixelFormat &format, const Colorimetry &colorimetry, int width, int height,
-             Layout layout) const;
-
   /// Enqueues the conversion of a frame with all its planes; the result is valid until the next
   /// call.
   const Picture &to_rgba(Queue &queue, const Picture &frame);
@@ -35,8 +31,7 @@ class Converter {
   cl::Context context_;
   int width_, height_;
   Layout layout_;
-  const PixelFormat *format_;
-  Colorimetry colorimetry_;
+  int chroma_side_;  // px that share a chroma sample along an axis
   Kernel to_rgba_, from_rgba_;
   Picture in_, out_;  // RGBA, made when needed
 };

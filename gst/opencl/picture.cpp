@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "picture.h"
 
+#include <algorithm>
+
 #include "error.h"
 #include "queue.h"
 
@@ -34,6 +36,18 @@ Picture make_picture(const cl::Context &context, int width, int height, Layout l
   picture.image =
       Image({context, CL_MEM_READ_WRITE, picture.format->image(), size_t(width), size_t(height)});
   return picture;
+}
+
+bool supports_images(const cl::Context &context, const PixelFormat &format) {
+  if (format.is_rgba()) return true;  // required of every device with images
+  std::vector<cl::ImageFormat> known;
+  context.getSupportedImageFormats(CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, &known);
+  const auto is_known = [&](const PlaneFormat *plane) {
+    return std::any_of(known.begin(), known.end(), [&](const cl::ImageFormat &one) {
+      return one.image_channel_order == plane->order && one.image_channel_data_type == plane->type;
+    });
+  };
+  return std::all_of(format.planes, format.planes + format.plane_count, is_known);
 }
 
 void check_picture(const Picture &picture, int width, int height, Layout layout,

@@ -43,6 +43,9 @@ struct Picture {
 /// The layout that kernels are faster on: see Device::prefers_buffers.
 Layout layout_for(const Device &device);
 
+/// True if the device has images of all planes of the format. PoCL has none of two channels.
+bool supports_images(const cl::Context &context, const PixelFormat &format);
+
 /// Creates a picture of one plane; throws Error::settings if the device does not support images of
 /// that size.
 Picture make_picture(const cl::Context &context, int width, int height, Layout layout,

@@ -11,10 +11,6 @@ namespace glcl {
 struct Colorimetry {
   double kr = 0.299, kb = 0.114;  ///< weights of red and blue in luma
   bool full_range = false;        ///< black is 0, else 16 of 255
-
-  bool operator==(const Colorimetry &other) const {
-    return kr == other.kr && kb == other.kb && full_range == other.full_range;
-  }
 };
 
 /// Build options of common/planes.clh for frames of a format other than RGBA.

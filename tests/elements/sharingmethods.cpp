@@ -229,3 +229,22 @@ TEST(device_that_is_not_there) {
     expect_one(errors_of(std::string("glclinvert device=") + wish), GST_RESOURCE_ERROR,
                GST_RESOURCE_ERROR_NOT_FOUND, {std::string("device=\"") + wish + "\"", name, "0:0"});
 }
+
+// PoCL has no images of two channels, which textures of NV12's chroma would be.
+TEST(format_without_images) {
+  const auto chain = Chain::plain(
+      "videoconvert ! capsfilter caps=video/x-raw,format=NV12 ! glupload ! glclinvert ! "
+      "gldownload ! videoconvert ! capsfilter caps=video/x-raw,format=RGBA");
+  Frame opaque = reference::flat_frame(64, 48);
+  for (size_t i = 3; i < opaque.rgba.size(); i += 4) opaque.rgba[i] = 255;
+  for (int i = 0; i < 3; i++)
+    test::expect_near(inverted(opaque), chain->filter(opaque), 6, "inverted");
+  expect_none(chain->messages().errors());
+  const bool lacks =
+      std::string(test::expected_method()) == "external" &&
+      test::stat_text((*chain)["glclinvert"], "device").find("pthread") != std::string::npos;
+  int warnings = 0;
+  for (const test::Message &warning : chain->messages().warnings())
+    warnings += warning.names("NV12") && warning.names("copied through host memory");
+  expect(warnings == lacks, std::to_string(warnings) + " warnings of frames that are copied");
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "glclframeprocessor.h"
+
+#include <string>
+
+#include "opencl/waiting.h"
+
+GST_DEBUG_CATEGORY_EXTERN(glcl_filter_debug);
+#define GST_CAT_DEFAULT glcl_filter_debug
+
+namespace glcl {
+
+namespace {
+
+/// Whether a bin around the element is on its way to READY or NULL. Elements behind this one stop
+/// before it, and their GL thread is the one that works for it.
+bool bin_stops(GstGLCLFilter *element) {
+  bool stops = false;
+  GstObject *bin = gst_object_get_parent(GST_OBJECT(element));
+  while (bin) {
+    if (GST_IS_ELEMENT(bin)) {
+      GST_OBJECT_LOCK(bin);
+      stops =
+          stops || (GST_STATE_TARGET(bin) <= GST_STATE_READY && GST_STATE(bin) > GST_STATE_READY);
+      GST_OBJECT_UNLOCK(bin);
+    }
+    GstObject *outer = gst_object_get_parent(bin);
+    gst_object_unref(bin);
+    bin = outer;
+  }
+  return stops;
+}
+
+/// Whether frames of two formats look the same to kernels, whatever the frame rate.
+bool same_pictures(const GstVideoInfo &a, const GstVideoInfo &b) {
+  return a.finfo == b.finfo && a.width == b.width && a.height == b.height && a.views == b.views &&
+         a.par_n == b.par_n && a.par_d == b.par_d &&
+         (GST_VIDEO_INFO_IS_RGB(&a) || (a.colorimetry.matrix == b.colorimetry.matrix &&
+                                        a.colorimetry.range == b.colorimetry.range)) &&
+         GST_VIDEO_INFO_MULTIVIEW_MODE(&a) == GST_VIDEO_INFO_MULTIVIEW_MODE(&b);
+}
+
+Context &context_of(GstGLCLContext *context) {
+  return gst_glcl_context_queue(context, false).context();
+}
+
+}  // namespace
+
+void call_on_gl_thread(GstGLContext *context, const std::function<void()> &work) {
+  gst_gl_context_thread_add(
+      context,
+      [](GstGLContext *, gpointer data) { (*static_cast<const std::function<void()> *>(data))(); },
+      const_cast<std::function<void()> *>(&work));
+}
+
+FrameProcessor::FrameProcessor(GstGLCLFilter *element, Guarded<FilterSettings> &settings,
+                               StatsRecorder &stats)
+    : element_(element),
+      settings_(settings),
+      stats_(stats),
+      stop_([element] { return bin_stops(element); }) {}
+
+/// A missing driver is reported now, not at the first frame. A context that OpenGL has no part in
+/// is made, and the compiler loaded, while OpenGL starts.
+void FrameProcessor::start() {
+  stop_.withdraw();
+  const Device device = choose_device(settings_.get().device);
+  if (!device.has_extension("cl_khr_gl_sharing"))
+    preloading_.start([device] { return gst_glcl_context_load(device); });
+}
+
+void FrameProcessor::end() {
+  request_reset();
+  preloading_ = {};
+}
+
+GstFlowReturn FrameProcessor::run(GstGLContext *gl_context, const std::function<void()> &work) {
+  bool created = false;
+  GstFlowReturn flow = GST_FLOW_ERROR;
+  call_on_gl_thread(gl_context, [&] {
+    const bool good = gst_glcl_filter_guard(element_, [&] {
+      const Stop::Scope scope(stop_);
+      try {
+        prepare(gl_context, &created);
+        work();
+        flow = GST_FLOW_OK;
+      } catch (const Stopped &) {
+        request_reset();
+        flow = GST_FLOW_FLUSHING;
+      }
+    });
+    if (!good) flow = GST_FLOW_ERROR;
+  });
+  if (flow == GST_FLOW_FLUSHING) GST_DEBUG_OBJECT(element_, "stops in the middle of its work");
+  if (created) contexts_.announce(GST_ELEMENT(element_), settings_.get().device == "auto");
+  return flow;
+}
+
+void FrameProcessor::process(GstBuffer *in, GstBuffer *out) {
+  GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(element_);
+  const auto start = StatsRecorder::Clock::now();
+  if (reset_requested_.exchange(false) && klass->reset) klass->reset(element_);
+  Queue &queue = gst_glcl_context_queue(contexts_.in_use(), settings_.get().profile);
+  bridge_->run(queue, layout_, info_, in, out, [&](const Picture &from, const Picture &to) {
+    const LaunchThrottle::FrameScope frame(throttle_, queue);
+    klass->process(element_, queue, from, to, in, out);
+  });
+  stats_.add_frame(queue, start);
+}
+
+/// Caps are also set again without a change, when downstream elements renegotiate: state survives
+/// that.
+void FrameProcessor::set_info(const GstVideoInfo &info) {
+  prepared_ = prepared_ && same_pictures(info_, info);
+  info_ = info;
+}
+
+void FrameProcessor::drop_context() {
+  GstGLCLContext *context = contexts_.in_use();
+  if (!context) return;
+  GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(element_);
+  gst_glcl_filter_guard(element_, [&] { finish(gst_glcl_context_queue(context, false).cl()); });
+  gst_glcl_filter_guard(element_, [&] {
+    if (klass->unprepare) klass->unprepare(element_);
+  });
+  prepared_ = false;
+  bridge_.reset();
+  throttle_ = {};
+  contexts_.use(nullptr);
+}
+
+/// The OpenCL context for the settings, on the device of the neighbours or the application's where
+/// any will do; the process has one for each device, GL context and method. Throws.
+GstGLCLContext *FrameProcessor::obtain_context(GstGLContext *gl_context, bool *created) {
+  FilterSettings settings = settings_.get();
+  const std::string offered = contexts_.offered_device(gl_context);
+  if (settings.device == "auto" && !offered.empty()) settings.device = offered;
+  return gst_glcl_context_get(
+      gl_context, sharing::choose(gl_context, settings.device, settings.methods()), created);
+}
+
+void FrameProcessor::adopt_context(GstGLCLContext *context) {
+  const Device &device = gst_glcl_context_device(context);
+  const sharing::SharingMethod *method = gst_glcl_context_choice(context).method;
+  const std::string name = device.id() + " " + device.name;
+  GST_INFO_OBJECT(element_, "sharing: %s, device: %s", method->name, name.c_str());
+  request_reset();
+  contexts_.use(context);
+  stats_.set_device(name, method);
+}
+
+/// Prepares for frames of the caps on this GL context, unless it was done before. Throws.
+void FrameProcessor::prepare(GstGLContext *gl_context, bool *created) {
+  GstGLCLContext *context = contexts_.in_use();
+  if (context && gst_glcl_context_gl_context(context) != gl_context) drop_context();
+  if (!contexts_.in_use()) adopt_context(obtain_context(gl_context, created));
+  context = contexts_.in_use();
+  if (!bridge_)
+    bridge_ =
+        std::make_unique<TextureBridge>(GST_BASE_TRANSFORM(element_), context, stats_.get().copies);
+  if (prepared_) return;
+  info_ = GST_GL_FILTER(element_)->in_info;
+  layout_ = GST_GLCL_FILTER_GET_CLASS(element_)->prepare(
+      element_, context_of(context), GST_VIDEO_INFO_WIDTH(&info_), GST_VIDEO_INFO_HEIGHT(&info_));
+  bridge_->prepare(context_of(context), layout_, info_);
+  prepared_ = true;
+  request_reset();
+  preloading_ = {};
+}
+
+}  // namespace glcl

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+#include "glclcontextslot.h"
+#include "glclfilterproperties.h"
+#include "glcltexturebridge.h"
+#include "gstglclfilter.h"
+#include "opencl/asynctask.h"
+#include "opencl/launchthrottle.h"
+#include "opencl/stop.h"
+
+namespace glcl {
+
+/// Runs the virtual functions of an element on the GL thread, on an OpenCL context that suits its
+/// settings and that is prepared for the caps. The fields below `GL thread` belong to that thread.
+class FrameProcessor {
+ public:
+  /// All must outlive it.
+  FrameProcessor(GstGLCLFilter *element, Guarded<FilterSettings> &settings, StatsRecorder &stats);
+
+  ContextSlot &contexts() { return contexts_; }
+  /// Ends the work under way early when requested. It also ends when a bin around the element
+  /// stops.
+  Stop &stop() { return stop_; }
+  /// The next frame does not follow the previous one. Any thread.
+  void request_reset() { reset_requested_ = true; }
+
+  /// A new start: throws where there is no device.
+  void start();
+  /// After the last frame.
+  void end();
+
+  /// Runs work on the GL thread after preparing for the caps, and posts its errors. FLUSHING if the
+  /// work ended early because the element stops. Streaming thread.
+  GstFlowReturn run(GstGLContext *gl_context, const std::function<void()> &work);
+
+  // GL thread
+
+  /// Processes a frame; in `run`.
+  void process(GstBuffer *in, GstBuffer *out);
+  /// The bridge of the context in use, or null.
+  TextureBridge *bridge() { return bridge_.get(); }
+  /// The caps of the next frames.
+  void set_info(const GstVideoInfo &info);
+  const GstVideoInfo &info() const { return info_; }
+  /// Waits for the device, then frees everything on the context in use.
+  void drop_context();
+
+ private:
+  GstGLCLContext *obtain_context(GstGLContext *gl_context, bool *created);
+  void adopt_context(GstGLCLContext *context);
+  void prepare(GstGLContext *gl_context, bool *created);
+
+  GstGLCLFilter *element_;
+  Guarded<FilterSettings> &settings_;
+  StatsRecorder &stats_;
+  ContextSlot contexts_;
+  Stop stop_;
+  std::atomic<bool> reset_requested_{true};
+  AsyncTask<std::shared_ptr<Context>> preloading_;  // until a frame needs it
+
+  // GL thread
+  std::unique_ptr<TextureBridge> bridge_;
+  LaunchThrottle throttle_;
+  bool prepared_ = false;
+  GstVideoInfo info_{};  // of the frames prepared for
+  Layout layout_ = Layout::image;
+};
+
+/// Runs the work on the GL thread and waits for it.
+void call_on_gl_thread(GstGLContext *context, const std::function<void()> &work);
+
+}  // namespace glcl

@@ -6,13 +6,6 @@
 
 namespace glcl::histogram {
 
-namespace {
-
-constexpr const char *shot_names[] = {"cut", "fade-in", "fade-out", "dissolve", "wipe"};
-constexpr size_t remembered_times = 256;
-
-}  // namespace
-
 int mode_of(const Histogram::Format &format) {
   using Mode = Histogram::Mode;
   return format.mode == Mode::luma      ? 0
@@ -55,60 +48,6 @@ void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Forma
     values.into(message, name);
   }
   gst_glcl_analyzer_post(self, message);
-}
-
-void ShotMessages::add_messages(const std::vector<Shots::Shot> &shots, Messages &messages) const {
-  for (const Shots::Shot &shot : shots)
-    for (const auto &[frame, times] : times_) {
-      if (frame != shot.frame) continue;
-      GstStructure *message = gst_glcl_analyzer_structure("shot", times);
-      gst_structure_set(message, "frame", G_TYPE_UINT64, guint64(shot.frame), "kind", G_TYPE_STRING,
-                        shot_names[static_cast<int>(shot.kind)], "score", G_TYPE_DOUBLE, shot.score,
-                        nullptr);
-      messages.push_back(message);
-      break;
-    }
-}
-
-void ShotMessages::finish_locked(Messages &messages) {
-  add_messages(shots_.finish(), messages);
-  add_messages(shape_shots_.finish(), messages);
-  times_.clear();
-}
-
-void ShotMessages::finish(GstGLCLAnalyzer *self) {
-  Messages messages;
-  {
-    const std::lock_guard lock(mutex_);
-    finish_locked(messages);
-  }
-  for (GstStructure *message : messages) gst_glcl_analyzer_post(self, message);
-}
-
-void ShotMessages::follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first,
-                          double threshold, const FrameTimes &times, const uint32_t *values) {
-  Messages messages;
-  {
-    const std::lock_guard lock(mutex_);
-    if (first) finish_locked(messages);
-    times_.emplace_back(frame, times);
-    if (times_.size() > remembered_times) times_.pop_front();
-    if (method == Method::histogram) {
-      shots_.set_threshold(threshold);
-      add_messages(shots_.add(frame, values), messages);
-    } else {
-      shape_shots_.set_threshold(threshold);
-      add_messages(shape_shots_.add(frame, values), messages);
-    }
-  }
-  for (GstStructure *message : messages) gst_glcl_analyzer_post(self, message);
-}
-
-void ShotMessages::drop() {
-  const std::lock_guard lock(mutex_);
-  shots_ = Shots();
-  shape_shots_ = ShapeShots();
-  times_.clear();
 }
 
 }  // namespace glcl::histogram

@@ -34,11 +34,11 @@
 #include "base/glclresult.h"
 #include "config.h"
 #include "gstglclmotiondetection.h"
+#include "gstglclmotionproperties.h"
 #include "motion/devicepool.h"
 #include "motion/motion.h"
 #include "motion/renderer.h"
 #include "objects/renderer.h"
-#include "opencl/error.h"
 #include "opencl/lazy.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_motion_debug);
@@ -47,106 +47,9 @@ GST_DEBUG_CATEGORY_STATIC(glcl_motion_debug);
 namespace {
 
 using glcl::motion::BlockMotion;
-using glcl::motion::ObjectDetection;
-
+using glcl::motion::MotionProperties;
 using glcl::motion::MotionRenderer;
-
-GType search_type() {
-  using Method = BlockMotion::Method;
-  return glcl::enum_type<Method>(
-      "GstGLCLMotionSearch",
-      {{Method::full, "Every candidate within the range", "full"},
-       {Method::hierarchical, "Coarse to fine, for large ranges", "hierarchical"},
-       {Method::hexagon, "Hexagon-based search, the fastest", "hexagon"}});
-}
-
-GType block_size_type() {
-  return glcl::enum_type<int>("GstGLCLMotionBlockSize", {{4, "4 × 4 px", "4"},
-                                                         {8, "8 × 8 px", "8"},
-                                                         {16, "16 × 16 px", "16"},
-                                                         {32, "32 × 32 px", "32"}});
-}
-
-GType subpel_type() {
-  using Precision = BlockMotion::Precision;
-  return glcl::enum_type<Precision>(
-      "GstGLCLMotionSubpel",
-      {{Precision::full, "Whole pixels", "full"},
-       {Precision::half, "Half pixels, interpolated by a six-tap filter", "half"},
-       {Precision::quarter, "Quarter pixels", "quarter"}});
-}
-
-GType display_type() {
-  using Display = MotionRenderer::Display;
-  return glcl::enum_type<Display>(
-      "GstGLCLMotionDisplay",
-      {{Display::none, "Unchanged input", "none"},
-       {Display::vectors,
-        "Arrows from the previous position of each block, and the borders of blocks and partitions",
-        "vectors"},
-       {Display::prediction, "Luma predicted from the previous frame", "prediction"},
-       {Display::residual, "Prediction residual, centred on mid-grey", "residual"},
-       {Display::objects,
-        "With detect=true, boxes, numbers and trails of moving objects, and the camera motion",
-        "objects"}});
-}
-
-GType camera_type() {
-  using Camera = ObjectDetection::Camera;
-  return glcl::enum_type<Camera>(
-      "GstGLCLMotionCamera",
-      {{Camera::automatic, "first-order-flow with detect=true, otherwise none", "auto"},
-       {Camera::none, "Static camera", "none"},
-       {Camera::translation, "The camera pans: the picture shifts", "translation"},
-       {Camera::first_order_flow, "The picture shifts, rotates and zooms", "first-order-flow"}});
-}
-
-struct MotionProperties : BlockMotion::Settings,
-                          MotionRenderer::MotionStyle,
-                          ObjectDetection::Settings {
-  MotionProperties() { noise = -1; }
-
-  std::string devices;
-};
-
-struct Mask {
-  std::string path;
-  std::shared_ptr<const glcl::HostPicture> picture;  // or null
-
-  void into(MotionProperties &settings) const {
-    settings.mask_path = path;
-    settings.mask = picture;
-  }
-};
-
-/// An unreadable mask is ignored.
-Mask read_mask(const GValue *value) {
-  const gchar *path = g_value_get_string(value);
-  if (!path || !*path) return {};
-  try {
-    return {path, std::make_shared<glcl::HostPicture>(glcl::read_picture_file(path, "GRAY8"))};
-  } catch (const glcl::Error &error) {
-    g_warning(
-        "mask=%s is ignored: %s Set the path of an image file that is black where nothing should "
-        "be detected.",
-        path, error.what());
-    return {path, {}};
-  }
-}
-
-Mask take_mask(const GValue *value) {
-  GstSample *sample = gst_value_get_sample(value);
-  if (!sample || (!gst_sample_get_buffer(sample) && !gst_sample_get_caps(sample))) return {};
-  try {
-    return {{}, std::make_shared<glcl::HostPicture>(glcl::read_picture_sample(sample, "GRAY8"))};
-  } catch (const glcl::Error &error) {
-    g_warning(
-        "mask-sample is ignored: %s Set a GstSample with caps video/x-raw and a picture that is "
-        "black where nothing should be detected.",
-        error.what());
-    return {};
-  }
-}
+using glcl::motion::ObjectDetection;
 
 struct Renderers {
   std::unique_ptr<MotionRenderer> motion;
@@ -340,118 +243,6 @@ static void gst_glcl_motion_finish(GstGLCLAnalyzer *analyzer) {
 
 static void gst_glcl_motion_init(GstGLCLMotion *self) { self->state = new MotionState; }
 
-static void gst_glcl_motion_add_search_properties(glcl::Properties<MotionProperties> &properties) {
-  properties.choice("search", "Search", "Search strategy", &MotionProperties::method, search_type())
-      .number("range", "Range",
-              "Search range along each axis, in px; 0 adapts the range of each area between "
-              "min-range and max-range",
-              &MotionProperties::range, 0, glcl::motion::max_range)
-      .number("min-range", "Minimum range", "Lower bound for range=0, in px; limited to max-range",
-              &MotionProperties::min_range, 1, glcl::motion::max_range)
-      .number("max-range", "Maximum range",
-              "Upper bound for range=0, in px. 0 is 1/30 of the longer side of the frame, at least "
-              "64. With range=0 the hierarchical and hexagon searches use this range. So do "
-              "several devices where min-range misses target-psnr",
-              &MotionProperties::max_range, 0, glcl::motion::max_range)
-      .number("target-psnr", "Target PSNR",
-              "With range=0, the range stops growing once the prediction is expected to reach this "
-              "PSNR, in dB; 0 sets no target",
-              &MotionProperties::target_psnr, 0, 100)
-      .choice("block-size", "Block size", "Side of a block; ignored with partitions=true",
-              &MotionProperties::block, block_size_type())
-      .flag("partitions", "Partitions",
-            "Search macroblocks of 16 px instead of blocks, and split each as H.264 does, down to "
-            "4 px, at the lowest cost",
-            &MotionProperties::partitions)
-      .choice("subpel", "Sub-pixel", "Precision of the vectors", &MotionProperties::precision,
-              subpel_type())
-      .number("lambda", "Lambda",
-              "Cost of one bit of a vector, in grey levels of the sum of absolute differences; "
-              "higher values give smoother fields",
-              &MotionProperties::lambda, 0, glcl::motion::Search::max_lambda)
-      .number("noise", "Noise",
-              "Standard deviation of the image noise, in grey levels (0 to 255). Blocks that only "
-              "noise seems to move get a zero vector. -1 measures the noise, 0 keeps the vectors "
-              "of lowest cost",
-              &MotionProperties::noise, -1, 64)
-      .text("devices", "Devices",
-            "OpenCL devices that share the work of search=full, separated by commas, each as P:D "
-            "or part of its name. Empty: only the device of the element",
-            &MotionProperties::devices, glcl::before_paused)
-      .choice("display", "Display", "What the output shows", &MotionProperties::display,
-              display_type())
-      .flag("block-grid", "Block grid",
-            "With display=vectors, draw the borders of blocks and partitions",
-            &MotionProperties::grid)
-      .number("arrow-spacing", "Arrow spacing",
-              "Minimum distance between arrows, in px. 0 is 1/48 of the shorter side of the frame, "
-              "6 to 48; 1 draws one arrow per block",
-              &MotionProperties::spacing, 0, 256)
-      .color("color", "Color", "Colour of arrows and boxes (0xAARRGGBB)", &MotionProperties::color)
-      .color("outline-color", "Outline color",
-             "Colour of the outline around arrows and boxes (0xAARRGGBB)",
-             &MotionProperties::outline_color);
-}
-
-static void gst_glcl_motion_add_detection_properties(
-    glcl::Properties<MotionProperties> &properties) {
-  properties
-      .choice("camera-compensation", "Camera compensation",
-              "Model of the camera motion. Messages report the estimated motion, and object "
-              "detection compensates for it",
-              &MotionProperties::camera, camera_type())
-      .flag("detect", "Detect", "Detect objects that move against the background and track them",
-            &MotionProperties::detect)
-      .number("sensitivity", "Sensitivity",
-              "Sensitivity of the detection: 0 finds only objects that clearly exceed noise and "
-              "edges, 1 also the faintest",
-              &MotionProperties::sensitivity, 0, 1)
-      .number("min-area", "Minimum area",
-              "Minimum foreground area of a new object, in px²; 0 is 1/1500 of the frame",
-              &MotionProperties::min_area, 0, G_MAXINT)
-      .number("min-frames", "Minimum frames",
-              "Number of frames in which an object must be found before it is reported; 1 reports "
-              "it at once, even before it has moved",
-              &MotionProperties::min_frames, 1, 1000)
-      .number("gap", "Gap", "Time in seconds after which an object that is no longer found ends",
-              &MotionProperties::gap, 0, 60)
-      .number("max-speed", "Maximum speed",
-              "How far an object may move per frame, in px. It limits only objects that move "
-              "farther than their own length. 0 is a quarter of the longer side of the frame",
-              &MotionProperties::max_speed, 0, 16384)
-      .flag("shadows", "Shadows",
-            "Separate shadows from objects: boxes leave them out and the mask of the result marks "
-            "them with 2. FALSE: shadows belong to the objects",
-            &MotionProperties::shadows)
-      .made(
-          g_param_spec_string("mask", "Mask",
-                              "Path of an image file, scaled to the frame. Nothing is detected "
-                              "where it is black. Empty: detect everywhere",
-                              "", glcl::while_playing),
-          read_mask, [](MotionProperties &settings, const Mask &mask) { mask.into(settings); },
-          [](const MotionProperties &settings, GValue *value) {
-            g_value_set_string(value, settings.mask_path.c_str());
-          })
-      .made(
-          glcl::sample_spec("mask-sample", "Mask sample",
-                            "Mask as a GstSample with a picture and its caps; replaces mask. NULL "
-                            "or empty: detect everywhere"),
-          take_mask, [](MotionProperties &settings, const Mask &mask) { mask.into(settings); },
-          [](const MotionProperties &, GValue *) {})
-      .number("seed", "Seed",
-              "Seed of the random search for the camera motion; equal seeds give equal results",
-              &MotionProperties::seed, 0, G_MAXINT)
-      .other(
-          g_param_spec_boolean(
-              "motion-detected", "Motion detected",
-              "TRUE from the motion-begin of an object until all objects have ended", FALSE,
-              static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)),
-          [](MotionProperties &, const GValue *) {},
-          [](const MotionProperties &settings, GValue *value) {
-            g_value_set_boolean(value, settings.detected->load());
-          });
-}
-
 static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   GST_DEBUG_CATEGORY_INIT(glcl_motion_debug, "glclmotion", 0, "OpenCL block motion search");
   glcl::init_element_class<GstGLCLMotion>(klass,
@@ -460,8 +251,7 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
                                            "textures with OpenCL, and detects moving objects",
                                            DOCS_PAGE("glclmotion")});
   auto properties = glcl::install_properties<GstGLCLMotion>(klass);
-  gst_glcl_motion_add_search_properties(properties);
-  gst_glcl_motion_add_detection_properties(properties);
+  glcl::motion::add_properties(properties);
 
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_glcl_motion_prepare;

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gstglclhistogramshots.h"
+
+#include "base/glclengineswap.h"
+#include "base/glclerrorreporter.h"
+
+namespace glcl::histogram {
+
+namespace {
+
+constexpr const char *shot_names[] = {"cut", "fade-in", "fade-out", "dissolve", "wipe"};
+constexpr size_t remembered_times = 256;
+
+constexpr char no_shots[] = "Shots are not detected.";
+constexpr Histogram::Format counted{Histogram::Mode::rgb, 256};
+
+}  // namespace
+
+void ShotMessages::add_messages(const std::vector<Shots::Shot> &shots, Messages &messages) const {
+  for (const Shots::Shot &shot : shots)
+    for (const auto &[frame, times] : times_) {
+      if (frame != shot.frame) continue;
+      GstStructure *message = gst_glcl_analyzer_structure("shot", times);
+      gst_structure_set(message, "frame", G_TYPE_UINT64, guint64(shot.frame), "kind", G_TYPE_STRING,
+                        shot_names[static_cast<int>(shot.kind)], "score", G_TYPE_DOUBLE, shot.score,
+                        nullptr);
+      messages.push_back(message);
+      break;
+    }
+}
+
+void ShotMessages::finish_locked(Messages &messages) {
+  add_messages(shots_.finish(), messages);
+  add_messages(shape_shots_.finish(), messages);
+  times_.clear();
+}
+
+void ShotMessages::finish(GstGLCLAnalyzer *self) {
+  Messages messages;
+  {
+    const std::lock_guard lock(mutex_);
+    finish_locked(messages);
+  }
+  for (GstStructure *message : messages) gst_glcl_analyzer_post(self, message);
+}
+
+void ShotMessages::follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first,
+                          double threshold, const FrameTimes &times, const uint32_t *values) {
+  Messages messages;
+  {
+    const std::lock_guard lock(mutex_);
+    if (first) finish_locked(messages);
+    times_.emplace_back(frame, times);
+    if (times_.size() > remembered_times) times_.pop_front();
+    if (method == Method::histogram) {
+      shots_.set_threshold(threshold);
+      add_messages(shots_.add(frame, values), messages);
+    } else {
+      shape_shots_.set_threshold(threshold);
+      add_messages(shape_shots_.add(frame, values), messages);
+    }
+  }
+  for (GstStructure *message : messages) gst_glcl_analyzer_post(self, message);
+}
+
+void ShotMessages::drop() {
+  const std::lock_guard lock(mutex_);
+  shots_ = Shots();
+  shape_shots_ = ShapeShots();
+  times_.clear();
+}
+
+std::unique_ptr<ShotValues> ShotDetection::make_shot_values() const {
+  return std::make_unique<ShotValues>(*context_, layout_);
+}
+
+std::unique_ptr<hough::FrameEdgePairs> ShotDetection::make_edge_pairs() const {
+  return std::make_unique<hough::FrameEdgePairs>(*context_, width_, height_, layout_,
+                                                 ShapeShots::edges);
+}
+
+void ShotDetection::start() {
+  frames_ = 0;
+  drop();
+}
+
+void ShotDetection::prepare(Context &context, int width, int height, Layout layout,
+                            const Settings &settings, Histograms &histograms) {
+  unprepare();
+  context_ = &context;
+  width_ = width, height_ = height;
+  layout_ = layout;
+  histograms_ = &histograms;
+  reset();
+  if (!settings.shot_detection) return;
+  if (settings.shot_method == Method::shape) {
+    edge_pairs_.get([this] { return make_edge_pairs(); });
+    return;
+  }
+  histograms.build(counted);
+  shot_values_.get([this] { return make_shot_values(); });
+}
+
+void ShotDetection::unprepare() {
+  edge_pairs_ = {};
+  shot_values_ = {};
+}
+
+/// Null until the engines are ready.
+cl::Buffer ShotDetection::histogram_values(GstElement *element, Queue &queue, const Picture &in) {
+  auto *values = optional_engine(
+      element, shot_values_, [this] { return make_shot_values(); }, no_shots);
+  bool ready = false;
+  guard_optional(element, no_shots, [&] { ready = histograms_->ready(counted); });
+  if (!ready || !values) return {};
+  return (*values)->run(queue, in,
+                        histograms_->count(queue, in, counted, {0, 0, in.width, in.height}));
+}
+
+/// Null until the engine is ready.
+cl::Buffer ShotDetection::shape_values(GstElement *element, Queue &queue, const Picture &in) {
+  auto *edge_pairs = optional_engine(
+      element, edge_pairs_, [this] { return make_edge_pairs(); }, no_shots);
+  if (!edge_pairs) return {};
+  if (previous_ != Method::shape) (*edge_pairs)->reset();
+  return (*edge_pairs)->run(queue, in);
+}
+
+void ShotDetection::add(GstGLCLAnalyzer *element, Queue &queue, const Settings &settings,
+                        const FrameTimes &times, const Picture &in) {
+  const uint64_t frame = frames_++;
+  const Method method = settings.shot_method;
+  const bool follows = previous_ == method;
+  cl::Buffer values;
+  if (settings.shot_detection)
+    values = method == Method::histogram ? histogram_values(GST_ELEMENT(element), queue, in)
+                                         : shape_values(GST_ELEMENT(element), queue, in);
+  previous_.reset();
+  if (!values()) return;
+  previous_ = method;
+  const size_t bytes =
+      method == Method::histogram ? sizeof(cl_uint) * Shots::values : hough::EdgePairs::space_bytes;
+  gst_glcl_analyzer_read(element, queue, values, bytes,
+                         [=, threshold = settings.shot_threshold](const void *data) {
+                           messages_.follow(element, method, frame, !follows, threshold, times,
+                                            static_cast<const uint32_t *>(data));
+                         });
+}
+
+}  // namespace glcl::histogram

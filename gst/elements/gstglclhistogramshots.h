@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The shots of glclhistogram, from the frames to the messages.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/gstglclanalyzer.h"
+#include "histogram/histograms.h"
+#include "histogram/shapeshots.h"
+#include "histogram/shots.h"
+#include "histogram/shotvalues.h"
+#include "hough/edgepairs.h"
+#include "opencl/lazy.h"
+
+namespace glcl::histogram {
+
+/// Finds shot boundaries and posts a message `shot` for each. May be called from several threads.
+class ShotMessages {
+ public:
+  enum class Method { histogram, shape };
+
+  /// Adds a frame with the `values` for Shots or ShapeShots. `first`: it does not continue the
+  /// previous frame, or the method changed.
+  void follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first, double threshold,
+              const FrameTimes &times, const uint32_t *values);
+  /// Ends the stream: posts the pending boundaries.
+  void finish(GstGLCLAnalyzer *self);
+  /// Discards all frames.
+  void drop();
+
+ private:
+  using Messages = std::vector<GstStructure *>;
+
+  /// Adds messages for shots. Requires `mutex_`; posting happens after it is released.
+  void add_messages(const std::vector<Shots::Shot> &shots, Messages &messages) const;
+  void finish_locked(Messages &messages);
+
+  std::mutex mutex_;
+  Shots shots_;
+  ShapeShots shape_shots_;
+  std::deque<std::pair<uint64_t, FrameTimes>> times_;  // of the frames at which a shot may begin
+};
+
+/// Detects shots in the frames of an element. GL thread, except start(), drop() and finish().
+class ShotDetection {
+ public:
+  using Method = ShotMessages::Method;
+  struct Settings {
+    bool shot_detection = false;
+    Method shot_method = Method::histogram;
+    double shot_threshold = Shots::default_threshold;
+  };
+  /// The most bytes that a frame downloads.
+  static constexpr size_t most_bytes = hough::EdgePairs::space_bytes;
+
+  /// Before the stream starts.
+  void start();
+  /// For frames of width × height px. Builds what the settings need; throws Error::failed where the
+  /// device refuses. `histograms` must outlive the frames.
+  void prepare(Context &context, int width, int height, Layout layout, const Settings &settings,
+               Histograms &histograms);
+  /// Call for each frame. Engines that are missing are built in the background; a failure is one
+  /// warning.
+  void add(GstGLCLAnalyzer *element, Queue &queue, const Settings &settings,
+           const FrameTimes &times, const Picture &in);
+  /// The next frame does not follow the previous one.
+  void reset() { previous_.reset(); }
+  void unprepare();
+
+  /// Discards all frames whose results have arrived.
+  void drop() { messages_.drop(); }
+  /// Ends the stream: posts the pending boundaries.
+  void finish(GstGLCLAnalyzer *element) { messages_.finish(element); }
+
+ private:
+  std::unique_ptr<ShotValues> make_shot_values() const;
+  std::unique_ptr<hough::FrameEdgePairs> make_edge_pairs() const;
+  cl::Buffer histogram_values(GstElement *element, Queue &queue, const Picture &in);
+  cl::Buffer shape_values(GstElement *element, Queue &queue, const Picture &in);
+
+  Context *context_ = nullptr;
+  int width_ = 0, height_ = 0;
+  Layout layout_{};
+  Histograms *histograms_ = nullptr;
+  Lazy<std::unique_ptr<hough::FrameEdgePairs>> edge_pairs_;
+  Lazy<std::unique_ptr<ShotValues>> shot_values_;
+  std::optional<Method> previous_;  // the method that has seen the previous frame
+  uint64_t frames_ = 0;             // since the start
+  ShotMessages messages_;
+};
+
+}  // namespace glcl::histogram

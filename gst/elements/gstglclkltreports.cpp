@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gstglclkltreports.h"
+
+#include <cstddef>
+#include <optional>
+
+#include "base/glclerrorreporter.h"
+#include "base/glclresult.h"
+#include "opencl/error.h"
+
+namespace glcl::klt {
+
+namespace {
+
+constexpr char kind[] = "glclklt";
+
+/// Copies one part of every point; all in bytes.
+void copy_part(Queue &queue, const Klt &klt, size_t from, size_t bytes, const cl::Buffer &to,
+               size_t offset) {
+  const size_t count = klt.features(), point = sizeof(Points::Record);
+  queue.cl().enqueueCopyBufferRect(klt.points().report(), to,
+                                   {sizeof(Points::PointSummary) + from, 0, 0}, {offset, 0, 0},
+                                   {bytes, count, 1}, point, point * count, bytes, bytes * count);
+}
+
+}  // namespace
+
+void PointReports::start(const std::string &path) {
+  frames_ = 0;
+  if (!path.empty()) file_ = std::make_unique<TrackWriter>(path);
+}
+
+void PointReports::prepare(Context &context, int width, int height) {
+  width_ = width, height_ = height;
+  const float unmoved[] = {1, 0, 0, 0, 1, 0};
+  unmoved_ = cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof unmoved,
+                        const_cast<float *>(unmoved));
+  posted_ = std::make_shared<PostedTotals>();
+}
+
+void PointReports::post(GstGLCLAnalyzer *element, const FrameTimes &times,
+                        const Points::PointSummary &summary, PostedTotals &posted) {
+  GstStructure *message = gst_glcl_analyzer_structure(kind, times);
+  gst_structure_set(message, "tracked", G_TYPE_UINT, summary.count - summary.chosen, "lost",
+                    G_TYPE_UINT, summary.all_lost - posted.lost, "new", G_TYPE_UINT,
+                    summary.all_chosen - posted.chosen, "cut", G_TYPE_BOOLEAN,
+                    gboolean(summary.all_cuts != posted.cuts), "mean-x", G_TYPE_DOUBLE,
+                    double(summary.mean_x), "mean-y", G_TYPE_DOUBLE, double(summary.mean_y),
+                    "mean-age", G_TYPE_DOUBLE, double(summary.mean_age), nullptr);
+  if (summary.noise >= 0)
+    gst_structure_set(message, "noise", G_TYPE_DOUBLE, double(summary.noise), nullptr);
+  if (summary.confidence >= 0)
+    gst_structure_set(message, "camera-confidence", G_TYPE_DOUBLE, double(summary.confidence),
+                      nullptr);
+  posted = {summary.all_lost, summary.all_chosen, summary.all_cuts};
+  gst_glcl_analyzer_post(element, message);
+}
+
+void PointReports::attach(GstGLCLAnalyzer *element, Queue &queue, const Klt &klt,
+                          const Stabilizer *stabilizer, GstBuffer *outbuf) const {
+  const int most = klt.features();
+  // Each after the one before, behind the first four numbers of the summary.
+  const size_t counts = 4 * sizeof(cl_uint), points = counts, ids = points + most * size_t(16),
+               ages = ids + most * size_t(4), residues = ages + most * size_t(4),
+               moved = residues + most * size_t(4);
+  const AttachedResult result =
+      gst_glcl_analyzer_attach(element, outbuf, kind, moved + sizeof StabilizerState::rows,
+                               {{"summary", "int32", {4}, 0},
+                                {"points-count", "int32", {1}, 0},
+                                {"points", "float32", {most, 4}, points},
+                                {"ids-count", "int32", {1}, 0},
+                                {"ids", "uint32", {most}, ids},
+                                {"ages-count", "int32", {1}, 0},
+                                {"ages", "uint32", {most}, ages},
+                                {"residues-count", "int32", {1}, 0},
+                                {"residues", "float32", {most}, residues},
+                                {"moved", "float32", {2, 3}, moved}});
+  const cl::Buffer &memory = result_memory(result.buffer);
+  queue.cl().enqueueCopyBuffer(klt.points().report(), memory, 0, 0, counts);
+  copy_part(queue, klt, offsetof(Points::Record, x), 16, memory, points);
+  copy_part(queue, klt, offsetof(Points::Record, id), 4, memory, ids);
+  copy_part(queue, klt, offsetof(Points::Record, age), 4, memory, ages);
+  copy_part(queue, klt, offsetof(Points::Record, residue), 4, memory, residues);
+  queue.cl().enqueueCopyBuffer(stabilizer ? stabilizer->state() : unmoved_, memory,
+                               stabilizer ? offsetof(StabilizerState, rows) : 0, moved,
+                               sizeof StabilizerState::rows);
+  result_written(result.buffer, queue);
+  gst_structure_set(result.fields, "width", G_TYPE_INT, width_, "height", G_TYPE_INT, height_,
+                    nullptr);
+}
+
+/// The stream goes on without the file.
+void PointReports::write(GstElement *element, guint64 frame, GstClockTime timestamp,
+                         const void *bytes) {
+  const auto *summary = static_cast<const Points::PointSummary *>(bytes);
+  const auto *points = reinterpret_cast<const Points::Record *>(summary + 1);
+  try {
+    file_->write(
+        frame,
+        GST_CLOCK_TIME_IS_VALID(timestamp) ? std::optional<uint64_t>(timestamp) : std::nullopt,
+        points, summary->count);
+  } catch (const Error &error) {
+    warn(element, GST_RESOURCE_ERROR_WRITE, error.what(),
+         "no further points are written to this file");
+  }
+}
+
+void PointReports::add(GstGLCLAnalyzer *element, Queue &queue, Klt &klt,
+                       const Stabilizer *stabilizer, GstBuffer *inbuf, GstBuffer *outbuf) {
+  const guint64 frame = frames_++;
+  const FrameRequest wanted = gst_glcl_analyzer_request(element, inbuf);
+  if (!wanted.message && !wanted.meta && !file_) return;
+  klt.report(queue);
+  if (stabilizer)
+    klt.points().report_confidence(queue, stabilizer->state(),
+                                   offsetof(StabilizerState, confidence));
+  const cl::Buffer &report = klt.points().report();
+  if (wanted.message)
+    gst_glcl_analyzer_read(element, queue, report, sizeof(Points::PointSummary),
+                           [element, times = wanted.times, posted = posted_](const void *bytes) {
+                             post(element, times, *static_cast<const Points::PointSummary *>(bytes),
+                                  *posted);
+                           });
+  if (wanted.meta) attach(element, queue, klt, stabilizer, outbuf);
+  if (file_)
+    gst_glcl_analyzer_read(
+        element, queue, report, Points::bytes(klt.features()),
+        [this, element, frame, timestamp = wanted.times.timestamp](const void *bytes) {
+          write(GST_ELEMENT(element), frame, timestamp, bytes);
+        });
+}
+
+}  // namespace glcl::klt

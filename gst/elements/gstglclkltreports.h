@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The points of glclklt outside of the picture: messages, results of frames and a file.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/gstglclanalyzer.h"
+#include "klt/klt.h"
+#include "klt/stabilizer.h"
+#include "klt/trackwriter.h"
+
+namespace glcl::klt {
+
+class PointReports {
+ public:
+  /// Before the stream starts: creates the file, if the path is not empty. Throws Error.
+  void start(const std::string &path);
+  /// After the last frame: ends the file.
+  void stop() { file_.reset(); }
+
+  /// For frames of width × height px. GL thread, as below.
+  void prepare(Context &context, int width, int height);
+  /// The most bytes that a frame's report downloads.
+  size_t bytes(int features) const {
+    return file_ ? Points::bytes(features) : sizeof(Points::PointSummary);
+  }
+  /// Enqueues what is wanted of a frame. `stabilizer` is null where the picture is not moved.
+  void add(GstGLCLAnalyzer *element, Queue &queue, Klt &klt, const Stabilizer *stabilizer,
+           GstBuffer *inbuf, GstBuffer *outbuf);
+
+ private:
+  /// The totals of the messages so far.
+  struct PostedTotals {
+    guint lost = 0, chosen = 0, cuts = 0;
+  };
+
+  static void post(GstGLCLAnalyzer *element, const FrameTimes &times,
+                   const Points::PointSummary &summary, PostedTotals &posted);
+  void attach(GstGLCLAnalyzer *element, Queue &queue, const Klt &klt, const Stabilizer *stabilizer,
+              GstBuffer *outbuf) const;
+  void write(GstElement *element, guint64 frame, GstClockTime timestamp, const void *bytes);
+
+  int width_ = 0, height_ = 0;
+  cl::Buffer unmoved_;                    // as StabilizerState::rows
+  std::shared_ptr<PostedTotals> posted_;  // since prepare()
+  std::unique_ptr<TrackWriter> file_;
+  guint64 frames_ = 0;  // since the start
+};
+
+}  // namespace glcl::klt

@@ -527,6 +527,17 @@ TEST_EACH(test_large, 0, 2) {
         reference::covered(back, reference::textured_frame(w, h, {25, 0}, 2), disc(25)), {}, {},
         "disc");
   error(back, reference::textured_frame(w, h, {}, 3), {}, {}, "other scene");
+  // A background that leaves the frame behind an object, with less noise than the settings have:
+  // matching pixels limit the cost of leaving.
+  FlowSettings noisy;
+  noisy.noise = 12;
+  const auto entering = [](double dx) {
+    return [=](int x, int y) { return std::hypot(x - 25 - dx, y - 60) < 30; };
+  };
+  error(reference::covered(back, reference::textured_frame(w, h, {}, 2), entering(0)),
+        reference::covered(reference::textured_frame(w, h, {-30, 0}),
+                           reference::textured_frame(w, h, {25, 0}, 2), entering(25)),
+        {}, noisy, "leaving");
 }
 
 // Refinement of census: contents, noise, sizes with one to three levels, numbers of steps. The

@@ -2,6 +2,7 @@
 #include "gradual.h"
 
 #include <algorithm>
+#include <array>
 #include <bitset>
 #include <cmath>
 
@@ -26,8 +27,18 @@ struct CellChange {
     }
   }
   double rms() const { return std::sqrt(power / cells); }
-  /// True if it is as large as between unrelated pictures; motion reaches that slowly.
-  bool is_unrelated() const { return power >= 0.75 * (scatter + 1) && rms() >= 8; }
+  /// True if a quarter of the cells take part, unlike when a logo appears.
+  bool is_widespread() const {
+    const double least = 0.5 * rms();
+    return 4 * std::count_if(difference.begin(), difference.end(),
+                             [=](float level) { return std::abs(level) >= least; }) >=
+           cells;
+  }
+  /// True if it is as large as between unrelated pictures, or this part of that; motion reaches
+  /// that slowly.
+  bool is_unrelated(double part = 1) const {
+    return power >= 0.75 * part * (scatter + 1) && rms() >= 8 && is_widespread();
+  }
 
   const Structure::Luma &first;
   const double scatter;
@@ -84,32 +95,72 @@ bool mixes_cells(const History &frames, int from, int to, const CellChange &chan
   return true;
 }
 
-/// Least squares fit of the times at which cells change, by their positions.
-class TimesByPlace {
+/// A front that crosses the frame at constant speed between frames `from` and `to`, where cells
+/// change more than elsewhere, although both shots move.
+class Front {
  public:
-  void add(double x, double y, double time) {
-    const double values[] = {x, y, time, 1};
-    for (int a = 0; a < 4; a++)
-      for (int b = 0; b < 4; b++) sums_[a][b] += values[a] * values[b];
+  static constexpr int directions = 8;
+
+  Front(const History &frames, int from, int to, int direction) {
+    const double angle = 2 * M_PI * direction / directions, x = std::cos(angle),
+                 y = std::sin(angle);
+    const double start = std::min(x, 0.0) + std::min(y, 0.0), span = std::abs(x) + std::abs(y);
+    for (int i = 0; i < cells; i++) {
+      const int column = i % Structure::columns, row = i / Structure::columns;
+      const double across = (column + 0.5) / Structure::columns,
+                   down = (row + 0.5) / Structure::rows;
+      add(frames, from, to, i, (across * x + down * y - start) / span);
+    }
   }
-  double count() const { return sums_[3][3]; }
-  double variance() const { return covariance(2, 2) / count(); }
-  /// Fraction of the variance that a front at constant speed explains.
-  double explained() const {
-    const double xx = covariance(0, 0), yy = covariance(1, 1), xy = covariance(0, 1);
-    const double xt = covariance(0, 2), yt = covariance(1, 2), determinant = xx * yy - xy * xy;
-    if (determinant <= 0) return 0;
-    const double along_x = (xt * yy - yt * xy) / determinant;
-    const double along_y = (yt * xx - xt * xy) / determinant;
-    return (along_x * xt + along_y * yt) / covariance(2, 2);
+
+  /// By how much cells change more at the front than elsewhere, on the whole and in the quarter of
+  /// its way where that is least.
+  double contrast() const {
+    Mean all;
+    for (const Mean &quarter : quarters_) all.sum += quarter.sum, all.count += quarter.count;
+    return all.value() / elsewhere();
+  }
+  double least_contrast() const {
+    double least = quarters_[0].value();
+    for (const Mean &quarter : quarters_) least = std::min(least, quarter.value());
+    return least / elsewhere();
   }
 
  private:
-  double covariance(int a, int b) const {
-    return sums_[a][b] - sums_[a][3] * sums_[b][3] / count();
+  struct Mean {
+    double sum = 0;
+    int count = 0;
+    double value() const { return sum / std::max(count, 1); }
+  };
+  double elsewhere() const { return elsewhere_.value() + 0.3; }  // levels, of noise
+
+  /// `way`: the part of its way after which the front reaches the cell.
+  void add(const History &frames, int from, int to, int cell, double way) {
+    constexpr float largest = 60;  // levels, so that a few cells do not decide
+    const double reached = from + (to - from) * way, tolerance = std::max(1.5, 0.1 * (to - from));
+    for (int k = from + 1; k <= to; k++) {
+      const float step =
+          std::abs(frames[k].structure.luma()[cell] - frames[k - 1].structure.luma()[cell]);
+      Mean &mean = std::abs(k - 0.5 - reached) <= tolerance
+                       ? quarters_[std::min(static_cast<int>(4 * way), 3)]
+                       : elsewhere_;
+      mean.sum += std::min(step, largest);
+      mean.count++;
+    }
   }
-  double sums_[4][4] = {};
+
+  std::array<Mean, 4> quarters_;
+  Mean elsewhere_;
 };
+
+/// Whether a front crosses the frame. A whip pan has a contrast of 2.2 at most.
+bool has_front(const History &frames, int from, int to) {
+  for (int direction = 0; direction < Front::directions; direction++) {
+    const Front front(frames, from, to, direction);
+    if (front.contrast() >= 2.3 && front.least_contrast() >= 1.1) return true;
+  }
+  return false;
+}
 
 /// The time at which a cell changes. Each frame in between has a bit, the first one highest; it is
 /// set if the cell is new.
@@ -122,12 +173,11 @@ struct CellTime {
       is_new = is_new << 1 | std::bitset<64>(part > 0.5);
     }
     all = to - from - 1;
-    old = all - int(is_new.count());
-    const std::bitset<64> once((uint64_t(1) << (all - old)) - 1);  // old, then new
+    const std::bitset<64> once((uint64_t(1) << is_new.count()) - 1);  // old, then new
     wrong = int((is_new ^ once).count());
   }
 
-  int all, old, wrong, undecided = 0;  // frames; wrong: not in the order old, then new
+  int all, wrong, undecided = 0;  // frames; wrong: not in the order old, then new
   std::bitset<64> is_new;
 };
 
@@ -135,7 +185,6 @@ bool fits_wipe(const History &frames, int from, int to, const CellChange &change
   constexpr float least = 12;  // levels, of a cell
   constexpr int shortest = 7;  // frames
   if (to - from < shortest || !joins_shots(frames, from, to, change)) return false;
-  TimesByPlace times;
   int changing = 0, undecided = 0, inconsistent = 0, all = 0;
   for (int i = 0; i < cells; i++) {
     if (std::abs(change.difference[i]) < least) continue;
@@ -144,23 +193,20 @@ bool fits_wipe(const History &frames, int from, int to, const CellChange &change
     undecided += time.undecided;
     inconsistent += time.wrong;
     all += time.all;
-    const int row = i / Structure::columns;
-    if (time.wrong || std::abs(change.difference[i]) < 2 * least) continue;
-    times.add(double(i % Structure::columns) / Structure::columns, double(row) / Structure::rows,
-              double(time.old + 1) / (to - from));
   }
-  return changing >= cells * 0.5 && times.count() >= cells * 0.2 && undecided <= 0.25 * all &&
-         inconsistent <= 0.12 * all && times.variance() > 0.03 && times.explained() > 0.7 &&
-         !returns(frames, from, to);
+  return changing >= cells * 0.5 && undecided <= 0.25 * all && inconsistent <= 0.12 * all &&
+         has_front(frames, from, to) && !returns(frames, from, to);
 }
 
 }  // namespace
 
 GradualFit fit_gradual(const History &frames, int from, int to) {
   const CellChange change(frames, from, to);
-  if (!change.is_unrelated()) return GradualFit::none;
-  if (mixes_cells(frames, from, to, change, 0.15, 0.2)) return GradualFit::dissolve;
-  return fits_wipe(frames, from, to, change) ? GradualFit::wipe : GradualFit::none;
+  if (change.is_unrelated() && mixes_cells(frames, from, to, change, 0.15, 0.2))
+    return GradualFit::dissolve;
+  // Shots that move may come to resemble each other.
+  return change.is_unrelated(2.0 / 3) && fits_wipe(frames, from, to, change) ? GradualFit::wipe
+                                                                             : GradualFit::none;
 }
 
 bool may_be_dissolve(const History &frames, int from, int to) {

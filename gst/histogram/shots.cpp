@@ -23,6 +23,7 @@ constexpr int stays_blank = 25;  // frames after which a fade ends the shot
 // 0.08 in 95 %; at lamps, filters, captions and jumps of white balance 0.43 at least; from frame to
 // frame of hand-held film 0.6 in 95 %.
 constexpr double same_texture = 0.4;
+constexpr double least_continuity = 0.3;  // similarity of each frame of a dissolve to the previous
 constexpr int history_length = 2 * longest + 2 * around + stays_blank;
 
 }  // namespace
@@ -126,7 +127,10 @@ std::optional<Shots::Shot> Shots::new_page(int i) const {
   const auto &comparison = at(i).comparison;
   const double changed = luma_step(i);
   if (changed < 6 || comparison.change < 0.15 || step(i) >= threshold_) return {};
-  if (comparison.changed_rows < 2 || comparison.changed_columns < 2) return {};
+  // A logo reaches into two rows and columns at most.
+  if (comparison.changed_rows < 2 || comparison.changed_columns < 2 ||
+      comparison.changed_rows + comparison.changed_columns < 5)
+    return {};
   for (int k = 1; k <= 3; k++)
     if (std::max(luma_step(i - k), luma_step(i + k)) > 0.2 * changed) return {};
   for (int k = 1; k <= longest; k++)
@@ -165,7 +169,7 @@ bool Shots::is_mixture(int from, int to) const {
   double similarities = 0;
   for (int k = from + 1; k <= to; k++) {
     similarities += similarity(k);
-    if (step(k) > 0.5 * whole) return false;
+    if (step(k) > 0.5 * whole || similarity(k) < least_continuity) return false;
     const double part = double(k - from) / (to - from), rest = 1 - part;
     const double mixed =
         rest * rest * before.variance + part * part * after.variance + 2 * part * rest * covariance;

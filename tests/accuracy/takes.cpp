@@ -293,6 +293,21 @@ void lower_third(Editor &e) {
   });
 }
 
+void logo(Editor &e) {
+  const int left = e.whole(0, 1) ? 16 : width - 80, top = e.whole(0, 1) ? 8 : height - 56;
+  const unsigned text = unsigned(e.random()());
+  const int fades = e.whole(0, 12);
+  e.alter(110, [&](const Frame &frame, int i) {
+    if (i < 35 || i >= 80) return frame;
+    Frame box = frame;
+    for (int y = top; y < top + 48; y++)
+      for (int x = left; x < left + 64; x++) std::fill_n(box.at(x, y), 3, uint8_t(230));
+    std::mt19937 random(text);
+    write(box, left + 4, top + 4, left + 60, top + 44, 4, 20, random);
+    return mixed(frame, box, fades ? std::min((i - 34.0) / fades, 1.0) : 1);
+  });
+}
+
 /// A camera that is torn round: frames of a wide picture, blurred as they are exposed.
 void whip_pan(Editor &e) {
   const Frame a = e.next();
@@ -420,6 +435,7 @@ const std::map<std::string, std::function<void(Editor &)>> &all() {
       {"white balance", white_balance},
       {"exposure", exposure},
       {"lower third", lower_third},
+      {"logo", logo},
       {"whip pan", whip_pan},
       {"black frames", black_frames},
       {"damaged frames", damaged_frames},

@@ -15,11 +15,14 @@
  * An element message named `glclklt`, at most one per `interval`:
  *
  * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: of the frame
- * * #guint `tracked`: points tracked to this frame
+ * * #guint `tracked`: points tracked to this frame; 0 in a blank frame
  * * #guint `lost`, `new`: points lost and selected since the last message
  * * #gboolean `cut`: true if the scene changed since the last message, so that all points were lost
- * * #gdouble `mean-x`, `mean-y`: mean motion of the tracked points, px per frame
- * * #gdouble `mean-age`: mean age of the tracked points, frames
+ * * #guint `blank`: blank frames since the last message: black, white, damaged or covered ones, in
+ * which no point is seen and none is lost
+ * * #gdouble `mean-x`, `mean-y`: mean motion of the tracked points, px per frame; not for a blank
+ * frame
+ * * #gdouble `mean-age`: mean age of the tracked points, frames; not for a blank frame
  * * #gdouble `camera-confidence`: with `stabilize`, confidence of the camera motion, 0 to 1
  * * #gdouble `noise`: of the frames, standard deviation in levels of 0 to 255; not for a first
  * frame

@@ -41,18 +41,22 @@ void PointReports::prepare(Context &context, int width, int height) {
 void PointReports::post(GstGLCLAnalyzer *element, const FrameTimes &times,
                         const Points::PointSummary &summary, PostedTotals &posted) {
   GstStructure *message = gst_glcl_analyzer_structure(kind, times);
-  gst_structure_set(message, "tracked", G_TYPE_UINT, summary.count - summary.chosen, "lost",
-                    G_TYPE_UINT, summary.all_lost - posted.lost, "new", G_TYPE_UINT,
+  gst_structure_set(message, "tracked", G_TYPE_UINT,
+                    summary.blank ? 0 : summary.count - summary.chosen, "lost", G_TYPE_UINT,
+                    summary.all_lost - posted.lost, "new", G_TYPE_UINT,
                     summary.all_chosen - posted.chosen, "cut", G_TYPE_BOOLEAN,
-                    gboolean(summary.all_cuts != posted.cuts), "mean-x", G_TYPE_DOUBLE,
-                    double(summary.mean_x), "mean-y", G_TYPE_DOUBLE, double(summary.mean_y),
-                    "mean-age", G_TYPE_DOUBLE, double(summary.mean_age), nullptr);
+                    gboolean(summary.all_cuts != posted.cuts), "blank", G_TYPE_UINT,
+                    summary.all_blank - posted.blank, nullptr);
+  if (!summary.blank)
+    gst_structure_set(message, "mean-x", G_TYPE_DOUBLE, double(summary.mean_x), "mean-y",
+                      G_TYPE_DOUBLE, double(summary.mean_y), "mean-age", G_TYPE_DOUBLE,
+                      double(summary.mean_age), nullptr);
   if (summary.noise >= 0)
     gst_structure_set(message, "noise", G_TYPE_DOUBLE, double(summary.noise), nullptr);
   if (summary.confidence >= 0)
     gst_structure_set(message, "camera-confidence", G_TYPE_DOUBLE, double(summary.confidence),
                       nullptr);
-  posted = {summary.all_lost, summary.all_chosen, summary.all_cuts};
+  posted = {summary.all_lost, summary.all_chosen, summary.all_cuts, summary.all_blank};
   gst_glcl_analyzer_post(element, message);
 }
 

@@ -25,6 +25,7 @@ Klt::Klt(Context &context, int width, int height, Layout layout) try
       selection_(context, width, height),
       noise_(context, noise::Noise::Texels::soft, width, height),
       tracking_(context),
+      blank_frames_(context),
       previous_(pyramids_.make()),
       current_(pyramids_.make()) {
 } catch (const cl::Error &error) {
@@ -37,13 +38,17 @@ void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
     std::swap(previous_, current_);
     const int levels = std::min(settings.levels, static_cast<int>(pyramids_.levels().size()));
     pyramids_.build(queue, in, levels, current_);
-    const int common = std::min(levels, std::exchange(previous_levels_, levels));
+    const int before = std::exchange(previous_levels_, levels), common = std::min(levels, before);
     const bool fresh = common == 0;
     frames_ = fresh ? 0 : frames_ + 1;
+    bool comparable = levels == before && frames_ > 1;  // with the previous frame
     const int slots = std::exchange(features_, settings.features);
     if (settings.noise >= 0 || (fresh && !noise_known_)) {
       const double level = std::max(settings.noise, 0.0);
-      if (std::exchange(noise_set_, level) != level || fresh) noise_.set(queue, level);
+      if (std::exchange(noise_set_, level) != level || fresh) {
+        noise_.set(queue, level);
+        comparable = false;
+      }
       noise_known_ = settings.noise >= 0;
     } else if (!fresh && (!noise_known_ || noise_set_ >= 0 || frames_ <= first_frames ||
                           frames_ % noise_frames == 0)) {
@@ -54,9 +59,12 @@ void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
     points_.next_stamp(queue);
     Tracking::Settings tracking = settings;
     tracking.levels = common;
-    if (!fresh)
+    if (!fresh) {
       tracking_.run(queue, tracking, pyramids_, previous_, current_, noise_.variances(), slots,
                     settings.min_distance, points_);
+      blank_frames_.run(queue, pyramids_, previous_, current_, noise_.variances(), slots,
+                        comparable, points_);
+    }
     const bool due = fresh || (settings.reselect && frames_ - since_ >= settings.reselect);
     if (due) since_ = frames_;
     points_.account(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "blank.h"
 #include "noise/noise.h"
 #include "points.h"
 #include "pyramid.h"
@@ -10,7 +11,8 @@
 namespace glcl::klt {
 
 /// Features that are chosen in a frame and followed from frame to frame (Kanade, Lucas, Tomasi):
-/// Selection and Tracking on the pyramids of two frames, of which the older is kept. New ones take
+/// Selection and Tracking on the pyramids of two frames, of which the older is kept. Blank frames
+/// are left out (BlankFrames). New ones take
 /// the places of lost ones every `reselect` frames, and in any frame in which fewer than
 /// `min_features` are left; those alive keep their ids. Ids are never given again. Nothing is read
 /// back.
@@ -53,6 +55,7 @@ class Klt {
   Selection selection_;
   noise::Noise noise_;
   Tracking tracking_;  // the first frame needs all but this
+  BlankFrames blank_frames_;
   cl::Buffer previous_, current_;
   int previous_levels_ = 0;  // of the previous frame; 0 without one
   int features_ = 1;

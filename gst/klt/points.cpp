@@ -11,7 +11,7 @@ namespace glcl::klt {
 
 namespace {
 
-constexpr int states = 15;  // STATES in the kernels
+constexpr int states = 17;  // STATES in the kernels
 constexpr int last_stamp = 65535;
 constexpr size_t template_bytes = (33 * 40 + 8) * sizeof(cl_float);  // TEMPLATE
 
@@ -31,6 +31,7 @@ Points::Points(Context &context, int width, int height)
   who_ = buffer(most * sizeof(cl_int4));
   form_ = buffer(most * sizeof(cl_float4));
   births_ = buffer(most * sizeof(cl_int4));
+  saved_ = buffer(most * 4 * sizeof(cl_float4));
   vacant_ = buffer(most * sizeof(cl_int));
   state_ = buffer(states * sizeof(cl_int));
   stamps_ = buffer(pixels_ * sizeof(cl_ushort));

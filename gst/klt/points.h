@@ -23,6 +23,8 @@ class Points {
     cl_float mean_x, mean_y;  ///< px per frame, over the points tracked to this frame
     cl_float mean_age;        ///< frames, over the same
     cl_float noise;           ///< of the frames, standard deviation in levels; -1 where not known
+    cl_uint blank;            ///< 1 where the frame is: its points are not seen
+    cl_uint all_blank;        ///< blank frames so far
   };
   /// A point.
   struct Record {
@@ -30,7 +32,8 @@ class Points {
     cl_float x, y;     ///< px
     cl_float vx, vy;   ///< px from the frame before
     cl_uint age;       ///< frames since it was chosen
-    cl_float residue;  ///< levels, mean over the window
+    cl_float residue;  ///< levels, mean over the window; -1 where the point is not seen: it has its
+                       ///< last place
   };
   static size_t bytes(int features) {
     return sizeof(PointSummary) + size_t(features) * sizeof(Record);
@@ -68,6 +71,8 @@ class Points {
   const cl::Buffer &who() const { return who_; }
   const cl::Buffer &form() const { return form_; }
   const cl::Buffer &births() const { return births_; }
+  /// The points as they were before tracking.
+  const cl::Buffer &saved() const { return saved_; }
   /// The patches of the points in the first `slots` slots, where they were chosen; allocates.
   const cl::Buffer &templates(Queue &queue, int slots);
   const cl::Buffer &state() const { return state_; }
@@ -80,7 +85,8 @@ class Points {
   cl::Context context_;
   size_t pixels_;
   Kernel account_, report_kernel_;
-  cl::Buffer place_, motion_, who_, state_, form_, births_, vacant_, stamps_, templates_, report_;
+  cl::Buffer place_, motion_, who_, state_, form_, births_, saved_, vacant_, stamps_, templates_,
+      report_;
   int stamp_ = 0;
   int slots_ = 0;  // in use until the last account()
   bool cleared_ = false;

@@ -44,6 +44,8 @@ class Pyramids {
   /// Enqueues the `levels` finest levels of a frame, 1 to levels().size().
   void build(Queue &queue, const Picture &in, int levels, const cl::Buffer &pyramid);
 
+  /// Texels of all levels with their borders, a multiple of 16.
+  size_t texels() const { return texels_; }
   const std::vector<PyramidLevel> &levels() const { return levels_; }
   /// cl_int4 and Gain of every level.
   const cl::Buffer &level_table() const { return level_table_; }

@@ -28,6 +28,8 @@ static_assert(sizeof(StabilizerState) == 80, "as the kernels have it");
 /// as the margin is used up, so that a pan that begins does not let the shake through. It never
 /// leaves the margin.
 ///
+/// In a blank frame the picture stays where it was.
+///
 /// Everything stays on the device, and nothing waits.
 class Stabilizer {
  public:

@@ -43,13 +43,14 @@ void Tracking::run(Queue &queue, const Settings &settings, const Pyramids &pyram
   const auto patch = cl::Local(patch_bytes), sums = cl::Local(lanes * sizeof(cl_float4));
   if (!compare_)
     return follow_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(),
-                   levels, search, noise, points.place(), points.motion(), points.who(),
-                   points.form(), points.state(), points.stamp(), points.stamps(), templates,
-                   points.births(), patch, sums);
+                   levels, search, noise, points.state(), points.place(), points.motion(),
+                   points.who(), points.form(), points.saved(), points.stamp(), points.stamps(),
+                   templates, points.births(), patch, sums);
   follow_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), levels,
-          search, noise, points.place(), points.motion(), points.who(), points.form(), patch, sums);
+          search, noise, points.state(), points.place(), points.motion(), points.who(),
+          points.form(), points.saved(), patch, sums);
   compare_(queue, items, before, after, pyramids.levels()[0].cl(), pyramids.gain(), search, noise,
-           points.place(), points.motion(), points.who(), points.form(), points.state(),
+           points.state(), points.place(), points.motion(), points.who(), points.form(),
            points.stamp(), points.stamps(), templates, points.births(), patch, sums);
 }
 

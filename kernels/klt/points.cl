@@ -8,7 +8,7 @@
 #define CUT_PARTS 3  // all but one of so many
 
 // After tracking: counts the points, removes lost ones, or all after a cut or if `fresh`, and lists the vacant ones of the first `features`
-// slots. Points are chosen if this is `due` or fewer than `least` are alive. `slots`: those that were or are in use. `stamp`: the mark of
+// slots. Points are chosen if this is `due` or fewer than `least` are alive, unless the frame is blank. `slots`: those that were or are in use. `stamp`: the mark of
 // taken places in this frame.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void klt_account(__global int4 *who, __global int *state, __global int *vacant, int features, int slots, int least,
@@ -22,6 +22,7 @@ __kernel void klt_account(__global int4 *who, __global int *state, __global int 
   }
   items_before(own, sums, &both);
   const int all_alive = both & 0xffff, all_lost = both >> 16, before = all_alive + all_lost;
+  const int blank = state[BLANK] && !fresh;
   const int cut = !fresh && before >= CUT_LEAST && all_alive * CUT_PARTS < before;
   const int drop = cut || fresh;
   int free = 0;
@@ -42,12 +43,14 @@ __kernel void klt_account(__global int4 *who, __global int *state, __global int 
     state[ALL_GONE] += state[GONE];
     state[CUT] = cut;
     state[ALL_CUTS] += cut;
-    state[USUAL] = drop ? 0 : state[LEFT] / max(state[FITS], 1);
+    state[USUAL] = drop ? 0 : blank ? state[USUAL] : state[LEFT] / max(state[FITS], 1);
     state[LEFT] = state[FITS] = 0;
     state[NEXT_ID] += state[CHOSEN];
     state[CHOSEN] = 0;
     state[NEED] = features - left;
-    state[GO] = left < features && (due || left < least);
+    state[GO] = !blank && left < features && (due || left < least);
+    state[BLANK] = blank ? state[BLANK] : 0;
+    state[ALL_BLANK] += blank;
     state[STAMP] = drop ? -1 : stamp;
     state[CANDIDATES] = 0;
     state[BEST] = 0;
@@ -59,6 +62,7 @@ typedef struct {
   uint all_lost, all_chosen, all_cuts;
   float confidence;
   float mean_x, mean_y, mean_age, noise;
+  uint blank, all_blank;
 } Summary;
 
 typedef struct {
@@ -81,12 +85,12 @@ inline float sum_of(float own, __local float *sums) {
 }
 
 // Reports a frame: sums over the points tracked to it, then all points in the order of their slots.
-// `noise_known`: whether `noise` was measured or set.
+// `noise_known`: whether `noise` was measured or set. In a blank frame no point is seen: each is where it was, with a residue of -1.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void klt_report(__global const float4 *place, __global const float4 *motion, __global const int4 *who,
                        __global const int *state, int features, __global const float *noise, int noise_known,
                        __global Summary *summary, __local int *counts, __local float *sums) {
-  const int item = get_local_id(0), part = (features + ONE_GROUP - 1) / ONE_GROUP;
+  const int item = get_local_id(0), part = (features + ONE_GROUP - 1) / ONE_GROUP, blank = state[BLANK];
   const int first = min(item * part, features), last = min(first + part, features);
   __global Record *records = (__global Record *)(summary + 1);
   int own = 0;
@@ -94,14 +98,15 @@ __kernel void klt_report(__global const float4 *place, __global const float4 *mo
   for (int i = first; i < last; i++) {
     if (who[i].z != LIVE) continue;
     own++;
-    if (who[i].y == 0) continue;
+    if (who[i].y == 0 || blank) continue;
     x += motion[i].x, y += motion[i].y, age += who[i].y;
   }
   int count;
   int number = items_before(own, counts, &count);
   for (int i = first; i < last; i++) {
     if (who[i].z != LIVE) continue;
-    const Record point = {who[i].x, place[i].x, place[i].y, motion[i].x, motion[i].y, who[i].y, motion[i].z};
+    const float3 step = blank ? (float3)(0.0f, 0.0f, -1.0f) : motion[i].xyz;
+    const Record point = {who[i].x, place[i].x, place[i].y, step.x, step.y, who[i].y, step.z};
     records[number++] = point;
   }
   const float all_x = sum_of(x, sums), all_y = sum_of(y, sums), all_age = sum_of(age, sums);
@@ -110,7 +115,7 @@ __kernel void klt_report(__global const float4 *place, __global const float4 *mo
     const float share = 1.0f / max(followed, 1);
     const Summary result = {count, state[GONE], state[CHOSEN], state[CUT],
                             state[ALL_GONE], state[NEXT_ID] + state[CHOSEN], state[ALL_CUTS], -1.0f, all_x * share, all_y * share, all_age * share,
-                            noise_known ? sqrt(noise_variance(noise)) : -1.0f};
+                            noise_known ? sqrt(noise_variance(noise)) : -1.0f, blank > 0, state[ALL_BLANK]};
     *summary = result;
   }
 }

@@ -73,13 +73,18 @@ inline float2 shares_of(Follow follow, float4 rest) {
   return follow.smoothing > 0.0f ? (float2)(1.0f - kept * kept, (1.0f - kept) * (1.0f - kept)) : (float2)(0.0f);
 }
 
-// After the frame's points are known: where it lies in the steady picture, how that goes on, and the anchors. `camera`: their motion.
+// After the frame's points are known: where it lies in the steady picture, how that goes on, and the anchors. `camera`: their motion. In a
+// blank frame all stays.
 // Items: slots.
 __kernel void klt_hold(__global const float4 *place, __global const int4 *who, int slots, __global const int *state,
                        __global const CameraState *camera, int fresh, Follow follow, __global const Steady *before,
                        __global Steady *now, __global Anchor *anchors) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
+  if (state[BLANK] && !fresh) {
+    if (slot == 0) *now = *before, now->confidence = -1.0f;
+    return;
+  }
   const float2 middle = square(follow.centre, follow.aspect);
   const bool anew = fresh || state[CUT];
   const bool sure = camera->reaches >= 0.5f && camera->inliers >= (float)LEAST_INLIERS && LEAST_SHARE * camera->inliers >= camera->counted;

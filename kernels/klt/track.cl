@@ -187,13 +187,6 @@ inline int growth_of(float eigenvalue, float noise, int radius) {
   return clamp((int)ceil(0.5f * (fmin(side, 2.0f * MOST_RADIUS + 1.0f) - 1.0f)) - radius, 0, MOST_RADIUS - radius);
 }
 
-// A slot's point, see points.clh. `form`: its similarity to its template, a complex number; frames in which it did not fit; how much its
-// window grew.
-typedef struct {
-  float4 place, motion, form;
-  int4 who;
-} Point;
-
 #define POINTS __global float4 *place, __global float4 *motion, __global int4 *who, __global float4 *form
 inline Point point_of(POINTS, int slot) {
   const Point point = {place[slot], motion[slot], form[slot], who[slot]};
@@ -203,19 +196,19 @@ inline void keep(POINTS, int slot, Point point) {
   if (LANE == 0) place[slot] = point.place, motion[slot] = point.motion, form[slot] = point.form, who[slot] = point.who;
 }
 
-// Tracks a live point from the previous frame; its motion then has the window's tensor and the residual.
+// Tracks a live point from `steps` frames before, of which the others were blank; its motion then has the window's tensor and the residual.
 inline Point track(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
-                   int count, Search search, __global const float *noise, Point point, __local float *patch, __local float4 *sums) {
+                   int count, Search search, __global const float *noise, int steps, Point point, __local float *patch, __local float4 *sums) {
   const int4 level = levels[0];
   const float2 was = point.place.zw;
-  const float4 pace = point.motion;
+  const float4 pace = point.motion * (float4)(steps, steps, 1.0f, 1.0f);
   // Without branches before barriers: PoCL 3.1 makes wrong loops of them.
   const int needed = growth_of(pace.w, CORRELATION * noise_variance(noise) + coding_of(noise), search.radius);
   point.form = select((float4)(1.0f, 0.0f, 0.0f, needed), point.form, (int4)(point.who.y > 0 ? -1 : 0));
   const int radius = min(search.radius + (int)point.form.w, MOST_RADIUS);
   // From where it would be if it went on as before; where it is not to be found so, in light that changes; then, unless it would have
   // left the frame, from where it was; at last near there, without the coarser levels, which light that differs from row to row misleads.
-  const bool fast = dot(pace.xy, pace.xy) >= LEAST_PACE * LEAST_PACE;
+  const bool fast = dot(point.motion.xy, point.motion.xy) >= LEAST_PACE * LEAST_PACE;
   const int tries = fast && in_frame(was + pace.xy, level) ? 4 : 3;
   const bool all_kept = search.residue >= KEEP_ALL;
   Found found;
@@ -304,26 +297,28 @@ inline Point compare(__global const float *before, __global const float *after, 
     }
   }
   point.place = (float4)(told, found);
-  point.motion = (float4)(told - was, tensor.w, least_eigenvalue(tensor.x, tensor.y, tensor.z));
+  point.motion = (float4)((told - was) / (1.0f + state[BLANK]), tensor.w, least_eigenvalue(tensor.x, tensor.y, tensor.z));
   point.who.y++;
   point.who.z = good ? LIVE : LOST;
   return point;
 }
 
 #define FRAMES __global const float *before, __global const float *after
-#define SEARCH Search search, __global const float *noise
-#define COMPARED __global int *state, int stamp, __global ushort *stamps, __global float *templates, __global int4 *births
+#define SEARCH Search search, __global const float *noise, __global int *state
+#define SAVED __global Point *saved
+#define COMPARED int stamp, __global ushort *stamps, __global float *templates, __global int4 *births
 
 // Work-groups: slots, along y. PoCL 3.1 does not end compiling both in one with barriers: there, -DSPLIT makes two of it.
 #ifndef SPLIT
-__kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains, int count, SEARCH, POINTS, COMPARED,
+__kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains, int count, SEARCH, POINTS, SAVED, COMPARED,
                          __local float *patch, __local float4 *sums) {
   const int slot = GROUP_ROW;
   Point point = point_of(place, motion, who, form, slot);
   fetch_ahead(before, after, levels, count, place, motion, slot + 1, search.radius);
   fetch_template(after, levels[0], place, templates, slot + 1, search.radius);
   if (point.who.z == LIVE) {
-    point = track(before, after, levels, gains, count, search, noise, point, patch, sums);
+    if (LANE == 0) saved[slot] = point;
+    point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK], point, patch, sums);
     if (point.who.z == LIVE)
       point = compare(before, after, levels[0], gains[0], search, noise, state, stamp, stamps, point, templates + (size_t)slot * TEMPLATE,
                       births + slot, patch, sums);
@@ -331,12 +326,13 @@ __kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains
   }
 }
 #else
-__kernel void klt_track(FRAMES, __constant int4 *levels, __constant Gain *gains, int count, SEARCH, POINTS, __local float *patch,
-                        __local float4 *sums) {
+__kernel void klt_track(FRAMES, __constant int4 *levels, __constant Gain *gains, int count, SEARCH, POINTS, SAVED,
+                        __local float *patch, __local float4 *sums) {
   const int slot = GROUP_ROW;
   Point point = point_of(place, motion, who, form, slot);
   if (point.who.z == LIVE) {
-    point = track(before, after, levels, gains, count, search, noise, point, patch, sums);
+    if (LANE == 0) saved[slot] = point;
+    point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK], point, patch, sums);
     SYNC;
     keep(place, motion, who, form, slot, point);
   }

@@ -385,7 +385,7 @@ std::vector<Corner> select(const Plane &values, const Settings &settings, double
 }
 
 bool track(const Pyramid &before, const Pyramid &after, const Settings &settings,
-           const NoiseTable &noise, int usual, Point &point) {
+           const NoiseTable &noise, int usual, int steps, Point &point) {
   const int levels = std::min({settings.levels, int(before.size()), int(after.size())});
   const std::vector<Gain> all = gains(levels);
   const int width = before[0].width, height = before[0].height;
@@ -406,11 +406,11 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
   bool even = false;
   int used = levels;
   const bool fast = point.vx * point.vx + point.vy * point.vy >= 1;
-  const int tries =
-      fast && in_frame(point.tracked_x + point.vx, point.tracked_y + point.vy) ? 4 : 3;
+  const float pace_x = point.vx * float(steps), pace_y = point.vy * float(steps);
+  const int tries = fast && in_frame(point.tracked_x + pace_x, point.tracked_y + pace_y) ? 4 : 3;
   const bool all_kept = settings.max_residue >= 255;
   for (int i = 0; i < tries && !found.good; i++) {
-    const float to_x = fast && i < 2 ? point.vx : 0, to_y = fast && i < 2 ? point.vy : 0;
+    const float to_x = fast && i < 2 ? pace_x : 0, to_y = fast && i < 2 ? pace_y : 0;
     const int next_levels = i < tries - 1 ? levels : 1;
     Found next = follow(before, after, next_levels, all, point.tracked_x, point.tracked_y, to_x,
                         to_y, i > 0, radius, settings, noise);
@@ -453,7 +453,8 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
   const double ax = x - point.x, ay = y - point.y;
   const double evidence = found.xx * ax * ax + 2 * found.xy * ax * ay + found.yy * ay * ay;
   const bool held = evidence <= 32 * level;
-  point.vx = held ? 0 : x - point.x, point.vy = held ? 0 : y - point.y;
+  point.vx = held ? 0 : (x - point.x) / float(steps);
+  point.vy = held ? 0 : (y - point.y) / float(steps);
   if (!held) point.x = x, point.y = y;
   point.tracked_x = x, point.tracked_y = y;
   point.residue = static_cast<float>(found.residue);
@@ -461,14 +462,65 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
   return true;
 }
 
+namespace {
+
+/// The texture around a place: the smaller eigenvalue of a window's tensor, and the least that
+/// counts.
+std::pair<double, double> texture(const Plane &plane, const NoiseTable &noise, int x, int y) {
+  double sx = 0, sy = 0, xx = 0, xy = 0, yy = 0;
+  for (int j = -3; j <= 3; j++)
+    for (int i = -3; i <= 3; i++) {
+      const int u = std::clamp(x + i, 0, plane.width - 1),
+                v = std::clamp(y + j, 0, plane.height - 1);
+      const double gx = (plane.at(u + 1, v) - plane.at(u - 1, v)) / 2,
+                   gy = (plane.at(u, v + 1) - plane.at(u, v - 1)) / 2;
+      sx += gx, sy += gy, xx += gx * gx, xy += gx * gy, yy += gy * gy;
+    }
+  const double of_noise =
+      1.5 * gains(1)[0].slope * noise_correlation * noise_at(noise, plane.at(x, y)) * 49;
+  return {least_eigenvalue(xx - sx * sx / 49, xy - sx * sy / 49, yy - sy * sy / 49),
+          std::max(of_noise, 1.0)};
+}
+
+bool textured(const Plane &plane, const Plane *before, const NoiseTable &noise, int x, int y) {
+  const auto [is, least] = texture(plane, noise, x, y);
+  return is > least + (before ? 0.004 * texture(*before, noise, x, y).first : 0);
+}
+
+}  // namespace
+
+bool is_blank(const Plane &before, const Plane &after, const NoiseTable &noise, int row,
+              const std::vector<Point> &saved, const std::vector<Point> &points) {
+  int all = 0, lost = 0, gone = 0, now = 0, then = 0;
+  for (size_t i = 0; i < points.size(); i++) {
+    if (!saved[i].alive) continue;
+    all++;
+    if (points[i].alive) continue;
+    lost++;
+    gone += !textured(after, &before, noise, int(std::nearbyint(saved[i].tracked_x)),
+                      int(std::nearbyint(saved[i].tracked_y)));
+  }
+  for (int j = 0; j < 32; j++)
+    for (int i = 0; i < 32; i++) {
+      const int x = (2 * i + 1) * before.width / 64, y = (2 * j + 1) * before.height / 64;
+      now += textured(after, &before, noise, x, y);
+      then += textured(before, nullptr, noise, x, y);
+    }
+  return row < 30 && lost * (row ? 4 : 2) > all && (lost - gone) * 3 <= lost &&
+         32 * now * all <= then * (64 * (all - lost) + all);
+}
+
 void Klt::run(const Settings &settings, const Frame &frame) {
   const int most = glcl::klt::Pyramids::most_levels(frame.width, frame.height);
-  const Pyramid now = pyramid(frame, std::min(settings.levels, most));
+  Pyramid now = pyramid(frame, std::min(settings.levels, most));
   const bool fresh = before_.empty();
   frames_ = fresh ? 0 : frames_ + 1;
   features_ = settings.features;
+  bool comparable = !fresh && now.size() == before_.size() && frames_ > 1;
   if (settings.noise >= 0 || (fresh && !noise_known_)) {
-    noise_ = even_noise(std::max(settings.noise, 0.0));
+    const NoiseTable set = even_noise(std::max(settings.noise, 0.0));
+    comparable = comparable && noise_set_ && set == noise_;
+    noise_ = set;
     noise_known_ = settings.noise >= 0;
     noise_set_ = true;
   } else if (!fresh && (noise_set_ || frames_ <= 8 || frames_ % 11 == 0)) {
@@ -481,24 +533,35 @@ void Klt::run(const Settings &settings, const Frame &frame) {
   }
   unsigned alive = 0, lost = 0;
   int left = 0, fitted = 0;
-  for (int i = 0; i < int(points_.size()); i++) {
-    Point &point = points_[i];
+  const std::vector<Point> saved = points_;
+  for (Point &point : points_) {
     if (fresh) point.alive = false;
     if (!point.alive) continue;
-    point.alive = track(before_, now, settings, noise_, usual_, point) && i < features_;
-    (point.alive ? alive : lost)++;
+    point.alive = track(before_, now, settings, noise_, usual_, 1 + blank_, point);
     if (point.left >= 0) left += point.left, fitted++;
+  }
+  const bool blank =
+      comparable && is_blank(before_[0], now[0], usual_noise_, blank_, saved, points_);
+  if (blank) points_ = saved;
+  blank_ = blank ? blank_ + 1 : 0, all_blank_ += blank;
+  if (blank) now = before_, noise_ = usual_noise_;
+  if (!fresh) usual_noise_ = noise_;
+  for (int i = 0; i < int(points_.size()); i++) {
+    Point &point = points_[i];
+    if (fresh || !saved[i].alive) continue;
+    point.alive = point.alive && i < features_;
+    (point.alive ? alive : lost)++;
   }
   cut_ = alive + lost >= 16 && alive * 3 < alive + lost;
   if (cut_)
     for (Point &point : points_) lost += std::exchange(point.alive, false);
-  usual_ = fitted && !cut_ ? left / fitted : 0;
+  if (!blank) usual_ = fitted && !cut_ ? left / fitted : 0;
   followed_ = cut_ ? 0 : alive;
   lost_ = lost, all_lost_ += lost, all_cuts_ += cut_;
   const bool due = fresh || (settings.reselect && frames_ - since_ >= settings.reselect);
   if (due) since_ = frames_;
   chosen_ = 0;
-  if (due || int(followed_) < std::min(settings.min_features, features_)) {
+  if (!blank && (due || int(followed_) < std::min(settings.min_features, features_))) {
     size_t slot = 0;
     for (const Corner &corner :
          select(eigenvalues(now[0]), settings, noise_[0], features_ - int(followed_), points_)) {
@@ -519,17 +582,19 @@ std::vector<Record> Klt::report() const {
   std::vector<Record> result;
   for (const Point &p : points_)
     if (p.alive)
-      result.push_back({unsigned(p.id), p.x, p.y, p.vx, p.vy, unsigned(p.age), p.residue});
+      result.push_back({unsigned(p.id), p.x, p.y, blank_ ? 0 : p.vx, blank_ ? 0 : p.vy,
+                        unsigned(p.age), blank_ ? -1 : p.residue});
   return result;
 }
 
 glcl::klt::Points::PointSummary Klt::summary() const {
   glcl::klt::Points::PointSummary s{
-      followed_ + chosen_, lost_, chosen_, cut_, all_lost_, unsigned(next_id_),
-      all_cuts_,           0,     0,       0,    0,         -1};
+      followed_ + chosen_, lost_,     chosen_, cut_, all_lost_, unsigned(next_id_),
+      all_cuts_,           0,         0,       0,    0,         -1,
+      blank_ > 0,          all_blank_};
   if (noise_known_) s.noise = std::sqrt(noise_[0]);
   for (const Record &p : report())
-    if (p.age)
+    if (p.age && !blank_)
       s.mean_x += p.vx / float(followed_), s.mean_y += p.vy / float(followed_),
           s.mean_age += float(p.age) / float(followed_);
   return s;

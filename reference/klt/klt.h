@@ -80,9 +80,15 @@ struct Point {
 std::vector<Corner> select(const Plane &values, const Settings &settings, double noise, int need,
                            const std::vector<Point> &points = {});
 
-/// Follows a point; false where it is lost. `usual`: the mean of Point::left in the frame before.
+/// Follows a point from `steps` frames before; false where it is lost. `usual`: the mean of
+/// Point::left in the frame before.
 bool track(const Pyramid &before, const Pyramid &after, const Settings &settings,
-           const NoiseTable &noise, int usual, Point &point);
+           const NoiseTable &noise, int usual, int steps, Point &point);
+
+/// Whether a frame is blank, as glcl::klt::BlankFrames has it, after so many blank ones in a row;
+/// `saved`: the points before they were tracked.
+bool is_blank(const Plane &before, const Plane &after, const NoiseTable &noise, int row,
+              const std::vector<Point> &saved, const std::vector<Point> &points);
 
 /// All of it, frame by frame.
 class Klt {
@@ -96,10 +102,11 @@ class Klt {
  private:
   Pyramid before_;
   std::vector<Point> points_ = std::vector<Point>(glcl::klt::Points::most);
-  NoiseTable noise_{};
+  NoiseTable noise_{}, usual_noise_{};
   bool noise_known_ = false, noise_set_ = false;
-  int frames_ = 0, since_ = 0, next_id_ = 0, features_ = 0, usual_ = 0;
-  unsigned followed_ = 0, lost_ = 0, chosen_ = 0, cut_ = 0, all_lost_ = 0, all_cuts_ = 0;
+  int frames_ = 0, since_ = 0, next_id_ = 0, features_ = 0, usual_ = 0, blank_ = 0;
+  unsigned followed_ = 0, lost_ = 0, chosen_ = 0, cut_ = 0, all_lost_ = 0, all_cuts_ = 0,
+           all_blank_ = 0;
 };
 
 }  // namespace klt

@@ -21,6 +21,8 @@ class Stabilizer {
   /// Points of a frame by slots, of which those that are not alive do not count. `fresh`: the frame
   /// follows none; so does a cut.
   void run(const Settings &settings, const std::vector<Point> &slots, bool fresh);
+  /// Instead, for a blank frame.
+  void hold() { state_.confidence = -1; }
   Frame show(const Frame &frame) const;
   const State &state() const { return state_; }
 

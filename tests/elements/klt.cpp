@@ -205,6 +205,31 @@ TEST(cut_between_messages) {
   }
 }
 
+// Black frames lose no points, and the message says that nothing was seen.
+TEST(blank_frames) {
+  Chain chain("glclklt attach-meta=true interval=0");
+  List before, list;
+  for (int i = 0; i < 9; i++) {
+    const bool blank = i == 4 || i == 5;
+    list = listed(chain, blank ? Frame(width, height) : scene(i));
+    if (i == 3) before = list;
+    GstStructure *message = message_of(chain);
+    expect(count(message, "blank") == unsigned(blank), "blank frames are counted");
+    expect((count(message, "tracked") == 0) == (blank || i == 0), "no point is tracked there");
+    expect(bool(gst_structure_has_field(message, "mean-x")) == !blank, "nor is motion known");
+    gboolean cut = TRUE;
+    expect(gst_structure_get_boolean(message, "cut", &cut) && !cut, "no cut");
+    gst_structure_free(message);
+    if (blank)
+      for (const Record &point : list.points) expect(point.residue == -1, "no point is seen");
+  }
+  size_t kept = 0;
+  for (const Record &point : list.points)
+    for (const Record &other : before.points) kept += point.id == other.id;
+  fail_unless(kept * 4 > before.points.size() * 3, "%zu of %zu points are left", kept,
+              before.points.size());
+}
+
 TEST(discontinuity) {
   Chain chain("glclklt attach-meta=true");
   const List first = listed(chain, scene(0));
@@ -281,7 +306,8 @@ TEST(hardly_anything) {
     }
     for (int i = 0; i < 3; i++) {
       const List list = listed(chain, reference::flat_frame(w, h));
-      expect(list.summary.count == 0, "one colour has no points");
+      for (const Record &point : list.points)
+        expect(point.residue == -1, "no point is seen in one colour");
     }
     test::expect_none(chain.messages().errors());
   }

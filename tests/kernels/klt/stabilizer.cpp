@@ -68,8 +68,12 @@ std::vector<StabilizerState> compare(Bench &bench, Agreement &agreement, const C
     klt.run(*bench.queue, clip.klt, in);
     stabilizer.run(*bench.queue, settings, klt);
     stabilizer.show(*bench.queue, in, out);
-    const bool cut = read<cl_int>(bench, klt.points().state(), 4)[3];
-    reference.run(settings, slots_of(bench, klt), klt.fresh() || cut);
+    const auto counters = read<cl_int>(bench, klt.points().state(), 16);
+    const bool cut = counters[3], blank = counters[15];
+    if (blank)
+      reference.hold();
+    else
+      reference.run(settings, slots_of(bench, klt), klt.fresh() || cut);
     const StabilizerState own = read<StabilizerState>(bench, stabilizer.state(), 1)[0];
     for (const reference::Point corner : {reference::Point{0, 0},
                                           {double(width - 1), 0},
@@ -334,4 +338,27 @@ TEST(test_pan_begins) {
     fail_unless(part <= 0.5, "a pan of %g px begins: %g of the camera's second differences", by,
                 part);
   }
+}
+
+// Blank frames do not move the picture, and after them it is where it was.
+TEST(test_blank) {
+  Bench bench;
+  Agreement agreement;
+  Clip clip = shaking(200, 130, 16);
+  clip.settings.smoothing = 0;
+  for (size_t i : {5, 6, 7, 11})
+    std::fill(clip.frames[i].rgba.begin(), clip.frames[i].rgba.end(), i == 11 ? 255 : 0);
+  const auto all = compare(bench, agreement, clip, "blank frames");
+  for (size_t i : {5, 6, 7, 11})
+    fail_unless(all[i].confidence == -1 && all[i].rows[2] == all[i - 1].rows[2] &&
+                    all[i].rows[5] == all[i - 1].rows[5],
+                "frame %zu is moved", i);
+  std::vector<StabilizerState> seen;
+  std::vector<int> numbers;
+  for (int i = 0; i < 16; i++)
+    if (all[size_t(i)].confidence >= 0 || i == 0)
+      seen.push_back(all[size_t(i)]), numbers.push_back(i);
+  const auto motion = [&](int i) { return shaken(numbers[size_t(i)]); };
+  const double left = shake(seen, motion, 200, 130);
+  fail_unless(seen.size() == 12 && left < 0.1, "%zu frames, %g px are left", seen.size(), left);
 }

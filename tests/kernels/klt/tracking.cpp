@@ -27,11 +27,12 @@ struct Compared {
     const auto expected = reference.report();
     const Points::PointSummary own = list.summary, other = reference.summary();
     fail_unless(own.count == other.count && own.lost == other.lost && own.chosen == other.chosen &&
-                    own.cut == other.cut && own.all_lost == other.all_lost &&
+                    own.cut == other.cut && own.blank == other.blank &&
+                    own.all_blank == other.all_blank && own.all_lost == other.all_lost &&
                     own.all_chosen == other.all_chosen && own.all_cuts == other.all_cuts,
-                "%s: %u points, %u lost, %u new, cut %u; expected %u, %u, %u, %u", what.c_str(),
-                own.count, own.lost, own.chosen, own.cut, other.count, other.lost, other.chosen,
-                other.cut);
+                "%s: %u points, %u lost, %u new, cut %u, blank %u; expected %u, %u, %u, %u, %u",
+                what.c_str(), own.count, own.lost, own.chosen, own.cut, own.blank, other.count,
+                other.lost, other.chosen, other.cut, other.blank);
     fail_unless(std::abs(own.mean_x - other.mean_x) < 0.01 &&
                     std::abs(own.mean_y - other.mean_y) < 0.01 &&
                     std::abs(own.mean_age - other.mean_age) < 0.01,
@@ -128,6 +129,110 @@ TEST(test_content) {
   for (const Frame &frame : moving(w, h, {1.2, 0.7}))
     noisy.push_back(reference::noisy(frame, 3, unsigned(noisy.size()) + 1));
   both("noisy", noisy);
+}
+
+namespace {
+
+/// A frame in which part of the picture is gone.
+Frame without(const Frame &frame, const std::function<uint8_t(int x, int y)> &level, int top) {
+  Frame result = frame;
+  for (int y = top; y < frame.height; y++)
+    for (int x = 0; x < frame.width; x++) std::fill_n(result.at(x, y), 3, level(x, y));
+  return result;
+}
+
+/// A clip of a moving camera; from frame 3 on frames are blank.
+struct BlankFrames {
+  const char *name;
+  int count, top;  // frames; px
+  std::function<uint8_t(int x, int y)> level;
+};
+
+}  // namespace
+
+// A frame in which nothing is to be seen is no cut: after it all points go on, with their ids. In
+// between they have their last places, and no residue.
+TEST(test_blank) {
+  Bench bench;
+  Compared compared;
+  const int w = 161, h = 97;
+  const auto black = [](int, int) { return uint8_t(0); };
+  const auto grey = [](int, int) { return uint8_t(128); };
+  const auto stripes = [](int x, int) { return uint8_t(90 + x % 13 * 8); };
+  const auto hand = [](int x, int y) {
+    return uint8_t(60 + 20 * std::sin(0.02 * x) * std::cos(0.03 * y));
+  };
+  for (const BlankFrames &blank : {BlankFrames{"black", 1, 0, black},
+                                   {"covered", 9, 0, hand},
+                                   {"damaged", 1, h / 4, grey},
+                                   {"smeared", 2, h / 4, stripes}}) {
+    auto frames = moving(w, h, {0.7, -0.4}, 16);
+    for (int i = 3; i < 3 + blank.count; i++)
+      frames[size_t(i)] = without(frames[size_t(i)], blank.level, blank.top);
+    for (size_t i = 0; i < frames.size(); i++)
+      frames[i] = reference::noisy(frames[i], 1.5, unsigned(i) + 1);
+    Settings settings;
+    settings.features = 150;
+    Klt engine(*bench.context, w, h, Layout::buffer);
+    reference::klt::Klt reference;
+    List before, list;
+    for (int i = 0; i < int(frames.size()); i++) {
+      engine.run(*bench.queue, settings, bench.upload(frames[size_t(i)], Layout::buffer));
+      engine.report(*bench.queue);
+      reference.run(settings, frames[size_t(i)]);
+      list = download(bench, engine.points());
+      const std::string what = blank.name + std::string(", frame ") + std::to_string(i);
+      compared.check(list, reference, what);
+      const bool is_blank = i >= 3 && i < 3 + blank.count;
+      fail_unless(list.summary.blank == is_blank && !list.summary.cut, "%s: blank %u, cut %u",
+                  what.c_str(), list.summary.blank, list.summary.cut);
+      if (i == 2) before = list;
+      for (size_t k = 0; is_blank && k < list.points.size(); k++)
+        fail_unless(list.points[k].residue == -1 && list.points[k].vx == 0 &&
+                        list.points[k].x == before.points[k].x,
+                    "%s: point %zu is not at its last place", what.c_str(), k);
+    }
+    size_t kept = 0;
+    for (const Record &point : list.points)
+      kept += std::any_of(before.points.begin(), before.points.end(),
+                          [&](const Record &other) { return other.id == point.id; });
+    fail_unless(kept * 5 >= before.points.size() * 3, "%s: %zu of %zu points are left", blank.name,
+                kept, before.points.size());
+  }
+}
+
+// Another scene is a cut at once, also after a blank frame and where it is smooth for the most
+// part; and so is a picture that stays black.
+TEST(test_cut) {
+  Bench bench;
+  Compared compared;
+  const int w = 161, h = 97;
+  const auto black = [](int, int) { return uint8_t(0); };
+  const Frame first = reference::textured_frame(w, h),
+              other = reference::textured_frame(w, h, {}, 9);
+  const auto cut_at = [&](const char *what, const std::vector<Frame> &frames) {
+    Klt engine(*bench.context, w, h, Layout::buffer);
+    reference::klt::Klt reference;
+    int cut = -1;
+    for (int i = 0; i < int(frames.size()); i++) {
+      engine.run(*bench.queue, {}, bench.upload(frames[size_t(i)], Layout::buffer));
+      engine.report(*bench.queue);
+      reference.run({}, frames[size_t(i)]);
+      const List list = download(bench, engine.points());
+      compared.check(list, reference, what + std::string(", frame ") + std::to_string(i));
+      if (list.summary.cut) cut = i;
+    }
+    return cut;
+  };
+  const Frame none = without(other, black, 0), little = without(other, black, h / 5);
+  std::vector<Frame> stays(36, none);
+  stays[0] = stays[1] = stays[2] = first;
+  const int at_once = cut_at("cut", {first, first, first, other, other}),
+            smooth = cut_at("smooth", {first, first, first, little, little}),
+            later = cut_at("by black", {first, first, first, none, other, other}),
+            never = cut_at("black", stays);
+  fail_unless(at_once == 3 && smooth == 3 && later == 4 && never == 33, "cuts at %d, %d, %d, %d",
+              at_once, smooth, later, never);
 }
 
 // Blocks that stay behind, as an encoder leaves them: what fits leave is large in most windows.

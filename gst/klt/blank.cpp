@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "blank.h"
+
+namespace glcl::klt {
+
+namespace {
+
+constexpr int most_frames = 30;  // in a row
+constexpr size_t noise_values = 2 + noise::Noise::bands;
+
+}  // namespace
+
+BlankFrames::BlankFrames(Context &context) {
+  const Program program =
+      context.program("klt/blank.cl", one_group_option(context.device().device));
+  find_ = Kernel(context, program, "klt_find_blank", {});
+  keep_ = Kernel(context, program, "klt_keep_pyramid", {64, 1});
+  usual_noise_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, noise_values * sizeof(cl_float));
+}
+
+void BlankFrames::run(Queue &queue, const Pyramids &pyramids, const cl::Buffer &before,
+                      const cl::Buffer &after, const cl::Buffer &noise, int slots, bool allowed,
+                      Points &points) {
+  find_(queue, find_.group(), before, after, pyramids.levels()[0].cl(), pyramids.gain().slope,
+        noise, usual_noise_, slots, allowed ? most_frames : 0, points.saved(), points.place(),
+        points.motion(), points.who(), points.form(), points.state(),
+        cl::Local(find_.group().x * sizeof(cl_int)));
+  const size_t count = pyramids.texels() / 16;
+  keep_(queue, {count, 1}, points.state(), before, after, static_cast<int>(count));
+}
+
+}  // namespace glcl::klt

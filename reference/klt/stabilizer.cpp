@@ -8,8 +8,6 @@ namespace reference::klt {
 
 namespace {
 
-using Complex = std::complex<float>;
-
 Complex moved(const Similarity &motion, Complex z) { return z + vector_at(motion, z); }
 
 /// a + part b, number by number.

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "klt/stabilizer.h"
-#include "reference/camera/camera.h"
+#include "reference/camera/ransac.h"
 #include "reference/klt/klt.h"
 
 namespace reference::klt {

@@ -8,7 +8,7 @@
 
 #include "objects/backgroundmodel.h"
 #include "objects/regions.h"
-#include "reference/camera/camera.h"
+#include "reference/camera/align.h"
 #include "reference/frames.h"
 #include "reference/noise/noise.h"
 

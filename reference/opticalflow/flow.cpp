@@ -9,6 +9,7 @@
 #include "reference/noise/noise.h"
 #include "reference/opticalflow/brightness.h"
 #include "reference/opticalflow/candidates.h"
+#include "reference/opticalflow/noisemodel.h"
 #include "reference/opticalflow/planes.h"
 #include "reference/opticalflow/refine.h"
 #include "reference/opticalflow/verification.h"
@@ -20,29 +21,6 @@ namespace {
 using glcl::opticalflow::Candidates;
 using glcl::opticalflow::Flow;
 using Settings = Flow::Settings;
-
-/// The filter from the frame to a level of the pyramid, along an axis.
-std::vector<double> level_filter(int level) {
-  std::vector<double> taps{1 / 8.0, 6 / 8.0, 1 / 8.0};
-  for (int distance = 1; level > 0; level--, distance *= 2) {
-    std::vector<double> coarser(taps.size() + size_t(4) * distance);
-    const double halving[] = {1, 4, 6, 4, 1};
-    for (size_t i = 0; i < taps.size(); i++)
-      for (int j = 0; j < 5; j++) coarser[i + size_t(j) * distance] += taps[i] * halving[j] / 16;
-    taps = coarser;
-  }
-  return taps;
-}
-
-/// The covariance of texels of a level, `distance` texels apart along an axis, by white noise of
-/// variance 1 in the frame.
-double noise_covariance(int level, int distance) {
-  const std::vector<double> taps = level_filter(level);
-  const size_t shift = size_t(distance) << level;
-  double sum = 0;
-  for (size_t i = shift; i < taps.size(); i++) sum += taps[i] * taps[i - shift];
-  return sum;
-}
 
 template <int n>
 class Solver {
@@ -63,19 +41,19 @@ class Solver {
       brightness = brightness_change(from[automatic - 1], to[automatic - 1]);
       back = {1 / brightness.gain, -brightness.offset / brightness.gain};
     }
-    noise_ = settings_.noise < 0
-                 ? noise(
-                       glcl::noise::Noise::Texels::grey, before.width, before.height,
-                       [&](int x, int y) { return from[0].at(x, y)[0]; },
-                       [&](int x, int y) { return to[0].at(x, y)[0]; })
-                 : even_noise(settings_.noise);
+    const NoiseTable table =
+        settings_.noise < 0 ? noise(
+                                  glcl::noise::Noise::Texels::grey, before.width, before.height,
+                                  [&](int x, int y) { return from[0].at(x, y)[0]; },
+                                  [&](int x, int y) { return to[0].at(x, y)[0]; })
+                            : even_noise(settings_.noise);
+    noise_ = NoiseModel<n>(table, levels_made);
     if (settings_.noise < 0)
       flicker_.next();
     else
       flicker_ = {};
     if (settings_.noise != 0)
       brightness_change_ = std::abs(mean(from[automatic - 1]) - mean(to[automatic - 1]));
-    for (int level = 0; level < levels_made; level++) gains_.push_back(gains(level));
     const Texels a = texels(from, levels), b = texels(to, levels);
     grey_before_ = &from, grey_after_ = &to;
     Field field = solve(a, b, brightness);
@@ -117,11 +95,11 @@ class Solver {
     std::vector<RefinementLevel> refined_levels;
     for (int i = 0; i < std::min(levels, glcl::opticalflow::Refinement::levels); i++) {
       RefinementLevel level{from[i].width, from[i].height};
-      level.sharpness = std::max(2.5f / std::sqrt(softness(i)), 0.4f);
-      level.sharpness += denoising() * (1 - level.sharpness);
-      level.smoothness = 0.2f * level.sharpness * (1 + 2 * denoising());
-      level.before = ChannelTraits<n>::texels(from[i], softness(i)).values;
-      level.after = ChannelTraits<n>::texels(to[i], softness(i)).values;
+      level.sharpness = std::max(2.5f / std::sqrt(noise_.softness(i)), 0.4f);
+      level.sharpness += noise_.denoising() * (1 - level.sharpness);
+      level.smoothness = 0.2f * level.sharpness * (1 + 2 * noise_.denoising());
+      level.before = ChannelTraits<n>::texels(from[i], noise_.softness(i)).values;
+      level.after = ChannelTraits<n>::texels(to[i], noise_.softness(i)).values;
       for (const auto &grey : from[i].values) level.grey.push_back(grey[0]);
       refined_levels.push_back(level);
     }
@@ -131,107 +109,15 @@ class Solver {
       for (int x = 0; x < field.width; x++)
         keep_factors.push_back(
             verification_->keep_factor(float(x) / spacing - 0.25f, float(y) / spacing - 0.25f));
-    opticalflow::refine(field, settings_.refinement, refined_levels, std::sqrt(noise_[0]),
+    opticalflow::refine(field, settings_.refinement, refined_levels, std::sqrt(noise_.white()),
                         keep_factors);
   }
 
   Texels texels(const std::vector<Plane<1>> &pyramid, int levels) const {
     Texels result;
     for (int i = 0; i < levels; i++)
-      result.push_back(ChannelTraits<n>::texels(pyramid[i], softness(i)));
+      result.push_back(ChannelTraits<n>::texels(pyramid[i], noise_.softness(i)));
     return result;
-  }
-
-  /// The response of a level to noise of variance 1 in the frame.
-  struct Gains {
-    float value = 0;   // white noise: in grey its variance, in census that of the difference of
-                       // opposite neighbours
-    float slope = 0;   // grey: variance of a slope, relative to value
-    float coding = 0;  // compression noise, as value
-  };
-  static Gains gains(int level) {
-    const double own = noise_covariance(level, 0);
-    const double coding = 1.5 * std::pow(noise_covariance(0, 0), 2) * std::exp2(-1.2 * level);
-    if (n == 4)
-      return {static_cast<float>(2 * own * (own - noise_covariance(level, 2))), 0,
-              static_cast<float>(2 * coding)};
-    const double taps[] = {1 / 12.0, -8 / 12.0, 0, 8 / 12.0, -1 / 12.0};
-    double slope = 0;
-    for (int i = 0; i < 5; i++)
-      for (int j = 0; j < 5; j++)
-        slope += taps[i] * taps[j] * noise_covariance(level, std::abs(i - j));
-    return {static_cast<float>(own * own), static_cast<float>(slope / own),
-            static_cast<float>(coding)};
-  }
-
-  float softness(size_t level) const {
-    // Steps of a quarter octave, so that it rarely changes from frame to frame.
-    const float quantized =
-        noise_[0] > 0.0625f ? std::exp2(std::rint(4 * std::log2(noise_[0])) / 4) : 0;
-    return 2.5f * 2.5f + 36 * noise_correlation * gains_[level].value * quantized;
-  }
-
-  /// Variances of a channel's difference in time, and of the slopes along an axis.
-  struct ChannelNoise {
-    float change, slope;
-  };
-  ChannelNoise channel_noise(size_t level, float noise_share, float coding) const {
-    const auto [value, slope, slow] = gains_[level];
-    const float extra = slow * coding * noise_.back();
-    if (n == 1) {
-      const float all = value * noise_share + extra;
-      return {2 * all, slope * all};
-    }
-    const float all = noise_correlation * noise_[0],
-                part = all > 0 ? std::min(noise_share / all, 1.0f) : 1;
-    const float change = 2 * 127 * 127 * (value * noise_share + extra * part) / softness(level);
-    return {change, change};
-  }
-  float limit(size_t level) const {
-    if (n == 4) return ChannelTraits<n>::limit;
-    const auto [value, slope, slow] = gains_[level];
-    return std::max(
-        ChannelTraits<n>::limit,
-        3 * std::sqrt(2 * (noise_correlation * value * noise_[0] + slow * noise_.back())));
-  }
-
-  /// The largest difference in time of a channel that an encoder may cause.
-  float most_coding_noise(size_t level) const {
-    const float part = std::clamp(3.0f - std::sqrt(noise_[0]), 0.0f, 1.0f);
-    const float changes = part * 2 * (n == 4 ? 1 : 8) * gains_[level].coding;
-    return n == 4 ? 127 * 127 * changes / softness(level) : changes;
-  }
-
-  /// The part of the step from `flow` to `solution` that noise permits. `side`: the shorter one of
-  /// the lattice.
-  Vector noise_limited(Vector flow, Vector solution, const Tensor &t, size_t level,
-                       float noise_share, float residual, double spread, int side) const {
-    const auto part = [](float times) { return std::clamp(times - 1, 0.0f, 1.0f); };
-    const float static_weight = std::clamp(2 - std::hypot(flow[0], flow[1]) / 0.1f, 0.0f, 1.0f);
-    const float edge = 1 + 12.0f / static_cast<float>(side);
-    const ChannelNoise noise = channel_noise(level, noise_share, static_weight);
-    if (noise.slope <= 0) return solution;
-    const float change =
-        std::max(noise.change, std::min(0.7f * residual / n, most_coding_noise(level)));
-    const float slope = noise.slope * (1 + static_weight * (change / noise.change - 1));
-    const Vector step{solution[0] - flow[0], solution[1] - flow[1]};
-    const float middle = (t[0] + t[2]) / 2, root = std::hypot((t[0] - t[2]) / 2, t[1]);
-    const float bound =
-        1 + static_cast<float>(std::sqrt(2 * spread)) * (0.5f + static_weight * (6 - 0.5f));
-    const float large_weight = part((middle + root) / (bound * edge * slope));
-    const float small_weight = part((middle - root) / (bound * edge * slope));
-    const float mean = (large_weight + small_weight) / 2;
-    const float anisotropy = root > 1e-6f * middle ? (large_weight - small_weight) / 2 / root : 0;
-    const float xx = mean + anisotropy * (t[0] - t[2]) / 2,
-                yy = mean - anisotropy * (t[0] - t[2]) / 2;
-    const Vector shrunk_step{xx * step[0] + anisotropy * t[1] * step[1],
-                             anisotropy * t[1] * step[0] + yy * step[1]};
-    const float explained = t[0] * shrunk_step[0] * shrunk_step[0] +
-                            2 * t[1] * shrunk_step[0] * shrunk_step[1] +
-                            t[2] * shrunk_step[1] * shrunk_step[1];
-    const float significance = part(explained / (14 * edge * change * static_cast<float>(spread)));
-    const float share_taken = 1 - static_weight * (1 - significance);
-    return {flow[0] + share_taken * shrunk_step[0], flow[1] + share_taken * shrunk_step[1]};
   }
 
   Tensor tensor(const Plane<n> &plane, int x, int y) const {
@@ -307,9 +193,8 @@ class Solver {
     const int step = lattice_step(level);
     Plane<1> nodes((before.width + step - 1) / step, (before.height + step - 1) / step);
     nodes.fill([&](int x, int y) {
-      return Plane<1>::Value{noise_correlation *
-                             ChannelTraits<n>::noise_share(before.at(x * step, y * step)) *
-                             noise_at(noise_, (*grey_before_)[level].at(x * step, y * step)[0])};
+      return Plane<1>::Value{noise_.share(before.at(x * step, y * step),
+                                          (*grey_before_)[level].at(x * step, y * step)[0])};
     });
     return window_mean(nodes, variance(), step, reach(step, lattice_radius(level)));
   }
@@ -325,7 +210,7 @@ class Solver {
       auto change = after.at(x, y);
       for (int k = 0; k < n; k++)
         change[k] = std::clamp(brightness.gain * change[k] + brightness.offset - before.at(x, y)[k],
-                               -limit(level), limit(level));
+                               -noise_.limit(level), noise_.limit(level));
       const Tensor t = tensor(before, x, y);
       return Plane<6>::Value{t[0],
                              t[1],
@@ -356,18 +241,17 @@ class Solver {
       const float scale = 1 / (xx * yy - xy * xy);
       const Vector &start = sums.start.at(x, y);
       const Vector end{scale * (yy * bx - xy * by), scale * (xx * by - xy * bx)};
-      return noise_limited(start, mix(start, end, relaxation), {xx, xy, yy}, level,
-                           noise_bounds.shares.at(x / distance, y / distance)[0],
-                           noise_bounds.residuals.at(x / distance, y / distance)[0], spread,
-                           std::min(sums.votes.width, sums.votes.height));
+      return noise_.limited(start, mix(start, end, relaxation), {xx, xy, yy}, level,
+                            noise_bounds.shares.at(x / distance, y / distance)[0],
+                            noise_bounds.residuals.at(x / distance, y / distance)[0], spread,
+                            std::min(sums.votes.width, sums.votes.height));
     });
   }
 
   /// The weight of smoothing by noise.
-  float denoising() const { return std::clamp(std::sqrt(noise_[0]) - 1, 0.0f, 1.0f); }
 
   Plane<2> smooth(const Plane<2> &flow) const {
-    const float denoising = this->denoising();
+    const float denoising = noise_.denoising();
     const Plane<2> near = median(flow, settings_.median / 2);
     const Plane<2> wide = median(flow, settings_.median / 2 * 2);
     return Plane<2>(flow.width, flow.height).fill([&](int x, int y) {
@@ -425,7 +309,7 @@ class Solver {
     const int matched =
         Candidates::matched_level((*grey_before_)[0].width, (*grey_before_)[0].height);
     const auto unit = static_cast<float>(std::exp2(matched - static_cast<int>(level)));
-    float change = channel_noise(level, noise_correlation * noise_[0], 1).change;
+    float change = noise_.channel(level, noise_correlation * noise_.white(), 1).change;
     if (residual >= 0) change = std::min(change, 1.5707963f * residual * residual);
     const float flat_cost = n == 4 ? 400 : 0.25f, leaving_cost = flat_cost + n * change;
     return Plane<2>(flow.width, flow.height).fill([&](int column, int row) {
@@ -448,14 +332,15 @@ class Solver {
               return std::abs(w[0] - others[i][0]) < 0.25f && std::abs(w[1] - others[i][1]) < 0.25f;
             });
         if (level_brightness) continue;
-        const Cost c = cost(before, after, brightness, x, y, others[i], limit(level), leaving_cost);
+        const Cost c =
+            cost(before, after, brightness, x, y, others[i], noise_.limit(level), leaving_cost);
         if (c.total < best_cost.total) best_cost = c, best = others[i];
       }
       if (others.empty()) return own;
-      const Cost own_cost = cost(before, after, brightness, x, y, own, limit(level),
+      const Cost own_cost = cost(before, after, brightness, x, y, own, noise_.limit(level),
                                  std::max(5 * leaving_cost, contrast(before, x, y)));
-      const bool noisy = noise_[0] > 0 || noise_.back() > 0;
-      const float coding_noise = noisy ? float(own_cost.count) * n * most_coding_noise(level) : 0;
+      const bool noisy = noise_.present();
+      const float coding_noise = noisy ? float(own_cost.count) * n * noise_.most_coding(level) : 0;
       const float static_cost =
           std::hypot(own[0], own[1]) < 0.1f ? 0.2f * std::min(own_cost.total, coding_noise) : 0;
       const bool better = best_cost.total + float(own_cost.count) * flat_cost + static_cost <
@@ -496,7 +381,7 @@ class Solver {
                                level_brightness, flow, spacing);
       for (int i = 0; i < settings_.warps; i++, spacing = step)
         flow = warp(votes(before[level], after[level], level_brightness, smooth(flow), spacing,
-                          step, 1, radius, limit(level)),
+                          step, 1, radius, noise_.limit(level)),
                     level, noise_bounds, 1, spread(variance(), step, reach(step, radius)), 1.4f);
       if (level) {
         for (Vector &v : flow.values) v = {2 * v[0], 2 * v[1]};
@@ -504,7 +389,7 @@ class Solver {
       }
     }
     const Sums sums = votes(before[0], after[0], matched_brightness, smooth(flow), spacing,
-                            2 * step_, 2, 3, limit(0));
+                            2 * step_, 2, 3, noise_.limit(0));
     const NoiseBounds noise_bounds = this->noise_bounds(before, after, 0, brightness);
     // The mean of four texels has less noise than one of them.
     const double dense_spread =
@@ -515,7 +400,7 @@ class Solver {
     const std::vector<Change> nodes =
         changes(before[0], after[0], matched_brightness, solved, confidence, rows, brightness);
     verification_ = std::make_unique<Verification>(
-        nodes, solved.width, solved.height, n == 4, rows.rolling, std::sqrt(noise_[0]),
+        nodes, solved.width, solved.height, n == 4, rows.rolling, std::sqrt(noise_.white()),
         brightness_change_, settings_.noise == 0, flicker_);
     for (size_t i = 0; i < nodes.size(); i++) confidence.values[i][0] *= 1 - nodes[i].overlay;
     return finish(solved, confidence, before[0].width, before[0].height);
@@ -525,7 +410,7 @@ class Solver {
   Plane<1> node_confidence(const Plane<5> &sums, const Plane<1> &shares) const {
     return Plane<1>(sums.width, sums.height).fill([&](int x, int y) {
       const Votes s = sums.at(x, y);
-      const float noise = channel_noise(0, shares.at(x / 2, y / 2)[0], 0).slope;
+      const float noise = noise_.channel(0, shares.at(x / 2, y / 2)[0], 0).slope;
       const float trace = (s[0] + s[2] - 2 * static_cast<float>(settings_.alpha)) / 1.002f;
       const float strength =
           std::max((trace - std::hypot(s[0] - s[2], 2 * s[1])) / 2 - noise, 0.0f);
@@ -553,7 +438,7 @@ class Solver {
       for (int k = 0; k < n; k++)
         change[k] =
             std::clamp(brightness.gain * change[k] + brightness.offset - before.at(own_x, own_y)[k],
-                       -limit(0), limit(0));
+                       -noise_.limit(0), noise_.limit(0));
       return change;
     };
     // The part of the noise variance that interpolation leaves.
@@ -570,7 +455,7 @@ class Solver {
         const float grey = (*grey_before_)[0].at(x, y)[0],
                     grey_difference =
                         brightness.gain * (*grey_after_)[0].at(x, y)[0] + brightness.offset - grey,
-                    noise = 2 * 0.35254f * noise_correlation * noise_at(noise_, grey),
+                    noise = 2 * 0.35254f * noise_.of_grey(grey),
                     row_change = brightness.gain / row_ratios.gain *
                                      ((1 + rows.ratios[size_t(y / 2)]) * grey - row_ratios.offset) +
                                  brightness.offset - grey;
@@ -585,12 +470,10 @@ class Solver {
           changes.push_back(node);
           continue;
         }
-        const float noise_share = noise_correlation *
-                                  ChannelTraits<n>::noise_share(before.at(x, y)) *
-                                  noise_at(noise_, (*grey_before_)[0].at(x, y)[0]);
+        const float noise_share = noise_.share(before.at(x, y), (*grey_before_)[0].at(x, y)[0]);
         const Texel frame_difference = change(float(x), float(y), x, y),
                     displaced_difference = change(to_x, to_y, x, y);
-        const float explained = n * channel_noise(0, noise_share, 0).change;
+        const float explained = n * noise_.channel(0, noise_share, 0).change;
         node.frame_square = dot(frame_difference, frame_difference),
         node.displaced_square = dot(displaced_difference, displaced_difference);
         node.noise = explained,
@@ -651,7 +534,7 @@ class Solver {
     const float spacing = 2.0f * step_, first = step_ / 2.0f;
     Plane<2> smoothed = smooth(solved);
     smoothed.fill([&](int x, int y) {
-      return verification_->toward_single_motion(smoothed.at(x, y), denoising(), float(x),
+      return verification_->toward_single_motion(smoothed.at(x, y), noise_.denoising(), float(x),
                                                  float(y));
     });
     Plane<2> flow = smoothed;
@@ -681,9 +564,8 @@ class Solver {
   Flicker none_;
   Flicker &flicker_;
   int step_;
-  NoiseTable noise_{};
+  NoiseModel<n> noise_;
   double brightness_change_ = 0;                        // of the mean grey, levels; 0 with noise=0
-  std::vector<Gains> gains_;                            // by level
   const std::vector<Plane<1>> *grey_before_ = nullptr;  // of the frame where the flow starts
   const std::vector<Plane<1>> *grey_after_ = nullptr;   // of the frame where it ends
   std::unique_ptr<Verification> verification_;          // of the last flow

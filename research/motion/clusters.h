@@ -5,7 +5,7 @@
 
 #include "camera/camera.h"
 #include "hough/primitives.h"
-#include "reference/camera/camera.h"
+#include "reference/camera/ransac.h"
 
 namespace glcl::research {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <memory>
 
-#include "reference/camera/camera.h"
+#include "reference/camera/ransac.h"
 #include "reference/objects/objects.h"
 #include "reference/transfer.h"
 #include "subject.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The camera motion against its reference and against known motion.
-#include "reference/camera/camera.h"
+#include "reference/camera/align.h"
+#include "reference/camera/ransac.h"
 
 #include <array>
 #include <random>

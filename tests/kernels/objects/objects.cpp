@@ -6,7 +6,7 @@
 #include <random>
 
 #include "objects/renderer.h"
-#include "reference/camera/camera.h"
+#include "reference/camera/align.h"
 #include "reference/objects/objects.h"
 
 #include "kernels/bands.h"

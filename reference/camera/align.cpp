@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "align.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "sampler.h"
+
+namespace reference {
+
+namespace {
+
+double weight(double residual, double scatter) {
+  const double part = 1 / (1 + residual * residual / (scatter * scatter));
+  return part * part;
+}
+
+constexpr int parameters = 8, near_step = 4;
+using Row = std::array<double, parameters + 1>;
+
+/// Solves matrix · x = right by Gauss.
+std::array<double, parameters> solved(std::array<Row, parameters> m) {
+  for (int k = 0; k < parameters; k++)
+    for (int i = 0; i < parameters; i++)
+      if (i != k) {
+        const double part = m[i][k] / m[k][k];
+        for (int j = k; j <= parameters; j++) m[i][j] -= part * m[k][j];
+      }
+  std::array<double, parameters> x{};
+  for (int i = 0; i < parameters; i++) x[i] = m[i][parameters] / m[i][i];
+  return x;
+}
+
+/// Means of a frame over blocks.
+struct Blocks {
+  const Sampler &current;
+  int coarse;
+
+  double mean(int left, int top) const {
+    double sum = 0;
+    for (int j = 0; j < coarse; j++)
+      for (int i = 0; i < coarse; i++) sum += current.pixel(left + i, top + j);
+    return sum / (coarse * coarse);
+  }
+  double nearest(Complex p) const {
+    const float middle = 0.5f * float(coarse - 1);
+    return mean(int(std::rint(p.real() - middle)), int(std::rint(p.imag() - middle)));
+  }
+  double at(Complex p) const {
+    if (coarse == 1) return current.at(p.real(), p.imag());
+    const float middle = 0.5f * float(coarse - 1), x = p.real() - middle, y = p.imag() - middle;
+    const int left = int(std::floor(x)), top = int(std::floor(y));
+    const double u = x - float(left), v = y - float(top);
+    return (1 - v) * ((1 - u) * mean(left, top) + u * mean(left + 1, top)) +
+           v * ((1 - u) * mean(left, top + 1) + u * mean(left + 1, top + 1));
+  }
+};
+
+/// Whether a motion leaves the middle and the corners within so many px of frames.
+bool stays(const Similarity &motion, float most, const glcl::camera::FrameGeometry &frame) {
+  return std::abs(shift(motion)) <= most &&
+         std::abs(turn(motion)) * frame.radius * frame.shrink <= most;
+}
+/// Whether nearly all vectors are the camera's.
+bool agree(const glcl::camera::CameraState &state) { return state.inliers >= 0.9f * state.counted; }
+
+/// Of a step of the alignment: the normal equations, and how much speaks for each motion.
+struct AlignmentSums {
+  std::array<Row, parameters> m{};
+  double weights = 0;
+  std::array<double, 11> votes_for{};
+};
+
+/// A frame and its background, which are to be aligned.
+struct Aligned {
+  const std::vector<float> &small, &background;
+  const std::vector<bool> &visible;
+  const glcl::camera::FrameGeometry &frame;
+  const RowLight &lit;
+};
+
+constexpr double scatter[] = {24, 16, 8}, light = 1.0 / 64;
+constexpr int coarse[] = {8, 4, 1};
+
+AlignmentSums sums_of(const Aligned &aligned, int step, const Bent &motion,
+                      const std::vector<Bent> &others, double gain, double offset) {
+  const auto &[small, background, visible, frame, lit] = aligned;
+  const int width = frame.size.s[0], height = frame.size.s[1];
+  const int rows = int(std::ceil(double(width) * height / 140000));
+  const Sampler current{small, width, height};
+  const Complex centre(frame.centre.s[0], frame.centre.s[1]);
+  AlignmentSums sums;
+  const Blocks blocks{current, coarse[step]};
+  const int c = coarse[step];
+  int number = 0;
+  for (int y = 0; y<height; y += c> 1 ? c : rows)
+    for (int x = 0; x < width; x += c, number++) {
+      const float middle = 0.5f * float(c - 1);
+      const Complex z = Complex(float(x) + middle, float(y) + middle) - centre,
+                    p = motion.from(z) + centre;
+      int count = 0;
+      double level = 0, least = INFINITY, most = -INFINITY;
+      for (int j = 0; j < c; j++)
+        for (int i = 0; i < c; i++) {
+          const size_t at =
+              size_t(std::min(y + j, height - 1)) * width + std::min(x + i, width - 1);
+          if (!visible[at]) continue;
+          count++, level += background[at];
+          least = std::min<double>(least, background[at]),
+          most = std::max<double>(most, background[at]);
+        }
+      if (2 * count <= c * c || !current.inside(p.real(), p.imag())) continue;
+      level /= count;
+      const int nx = int(std::rint(p.real() - middle)), ny = int(std::rint(p.imag() - middle));
+      const double gx = (blocks.mean(nx + c, ny) - blocks.mean(nx - c, ny)) / (2 * c),
+                   gy = (blocks.mean(nx, ny + c) - blocks.mean(nx, ny - c)) / (2 * c);
+      const double row = lit.at(p.imag()), residual = row * (gain * level + offset) - blocks.at(p);
+      const double w = weight(residual, scatter[step]), u = z.real() / frame.radius,
+                   v = z.imag() / frame.radius, out = gx * u + gy * v;
+      const double d[] = {gx, gy, out, gy * u - gx * v, out * u, out * v, -light * (level - 128),
+                          -1};
+      for (int i = 0; i < parameters; i++) {
+        for (int j = 0; j < parameters; j++) sums.m[i][j] += w * d[i] * d[j];
+        sums.m[i][parameters] += w * d[i] * residual;
+      }
+      sums.weights += w;
+      if (step || number % 4) continue;
+      const double contrast = (most - least) * (most - least),
+                   votes = contrast / (contrast + 16 * 16);
+      sums.votes_for[0] += votes * w;
+      for (size_t k = 0; k < others.size(); k++) {
+        const Complex q = others[k].from(z) + centre;
+        if (current.inside(q.real(), q.imag()))
+          sums.votes_for[k + 1] += votes * weight(row * level - blocks.nearest(q), scatter[step]);
+      }
+    }
+  return sums;
+}
+
+}  // namespace
+
+std::vector<float> shrunk(const Texel &luma, const glcl::camera::FrameGeometry &frame) {
+  const int n = int(frame.shrink);
+  std::vector<float> small;
+  for (int y = 0; y < frame.size.s[1]; y++)
+    for (int x = 0; x < frame.size.s[0]; x++) {
+      int sum = 0;
+      for (int j = -n; j < 2 * n; j++)
+        for (int i = -n; i < 2 * n; i++)
+          sum += (i >= 0 && i < n ? 2 : 1) * (j >= 0 && j < n ? 2 : 1) *
+                 int(luma(x * n + i, y * n + j));
+      small.push_back(float(sum) / float(16 * n * n));
+    }
+  return small;
+}
+
+void align(const std::vector<float> &small, const std::vector<float> &background,
+           const std::vector<bool> &visible, const glcl::camera::FrameGeometry &frame,
+           glcl::camera::Compensation compensation, bool first, const RowLight &lit,
+           glcl::camera::CameraState &state) {
+  using glcl::camera::Compensation;
+  const bool moves = compensation != Compensation::none && state.reliable,
+             turns = moves && compensation == Compensation::first_order_flow;
+  const Complex bend_before(state.bend_frame[0], state.bend_frame[1]);
+  const auto going = [&](Similarity step, bool in_frames = true) -> Bent {
+    if (in_frames) step.x /= frame.shrink, step.y /= frame.shrink;
+    return {after(state.from_frame, step),
+            bend_before + (turns ? state.curve : 0.0f) * shift(step)};
+  };
+  Bent motion = going(moves ? state.vectors : Similarity{});
+  std::vector<Bent> others{going({})};
+  for (int i = 0; i < 9; i++) {
+    Similarity step = state.step;
+    const int column = i % 3 - 1, row = i / 3 - 1;
+    step.x = step.x / frame.shrink + float(near_step * column);
+    step.y = step.y / frame.shrink + float(near_step * row);
+    others.push_back(going(step, false));
+  }
+  const bool stands = stays(state.vectors, 0.25f, frame) && agree(state);
+  double gain = 1, offset = 0;
+  for (int step = 0; step < 3 && !first; step++) {
+    auto [m, weights, votes_for] =
+        sums_of({small, background, visible, frame, lit}, step, motion, others, gain, offset);
+    size_t best = 0;
+    for (size_t i = 1; i < votes_for.size(); i++)
+      if (votes_for[i] > 1.0001 * votes_for[best]) best = i;
+    if (step == 0 && moves && best > 0 && !stands) {
+      motion = others[best - 1];
+      continue;
+    }
+    for (int i = 0; i < parameters; i++) {
+      m[i][i] += 0.01 * weights + 1e-3;
+      if ((i < 2 && !moves) || (i >= 2 && i < 6 && !turns)) {
+        for (int j = 0; j < parameters; j++) m[i][j] = m[j][i] = 0;
+        m[i][i] = 1, m[i][parameters] = 0;
+      }
+    }
+    const auto found = solved(m);
+    const double radius = frame.radius;
+    motion.motion.x += float(found[0]), motion.motion.y += float(found[1]);
+    motion.motion.dilation += float(found[2] / radius),
+        motion.motion.rotation += float(found[3] / radius);
+    motion.bend += Complex(std::complex<double>(found[4], found[5]) / (radius * radius));
+    gain += light * found[6];
+    offset += found[7] - 128 * light * found[6];
+  }
+  settle(motion.motion, motion.bend, gain, offset, frame, first, lit, state);
+}
+
+void settle(const Similarity &motion, Complex bend, double gain, double offset,
+            const glcl::camera::FrameGeometry &frame, bool first, const RowLight &lit,
+            glcl::camera::CameraState &state) {
+  const Similarity still{};
+  const bool likely = std::abs(motion.dilation) < 0.5f && std::abs(motion.rotation) < 0.5f &&
+                      gain > 0.25 && gain < 4;
+  if (first || state.cut || !likely) {
+    state.fit = {still, {}, 1, 0};
+    std::fill_n(state.bend_background, 2, 0.0f), std::fill_n(state.bend_frame, 2, 0.0f);
+    state.curve = state.brightness = state.lag = 0;
+    state.step = state.from_background = state.from_frame = still;
+    std::fill_n(state.path, 4, 0.0f);
+    state.frames = 0, state.fresh = 1;
+  } else {
+    state.fit = {motion, {bend.real(), bend.imag()}, float(gain), float(offset)};
+    state.step = after(inverse(state.from_frame), motion);
+    state.step.x *= frame.shrink, state.step.y *= frame.shrink;
+    const Complex grown = 1.0f + turn(state.step),
+                  path = grown * Complex(state.path[0], state.path[1]) + shift(state.step);
+    state.path[0] = path.real(), state.path[1] = path.imag();
+    state.path[2] += std::log(std::abs(grown)), state.path[3] += std::arg(grown);
+    const Complex way = shift(state.step) / frame.shrink,
+                  more = bend - Complex(state.bend_frame[0], state.bend_frame[1]);
+    const float square = std::norm(way), all = frame.radius * frame.radius;
+    if (square > 1) {
+      const float now = (more.real() * way.real() + more.imag() * way.imag()) / square;
+      state.curve += 0.3f * (std::clamp(now, 0.0f, 1.5f / all) - state.curve);
+    }
+    const bool whole = std::abs(turn(motion)) * frame.radius + std::abs(bend) * all < 0.5f;
+    for (int i = 0; i < 2; i++) {
+      state.bend_background[i] = whole ? 0 : state.fit.bend[i];
+      state.bend_frame[i] = whole ? state.fit.bend[i] : 0;
+    }
+    if (whole) {
+      state.from_background = {-std::rint(motion.x), -std::rint(motion.y), 0, 0};
+      state.from_frame = after(state.from_background, motion);
+    } else {
+      state.from_background = inverse(motion);
+      state.from_frame = still;
+    }
+    state.brightness =
+        0.9f * state.brightness + float(128 * (lit.mean() * gain - 1) + lit.mean() * offset);
+    state.lag = std::max(std::abs(state.brightness), 0.9f * state.lag);
+    state.frames++, state.fresh = 0;
+  }
+  state.cut = 0;
+}
+
+}  // namespace reference

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Bilateral filter for GPUs, for one radius and weight: as tile.cl, to the same results, but nothing is left to
-// be found out at run time, so no loop along x needs a counter. A work-item filters a block of ROWS rows and
-// COLUMNS columns: a tap is loaded once for all of them, and so is what all weights of a tap share.
+// Bilateral filter for GPUs, for one radius and weight. Results are those of tile.cl, but all sizes are constants, so
+// loops along x need no counter. A work-item filters a block of ROWS rows and COLUMNS columns. It loads a tap, and what
+// all weights of the tap share, once for all of them.
 //   -DRADIUS     1 or more
 //   -DGROUP_X, -DGROUP_Y, -DROWS, -DCOLUMNS
 //   -DKIND       the weight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The bilateral grid on buffers, for CPU devices: a work-item keeps a stretch of a band's nodes to
-// itself and adds one pixel after the other to the eight cells around it, four cells at once. Build as grid.clh says.
+// The bilateral grid on buffers, for CPU devices. A work-item owns a stretch of a band's nodes. It adds one pixel after
+// the other to the eight cells around it, four cells at once. Build as grid.clh says.
 //
 // `planes` cells follow each other along z. Then come the channels, then the nodes of a row from -REACH on, then the rows.
 #include "bilateral/grid.clh"

@@ -127,13 +127,13 @@ inline bool is_touched(const uint *touched, int layer, int chunk) {
   return bits >> (layer - channel * chunk + 1) & 1;
 }
 
-// Sums of bands of pixel rows, which lie between two rows of nodes, for these. The frame's edge is repeated outwards. A
-// group has `intervals` intervals along x, each of `parts` stretches of up to `columns` pixels, and fills the nodes between
-// them, `chunk` planes of each channel, at most 30; along y it has `strip` of `bands` bands, and fills `strip` + 1 rows of
+// Adds bands of pixel rows to the two rows of nodes around each. The frame's edge is repeated outwards. Along x a group
+// has `intervals` intervals, each of `parts` stretches of up to `columns` pixels. It fills the nodes between them, in
+// `chunk` planes of each channel, at most 30. Along y it has `strip` of `bands` bands, and fills `strip` + 1 rows of
 // nodes, the first and the last one in part. A weight of 1 counts as `one`: so much that the sums of two columns have 16
-// bits. `tile`: twice, for each of these planes, `pitch` sums for each stretch: at least `columns` and 5, an odd number
-// against bank conflicts; then three words for each stretch. Work-items: groups along x; along y a group, of height 1, for
-// each chunk of a strip.
+// bits. `tile` has, twice and for each of these planes, `pitch` sums for each stretch, then three words for each stretch.
+// `pitch` is at least `columns` and 5, and odd, to avoid bank conflicts. Work-items: groups along x; along y a group, of
+// height 1, for each chunk of a strip.
 __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4 range, float cell, float inverse,
                          int planes, int nodes, int bands, int strip, int intervals, int parts, int columns, int pitch,
                          int chunk, float one, __local SUMS *tile) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Bilateral filter for GPUs, for any radius: a work-group keeps its pixels and a border of `radius` in local
-// memory, as many rows at a time as fit; a work-item filters ROWS (-DROWS=n) rows of one column, so that a tap
-// is loaded once for all of them. -DUNROLL=n is how many taps of a row a turn of the loop does.
+// Bilateral filter for GPUs, for any radius. A work-group keeps its pixels and a border of `radius` in local memory, as
+// many rows at a time as fit. A work-item filters ROWS (-DROWS=n) rows of one column, so that it loads a tap once for
+// all of them. -DUNROLL=n is the number of taps of a row per turn of the loop.
 #include "bilateral/tile.clh"
 
 #define TAPS UNROLL_BY(UNROLL)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Aligns a frame with the background to hundredths of a pixel: the motion between them, a gain and an offset, by robust least squares
-// over the pixels, starting from the motion of the vectors. Build with -DITEMS, the items of a group, a power of two of at least SUMS,
+// Aligns a frame with the background to hundredths of a pixel. Robust least squares over the pixels find the motion between them, a gain
+// and an offset, starting from the motion of the vectors. Build with -DITEMS, the items of a group, a power of two of at least SUMS,
 // and -DGROUPS. With -DUNROLLED the sums stay in registers and several items share the votes of a pixel.
 #include "camera/similarity.clh"
 #include "camera/rows.clh"

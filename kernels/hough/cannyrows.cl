@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The edges that cannytiles.cl finds, as CPUs want them: an item alone has -DTILE_X=n by -DTILE_Y=n px, a multiple of 16 wide, and goes
-// over them row by row, sixteen px at a time. -DBUFFERS: frames are buffers.
+// The edges that cannytiles.cl finds, in a form for CPUs. Each item has its own -DTILE_X=n by -DTILE_Y=n px, a multiple of 16 wide. It
+// processes them row by row, sixteen px at a time. -DBUFFERS: frames are buffers.
 #include "common/frame.clh"
 #include "hough/gradient.clh"
 #include "hough/join.clh"

@@ -49,8 +49,8 @@ inline bool is_ridge(__local const short2 *g) {
   return own > square_of(g[next]) && own >= square_of(g[-next]);
 }
 
-// For each place of `wide` x `high`, which a group's items deal among themselves: row by row where they are many side by side, for else
-// those beyond a row's end idle.
+// For each place of `wide` x `high`, which the items of a group share. Where many items are side by side they share row by row, because
+// otherwise those beyond a row's end would idle.
 #ifdef BUFFERS
 #define EACH(x, y, wide, high)                  \
   for (int y = item.y; y < (high); y += items.y) \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The fast generalised Hough transform (Gómez Luna 2012): pairs of edges at right angles vote for turn, scale and place one after the
+// The fast generalised Hough transform (Gómez Luna 2012). Pairs of edges at right angles vote for turn, scale and place one after the
 // other, in three small spaces instead of one of four dimensions.
 //
-// An edge pair is an edge and another one whose direction is SQUARE steps on. Its key is the first one's direction, and the direction of the
-// way between both relative to that: a turn of the picture changes the one only, a change of size none of them.
+// An edge pair is an edge and another one whose direction is SQUARE steps on. Its key has two parts: the first edge's direction, and the
+// direction of the way between both relative to that. A turn of the picture changes only the first part, a change of size neither.
 //
 // Lists are sorted by keys, so a group knows its comparisons and the place of each result. Build with -DFORM=n: how a group compares two
 // stretches of lists.

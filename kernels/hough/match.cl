@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How many points of a template meet an edge of their direction, for every place, turn and scale: the accumulator of the generalised Hough
-// transform (Ballard 1981), gathered place by place, so that a point counts once, however many edges are near it.
+// The number of a template's points that meet an edge of their direction, for every place, turn and scale. This is the accumulator of the
+// generalised Hough transform (Ballard 1981), gathered place by place. So a point counts once, however many edges are near it.
 //
-// The map is kept a bit a place too, for each direction: a work-item counts for all places in a word at once.
+// For each direction the map has a bit per place, so that a work-item counts for all places in a word at once.
 //
 // Build with -DLANES=n: words that a work-item has side by side, 1 or 4.
 #define STEPS 90
@@ -114,8 +114,8 @@ inline WORDS meets(__global const uint *from, int2 point) {
   return LOAD(from + point.x) >> (uint)point.y | LOAD(from + point.x + 1) << 1u << (uint)(WORD - 1 - point.y);
 }
 
-// For every place, sector of turns and band of scales the pose of which most points meet an edge, and by how many standard deviations
-// those are more than chance has there, times 32. `turns`: the allowed ones, from .x on .y of them. Rows of results are `pitch` apart.
+// For every place, sector of turns and band of scales, the pose for which most points meet an edge. `votes` gets by how many standard
+// deviations, times 32, these exceed what chance gives there. `turns`: the allowed ones, from .x on .y of them. Rows of results are `pitch` apart.
 __kernel void match(__global const uint *restrict bits, __global const int2 *restrict offsets, __global const float *restrict density,
                     int scales, int2 turns, int2 cells, int pitch, int words, __global ushort *restrict votes,
                     __global ushort *restrict poses) {

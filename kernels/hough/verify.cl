@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Verifies the poses of the votes: a template's points look for edges of their direction nearby, the pose follows by least squares, and the
-// fraction of points that meet an edge is the score.
+// Verifies the poses of the votes. A template's points look for edges of their direction nearby, and the pose follows by least squares. The
+// score is the fraction of points that meet an edge.
 #include "common/bands.clh"
 #include "hough/fit.clh"
 #include "hough/directions.clh"

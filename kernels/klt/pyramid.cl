@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The three finest levels of a frame's pyramid at once. A group of 32 items computes -DROWS=n rows of a strip of the finest level, a
-// multiple of 4, and the rows of the next two levels there, four rows at a time. An item has four columns of the finest level, two of the
+// The three finest levels of a frame's pyramid at once. A group of 32 items computes -DROWS=n rows of a strip of the finest level, and the
+// rows of the next two levels there. It takes four rows at a time; n is a multiple of 4. An item has four columns of the finest level, two of the
 // next and one of the last. It gets neighbouring columns from other items and keeps the rows above. The items at both ends only compute the
 // others' neighbours.
 #include "common/beside.clh"

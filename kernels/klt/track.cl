@@ -206,8 +206,9 @@ inline Point track(__global const float *before, __global const float *after, __
   const int needed = growth_of(pace.w, CORRELATION * noise_variance(noise) + coding_of(noise), search.radius);
   point.form = select((float4)(1.0f, 0.0f, 0.0f, needed), point.form, (int4)(point.who.y > 0 ? -1 : 0));
   const int radius = min(search.radius + (int)point.form.w, MOST_RADIUS);
-  // From where it would be if it went on as before; where it is not to be found so, in light that changes; then, unless it would have
-  // left the frame, from where it was; at last near there, without the coarser levels, which light that differs from row to row misleads.
+  // The search starts where the point would be if it went on as before. If it is not found, the search allows for changing light. Then it
+  // starts from where the point was, unless it would have left the frame. The last search is near there, without the coarser levels, because
+  // light that differs from row to row misleads these.
   const bool fast = dot(point.motion.xy, point.motion.xy) >= LEAST_PACE * LEAST_PACE;
   const int tries = fast && in_frame(was + pace.xy, level) ? 4 : 3;
   const bool all_kept = search.residue >= KEEP_ALL;

@@ -24,9 +24,9 @@ inline uint cost_of_parts(__global const ulong *keys, int count, int step) {
   return sum;
 }
 
-// The cheapest division of each macroblock: the parts' costs and λ times the bits that H.264 spends on the type (1 for 16×16, 3 for 16×8
-// and 8×16, 5 for quarters; for each quarter 1 for 8×8, 3 for 8×4 and 4×8, 5 for 4×4). The first of equal ones wins. Cells are 4 × 4
-// pixels. Work-items: macroblocks.
+// Chooses the cheapest division of each macroblock. Its cost is that of its parts and λ times the bits that H.264 spends on the type: 1 for
+// 16×16, 3 for 16×8 and 8×16, 5 for quarters. Each quarter adds 1 for 8×8, 3 for 8×4 and 4×8, 5 for 4×4. The first of equal ones wins.
+// Cells are 4 × 4 pixels. Work-items: macroblocks.
 __kernel void motion_choose(__global const ulong *keys, __global short2 *vectors, __global uint *costs,
                             __global ushort *shapes, int lambda, int columns, int rows) {
   const int mx = get_global_id(0), my = get_global_id(1), at = my * columns + mx;

@@ -63,8 +63,8 @@ inline Ended end_cells(Candidate *candidate, const int j) {
   return end;
 }
 
-// Lowers the least keys of partitions by those of two candidates that ended with row j, a constant, of their cells; with
-// three to compare, for devices that have an instruction for that.
+// Lowers the least keys of partitions by those of two candidates that ended with row j, a constant, of their cells. The
+// minimum is of three values, for which some devices have an instruction.
 inline void lower(uint least[PARTITIONS], const Ended *a, const Ended *b, const int j) {
 #define LEAST(partition, member) least[partition] = min(least[partition], min(a->member, b->member))
 #pragma unroll

@@ -34,11 +34,11 @@ inline ulong sum_of(__local ulong *all, ulong own) {
   return all[0];
 }
 
-// For each of `areas` the first of `ranges` whose sum is above that of the last range by at most a share of what the areas have of
-// that on average, and at least those of its neighbours. Sooner, where the squared errors of the last frame, `parts` of them in the x
-// of `errors`, are to the sum `last` as this frame's are to its own, and the excess over what the last range gives is no more than
-// `target` leaves; below 0, or of a frame that does not follow that one: not that. `last`: then the sum with the ranges that are chosen.
-// `needs`: room for an int an area. `mean`: of the ranges' squares. One work-group of GROUP items.
+// Chooses one of `ranges` for each of `areas`. It is the first whose sum exceeds that of the last range by at most a share of the areas'
+// mean of that, and it is at least what the neighbours need. A smaller range suffices if the expected squared error stays
+// within `target`. The error is expected from the last frame: its squared errors, `parts` of them in the x of `errors`, relate to the sum
+// `last` as those of this frame to its own sum. With a `target` below 0, or without `follows`, there is no such limit. Afterwards `last` is
+// the sum with the chosen ranges. `needs`: room for an int per area. `mean`: of the squares of the ranges. One work-group of GROUP items.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void motion_range_choose(__global const ulong *sums, int2 areas, __global const int *ranges, int steps,
                          __global const long4 *errors, int parts, float target, int follows,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The half-pixel planes of a luma plane by the six-tap filter of H.264 (ITU-T H.264, 8.4.2.2.1):
-// b between a pixel and its right neighbour, h between it and the one below, j between all four.
+// The half-pixel planes of a luma plane by the six-tap filter of H.264 (ITU-T H.264, 8.4.2.2.1). Plane b lies between a
+// pixel and its right neighbour, h between it and the one below, j between all four.
 // Build with -DV=4 for GPUs, -DV=16 for CPU devices: pixels of a work-item along x.
 #include "common/dot.clh"
 #include "common/pack.clh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Full search on GPUs. A work-group searches the blocks of a strip, TALL pixels high, in pieces (window.clh). LANES
-// work-items share a block, or STACK blocks below each other; each takes a column of D candidates at once, so that every
-// row of the window is read once for all of them. Columns that are left over when all lanes have had as many go to the
+// work-items share a block, or STACK blocks below each other. Each takes a column of D candidates at once, so that it
+// reads every row of the window once for all of them. Columns that are left over when all lanes have had as many go to the
 // lanes in runs of REMAINDER candidates.
 //
 // Build with -DB=4, 8, 16 or 32 (block size), -DD=… (3, 11 or 33), -DLANES=… (32, or where groups can't be as large a

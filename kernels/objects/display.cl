@@ -19,7 +19,7 @@ inline bool in_number(uint number, int digits, int x, int y, int dot) {
   return in_glyph(number % 10, x / dot % 6, y / dot);
 }
 
-// Draws a box with lines of `thick` px and an outline of `outline` px, and its number on a plate above the upper left corner, or below
+// Draws a box with lines of `thick` px and an outline of `outline` px. Its number is on a plate above the upper left corner, or below
 // that corner if there is no room. `box`: left, top, right, bottom. Work-items: pixels from `from` on, `area` of them.
 __kernel void objects_box(IN_FRAME(in), OUT_FRAME(out), int2 size, int2 from, int2 area, int4 box, uint number,
                           int thick, int outline, int dot, float4 colour, float4 edge, int overlay) {

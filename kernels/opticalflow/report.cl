@@ -39,8 +39,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_sums(
   if (get_local_id(0) == 0) parts[get_group_id(0)] = sum;
 }
 
-// One group adds up the parts. `gain` is the gain of the display; if it is 0, the gain follows three times the root
-// mean square, at least 1 px: at once after `fresh`, else by a tenth of the difference.
+// One group adds up the parts. `gain` is the gain of the display. If it is 0, the gain follows three times the root
+// mean square, at least 1 px. It follows at once after `fresh`, otherwise by a tenth of the difference.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_summary(
     __global const float8 *parts, int count, int pixels, float gain, int fresh, __global const float *noise,
     __global Summary *summary) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A frame to a texture of OpenGL and back, beside the rows "frame to the device" and "frame to the
-// host", as table 1 of the survey has it; and a texture that OpenGL has written handed to OpenCL,
-// by every sharing method that the elements know.
+// The transfer of a frame to a texture of OpenGL and back, as in table 1 of the survey, beside the
+// rows "frame to the device" and "frame to the host". Also the transfer of a texture that OpenGL
+// has written to OpenCL, by every sharing method of the elements.
 #include <gst/gl/gl.h>
 #include <gst/gl/gstglfuncs.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Images beside buffers for reads along rows, down columns and of five taps along y, in values of
-// 32 bits, given in one or two dimensions: what Farias et al., a survey of markerless augmented
-// reality on GPUs, about 2008, found to count most.
+// Images beside buffers: reads along rows, down columns and of five taps along y, in values of 32
+// bits, launched in one or two dimensions. Farias et al., a survey of markerless augmented reality
+// on GPUs, about 2008, found this difference to matter most.
 #include <cstring>
 
 #include "opencl/kernel.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How the order in which work-items reach memory counts: the micro-benchmarks of Farias et al., a
-// survey of markerless augmented reality on GPUs, about 2008: coalesced and strided writes and
-// reads. images.cpp has the vertical filters.
+// Measures coalesced and strided writes and reads: how much the order counts in which work-items
+// access memory. These are micro-benchmarks of Farias et al., a survey of markerless augmented
+// reality on GPUs, about 2008. images.cpp has the vertical filters.
 #include <numeric>
 
 #include "opencl/kernel.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// enqueueheap [CALLS]: how much the heap grows for each command of OpenCL that hands memory or a
-// semaphore over, each callback, queue, build and context, on the first GPU, without the plugin,
-// and what each takes. NVIDIA's driver 580.159.04 prints 32 bytes for an acquire, a release and a
-// wait for a semaphore, and 870 for a build of a small kernel.
+// enqueueheap [CALLS]: measures the growth of the heap and the time for single OpenCL calls, on the
+// first GPU and without the plugin: commands that hand over memory or a semaphore, callbacks,
+// queues, builds and contexts. NVIDIA's driver 580.159.04 prints 32 bytes for an acquire, a release
+// and a wait for a semaphore, and 870 for a build of a small kernel.
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 #include <dlfcn.h>

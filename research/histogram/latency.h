@@ -17,8 +17,8 @@ struct AtomicLatency {
   int banks = 32;
   int locks = 1024;
 
-  /// The three costs by which it comes nearest to what a device took for additions, in the unit of
-  /// these, and how far it stays off: the root of the relative errors' mean square.
+  /// The three costs with which the model comes nearest to the measured times of additions, in the
+  /// unit of these. `error` is the root mean square of the relative errors.
   struct Fit {
     double base = 0, position = 0, bank = 0, error = 0;
   };

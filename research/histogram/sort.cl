@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The histogram by sorting, a group sorts the counters that its pixels vote for and counts
-// the lengths of equal ones, without atomics and at a speed that does not depend on the frame. Build as
-// count.clh says; GROUP is a power of two and PIXELS 1.
+// The histogram by sorting. A group sorts the counters that its pixels vote for and counts the lengths of equal ones. It
+// needs no atomics, and its speed does not depend on the frame. Build as count.clh says; GROUP is a power of two and
+// PIXELS 1.
 #include "histogram/count.clh"
 
 #define NONE 0xffffffffu

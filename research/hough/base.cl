@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The fast generalised Hough transform as Gómez Luna (2012) begins with it: lists that are not sorted, a stretch of the one in local memory
-// that is compared with all of the other, votes and places in the list by atomics in global memory.
+// The first form of the fast generalised Hough transform of Gómez Luna (2012). Lists are not sorted. A stretch of one list in local memory
+// is compared with all of the other. Atomics in global memory count votes and give places in the list.
 #include "hough/edgepair.clh"
 
 // `keys`: directions + 1, `places` in a map of `width` px a row; `counts`: how many edges there are. `space`, `found`: zeroed. `room`: of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The generalised Hough transform (Ballard 1981): each edge of a picture votes, for every turn and size, for all places where the shape's
-// middle is if one of the shape's edges of its direction lies there.
+// The generalised Hough transform (Ballard 1981). For every turn and size, each edge of a picture votes for possible places of the shape's
+// middle. There is one for each of the shape's edges of that direction.
 #include "hough/edgepair.clh"
 
 // Votes of one turn, in a plane for each size. Edges of both pictures are sorted by direction, with where those of each direction begin.

@@ -8,8 +8,8 @@
 
 namespace glcl::research {
 
-/// The generalised Hough transform (Ballard 1981), which the fast one is compared with: all turns
-/// of 2° and sizes of 0.1, in the space of four dimensions, a turn of it at a time.
+/// The generalised Hough transform (Ballard 1981), for comparison with the fast one. It covers all
+/// turns of 2° and sizes of 0.1 in the space of four dimensions, one turn at a time.
 class Classic {
  public:
   static constexpr int turns = hough::EdgePairs::steps, sizes = hough::Transform::sizes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The fast generalised Hough transform's three spaces in the forms of Gómez Luna's thesis (2012):
-// its tables 5.3 to 5.5, and copies of the space of places, with the classic transform beside them.
+// The three spaces of the fast generalised Hough transform in the forms of Gómez Luna's thesis
+// (2012), tables 5.3 to 5.5. Also copies of the space of places, beside the classic transform.
 #include <algorithm>
 #include <cstdio>
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Objects by vectors alone, as J. Gómez Luna ("Programming issues for video analysis on Graphics Processing Units", 2012) finds
-// them: what the camera leaves of the vectors, a histogram of that, its peaks, and for every pixel the peak that most vectors around
-// it belong to. Build with -DITEMS, the items of a group.
+// Objects by vectors alone, after J. Gómez Luna ("Programming issues for video analysis on Graphics Processing Units", 2012). The camera's
+// motion is subtracted from the vectors, and peaks are found in a histogram of the residuals. Every pixel gets the peak that most vectors
+// around it belong to. Build with -DITEMS, the items of a group.
 #include "camera/similarity.clh"
 
 #define NO_KEY 0xffffffffu
@@ -16,8 +16,8 @@ inline uint packed(int x, int2 v) { return (uint)x | (uint)(v.x + MOST) << 16 | 
 inline int2 vector_of(uint p) { return (int2)((int)(p >> 16 & 255) - MOST, (int)(p >> 24) - MOST); }
 inline int x_of(uint p) { return (int)(p & 65535); }
 
-// What is left of vectors (x, y, vx, vy), px, places from the frame's centre, without the camera's motion: the row, or NO_KEY where that
-// is nothing, too fast or outside; and column and vector in one. Work-items: vectors.
+// Subtracts the camera's motion from vectors (x, y, vx, vy), px, with places from the frame's centre. `rows` gets the row, or NO_KEY where
+// the residual is zero, too fast or outside. `list` gets column and residual in one word. Work-items: vectors.
 __kernel void clusters_left(__global const float4 *vectors, int count, float4 motion, int2 size, __global uint *rows,
                             __global uint *list) {
   const int i = get_global_id(0);

@@ -9,9 +9,9 @@
 
 namespace glcl::research {
 
-/// Objects by vectors alone, as J. Gómez Luna's thesis (2012) finds them: the camera's motion is
-/// taken off, what is left votes in 127×127 bins, and every pixel goes to the peak that most
-/// vectors in 7×7 px around it belong to. All forms find each bit of the scalar one.
+/// Objects by vectors alone, after J. Gómez Luna's thesis (2012). The camera's motion is
+/// subtracted, and the residuals vote in 127×127 bins. Every pixel gets the peak that most vectors
+/// in 7×7 px around it belong to. The results of all forms equal those of the scalar one.
 class Clusters {
  public:
   enum class Form {

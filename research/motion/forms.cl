@@ -107,8 +107,8 @@ __kernel void search_unaligned(__global const uchar *current, __global const uch
   lower(&keys[y * columns + x], key_at(sum16(sum), v, lambda), start);
 }
 
-// The SAD of a work-group's item's block by aligned rows: each item puts 16 bytes of the group's stretch of a
-// row into local memory, the last one 16 more, and reads its own from v.x mod 16 on.
+// The SAD of an item's block by aligned rows. Each item puts 16 bytes of the group's stretch of a row into local
+// memory, the last one 16 more. It reads its own bytes from v.x mod 16 on.
 inline uint staged_sad(__global const uchar *current, __global const uchar *reference, int pitch, int2 v, int x,
                        int y, __local uint4 *lines) {
   const int item = get_local_id(0), items = get_local_size(0), shift = v.x & 15;

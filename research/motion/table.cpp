@@ -181,10 +181,10 @@ class Windowed {
   bool good_;
 };
 
-/// For each device and window, ms of kernels for a frame of each size by all forms, and what the
-/// tiled one, which the elements use, achieves of the device's rate of absolute differences; false
-/// where a form finds other vectors than the reference implementation. A form is left out where a
-/// frame would take it more than about `seconds`.
+/// Prints ms of kernels per frame for each device, window, size and form. For the tiled form, which
+/// the elements use, it also prints the fraction of the device's rate of absolute differences.
+/// False if a form finds other vectors than the reference implementation. A form is left out where
+/// a frame would take more than about `seconds`.
 bool print(const Request &request) {
   const auto devices =
       request.device == "auto" ? glcl::devices() : std::vector{choose_device(request.device)};

@@ -27,8 +27,8 @@ class LucasKanadeForms {
     image,      ///< least squares over an image of the derivatives, by the sampler
   };
 
-  /// The number of pixels, at least `halo`, that a group of `group` items loads in addition per
-  /// row, so that its words fill whole segments: the smallest P with (group + P) 3/4 ≡ 0 (mod 16)
+  /// The number of additional pixels, at least `halo`, that a group of `group` items loads per row
+  /// so that its words fill whole segments. It is the smallest P with (group + P) 3/4 ≡ 0 (mod 16)
   /// and, for any group index i, (group + P) 3 i ≡ 0 (mod 64).
   static int padding(int group, int halo);
 

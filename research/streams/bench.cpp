@@ -78,10 +78,10 @@ Result run(Streams &streams, const Half (&halves)[2], AdaptiveStreams *loop) {
   return result;
 }
 
-/// Frames per second of the histograms of 4096 grey frames from host memory, in chunks of 32, the
-/// first half with levels evenly spread, the second half flat: in one stream, and in as many as the
-/// adaptive loop takes (J. Gómez Luna, PhD thesis 2012, table 6.5). False where counts are wrong,
-/// or where the timeline shows streams that never overlap.
+/// Prints frames per second for the histograms of 4096 grey frames from host memory, in chunks of
+/// 32. The first half has evenly spread levels, the second half is flat. It compares one stream
+/// with as many as the adaptive loop takes (J. Gómez Luna, PhD thesis 2012, table 6.5). False if
+/// counts are wrong, or if the timeline shows streams that never overlap.
 bool print_size(Context &context, int width, int height) {
   const size_t bytes = size_t(width) * height;
   Streams streams(context, chunk, bytes, format.counters() * sizeof(cl_uint), most_streams, [&] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Table 6.4 of Gómez Luna, PhD thesis 2012: the best number of streams by the models and measured,
-// for histograms of grey frames and of frames that become grey first, in chunks of 32 frames; and
-// whether overlap helps at all.
+// Table 6.4 of Gómez Luna, PhD thesis 2012: the best number of streams by the models and measured.
+// The work is histograms of grey frames, and of frames that are converted to grey first, in chunks
+// of 32 frames. It also shows whether overlap helps at all.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

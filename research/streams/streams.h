@@ -34,9 +34,9 @@ struct StreamModel {
   double optimum(const ChunkTimes &chunk) const;
 };
 
-/// Which number of streams to take, chunk after chunk (listing 6.4): one chunk is measured in a
-/// single stream, the model gives the number and an estimate of the time, and two chunks in a row
-/// that take much longer or shorter than the estimate begin it all anew.
+/// Chooses the number of streams, chunk after chunk (listing 6.4). One chunk is measured in a
+/// single stream. From that the model gives the number and an estimate of the time. The choice
+/// starts over after two chunks in a row that take much longer or shorter than estimated.
 class AdaptiveStreams {
  public:
   /// At most `most` streams; `divergence` is a part of the estimate.
@@ -61,9 +61,9 @@ class AdaptiveStreams {
   int diverging_ = 0;    // chunks in a row
 };
 
-/// Items of one size in host memory, worked on by the device in chunks: every chunk is cut into
-/// streams, each with a queue of its own, so that transfers and kernels overlap. Host memory is
-/// pinned. All calls from one thread.
+/// Processes items of one size in host memory in chunks. Every chunk is split into streams, each
+/// with its own queue, so that transfers and kernels overlap. Host memory is pinned. All calls from
+/// one thread.
 class Streams {
  public:
   /// Enqueues what makes `count` results of `count` items.
@@ -103,9 +103,9 @@ class Streams {
 /// How long each kind of span took altogether, and from the first start to the last end.
 ChunkTimes parts_of(const std::vector<Streams::Span> &spans);
 double whole_of(const std::vector<Streams::Span> &spans);
-/// ms that a stream costs by itself, t_sc: the slope of the least squares line through the times of
-/// chunks with next to no work in 1 to 16 streams, and the slope's standard error. 0 where it is
-/// not above that.
+/// The cost of a stream in itself, t_sc, in ms, and its standard error. It is the slope of the
+/// least squares line through the times of chunks with next to no work in 1 to 16 streams. 0 if it
+/// does not exceed the standard error.
 std::pair<double, double> stream_cost(Streams &streams);
 /// For how long kernels went on while another stream's transfer did, ms, each pair counted.
 double overlap_of(const std::vector<Streams::Span> &spans);

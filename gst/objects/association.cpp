@@ -10,8 +10,10 @@ namespace glcl::objects {
 
 namespace {
 
-constexpr float most_unlike = 1;      // difference_of(): a factor of two in size, or 24 levels
-constexpr float usual_speed = 0.25f;  // of the frame's longer side, per frame
+constexpr float most_unlike = 1;       // difference_of(): a factor of two in size, or 24 levels
+constexpr float usual_speed = 0.25f;   // of the frame's longer side, per frame
+constexpr float least_clear = 0.7f;    // score of a region that is an object of its own
+constexpr float most_fragment = 0.5f;  // of the area of the region to which it belongs
 
 float overlap(const RectF &a, const RectF &b) {  // of the smaller one
   return common_area(a, b) / std::max(std::min(a.area(), b.area()), 1.0f);
@@ -91,11 +93,13 @@ std::vector<Detection> detections(const RegionList &result, const camera::FrameG
                     std::clamp(1 - 1 / std::max(distance, 1.0f), 0.0f, 1.0f),
                     float(r.levels) / float(std::max(r.area, 1))});
   }
-  // Regions close together are one object.
+  // A fragment belongs to the larger region next to it. Faint objects fall into parts of any size.
   const float near = 0.02f * float(std::min(size.width, size.height));
   for (size_t i = 0; i < list.size(); i++)
     for (size_t k = 0; k < list.size();) {
-      if (k != i && common_area(grown(list[i].box, near), list[k].box) > 0 &&
+      const bool part = list[k].area <= most_fragment * list[i].area ||
+                        std::min(list[i].score, list[k].score) < least_clear;
+      if (k != i && part && common_area(grown(list[i].box, near), list[k].box) > 0 &&
           fills(list[i], list[k])) {
         list[i].add(list[k]);
         list.erase(list.begin() + ptrdiff_t(k));

@@ -9,7 +9,7 @@
 
 namespace glcl::objects {
 
-/// The regions of a frame in its px; those close together are one.
+/// The regions of a frame in its px, with the fragments next to them.
 std::vector<Detection> detections(const RegionList &result, const camera::FrameGeometry &frame,
                                   const FrameSize &size);
 /// Assigns detections to the tracks that are predicted there.

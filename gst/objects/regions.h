@@ -25,12 +25,13 @@ struct RegionList {
   Region regions[most];
 };
 
-/// Finds boxes around the foreground on the device: cells of 4×4 px with at least 9 foreground
-/// pixels, and their neighbours with 4, form regions. Cells at a distance of up to two belong to
-/// the same region. Nothing waits.
+/// Finds boxes around the foreground on the device: cells of 2×2 px with at least 3 foreground
+/// pixels, and their neighbours with 2, form regions. Neighbouring cells belong to the same region.
+/// Cells at a distance of two do so if neither is solid: 14 pixels of a block of four cells.
+/// Nothing waits.
 class Regions {
  public:
-  static constexpr int cell = 4;  ///< px
+  static constexpr int cell = 2;  ///< px
 
   Regions() = default;
   /// Throws Error::failed where the device refuses kernels or memory.

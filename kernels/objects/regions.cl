@@ -5,10 +5,11 @@
 #include "objects/deviation.clh"
 #include "objects/regionlist.clh"
 
-#define CELL 4     // px
-#define STRONG 9   // foreground pixels of a cell's 16 that begin a region; a thin line has fewer
-#define WEAK 4     // foreground pixels of a cell that joins a strong neighbour
-#define REACH 2    // cells; regions this close are one
+#define CELL 2     // px
+#define STRONG 3   // foreground pixels of a cell's 4 that begin a region; a thin line has fewer
+#define WEAK 2     // foreground pixels of a cell that joins a strong neighbour
+#define REACH 2    // cells; sparse regions this close are one
+#define SOLID 14   // foreground pixels of the 16 of four cells; a gap beside them separates objects
 #define FIRST_BIT(bits) (31 - (int)clz((bits) & -(bits)))
 
 // A cell's first word: its foreground pixels (bits 0-4), their first and last column and row (5-6, 7-8, 9-10, 11-12), and the sum of
@@ -83,15 +84,33 @@ inline void join(__global volatile int *labels, int a, int b) {
   }
 }
 
-// Joins cells of regions that are at most REACH apart. Work-items: cells.
+inline int count_at(__global const uint2 *cells, int2 size, int2 place) {
+  return any(place < 0) || any(place >= size) ? 0 : COUNT(cells[place.y * size.x + place.x].x);
+}
+
+// Whether one of the four blocks of 2x2 cells around a cell is solid foreground.
+inline bool is_solid(__global const uint2 *cells, int2 size, int2 place) {
+  for (int i = 0; i < 4; i++) {
+    const int2 first = place - (int2)(i % 2, i / 2);
+    if (count_at(cells, size, first) + count_at(cells, size, first + (int2)(1, 0)) + count_at(cells, size, first + (int2)(0, 1)) +
+            count_at(cells, size, first + (int2)(1, 1)) >= SOLID)
+      return true;
+  }
+  return false;
+}
+
+// Joins cells of regions: neighbours, and cells at most REACH apart if neither is solid. Work-items: cells.
 __kernel void objects_join(__global const uint2 *cells, int2 size, __global volatile int *labels) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
   if (any(place >= size) || !part_of_region(cells, size, place)) return;
-  const int at = place.y * size.x + place.x;
-  for (int v = max(place.y - REACH, 0); v <= place.y; v++)
-    for (int u = max(place.x - REACH, 0); u <= min(place.x + REACH, size.x - 1); u++) {
+  const int at = place.y * size.x + place.x, reach = is_solid(cells, size, place) ? 1 : REACH;
+  for (int v = max(place.y - reach, 0); v <= place.y; v++)
+    for (int u = max(place.x - reach, 0); u <= min(place.x + reach, size.x - 1); u++) {
       const int other = v * size.x + u;
-      if (other < at && part_of_region(cells, size, (int2)(u, v))) join(labels, at, other);
+      const int2 there = (int2)(u, v);
+      if (other >= at || !part_of_region(cells, size, there)) continue;
+      const bool adjoins = place.y - v <= 1 && abs(place.x - u) <= 1;
+      if (adjoins || !is_solid(cells, size, there)) join(labels, at, other);
     }
 }
 

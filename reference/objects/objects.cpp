@@ -18,7 +18,7 @@ namespace {
 constexpr int max_age = 90, max_mean_frames = 20, young_age = 3, candidate_frames = 5,
               candidate_frames_bent = 3, candidate_ages = 3;
 constexpr float faint = 0.5f, saturated = 250;
-constexpr int cell = 4, strong = 9, weak = 4, reach = 2;
+constexpr int cell = 2, strong = 3, weak = 2, reach = 2, solid = 14;
 
 /// The four pixels around a point and their weights.
 struct Around {
@@ -357,6 +357,16 @@ std::vector<Region> regions(const std::vector<uint8_t> &foreground, const std::v
       const int count = counts[size_t(row) * columns + column];
       part[size_t(row) * columns + column] = count >= strong || (count >= weak && neighbour);
     }
+  std::vector<bool> full(counts.size());
+  for (int row = 0; row + 1 < rows; row++)
+    for (int column = 0; column + 1 < columns; column++) {
+      const size_t block[] = {size_t(row) * columns + column, size_t(row) * columns + column + 1,
+                              size_t(row + 1) * columns + column,
+                              size_t(row + 1) * columns + column + 1};
+      int sum = 0;
+      for (size_t at : block) sum += counts[at];
+      for (size_t at : block) full[at] = full[at] || sum >= solid;
+    }
   std::vector<Region> list;
   for (int row = 0; row < rows; row++)
     for (int column = 0; column < columns; column++) {
@@ -376,8 +386,10 @@ std::vector<Region> regions(const std::vector<uint8_t> &foreground, const std::v
           region.area++, region.distance += value;
         });
         region.squares += squares / 64;
+        const bool full_here = full[size_t(y) * columns + x];
         around(x, y, reach, [&](int u, int v, size_t at) {
-          if (!part[at] || done[at]) return;
+          const bool adjoins = std::abs(u - x) <= 1 && std::abs(v - y) <= 1;
+          if (!part[at] || done[at] || (!adjoins && (full_here || full[at]))) return;
           done[at] = true;
           open.push_back({u, v});
         });

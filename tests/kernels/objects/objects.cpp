@@ -309,11 +309,12 @@ RegionList regions_of(Bench &bench, const std::vector<uint8_t> &foreground, int 
   fail_unless(result.state.frames == 7);
   constexpr size_t offset = 5;
   std::vector<uint8_t> cells;
-  for (int y = 0; y < (height + 3) / 4 && !mask.empty(); y++)
-    for (int x = 0; x < (width + 3) / 4; x++)
-      cells.push_back(
-          mask[size_t((2 * y + 1) * mask_height / (2 * ((height + 3) / 4))) * mask_width +
-               (2 * x + 1) * mask_width / (2 * ((width + 3) / 4))]);
+  const int columns = (width + Regions::cell - 1) / Regions::cell,
+            rows = (height + Regions::cell - 1) / Regions::cell;
+  for (int y = 0; y < rows && !mask.empty(); y++)
+    for (int x = 0; x < columns; x++)
+      cells.push_back(mask[size_t((2 * y + 1) * mask_height / (2 * rows)) * mask_width +
+                           (2 * x + 1) * mask_width / (2 * columns)]);
   std::vector<uint8_t> expected = reference::region_mask(
       foreground, width,
       {result.regions, result.regions + std::min<int>(result.count, RegionList::most)}, cells);
@@ -388,6 +389,21 @@ TEST(test_regions) {
                  reference::regions(many, levels_of(320, 240), 320, 240, 1), "many");
 }
 
+// A gap separates solid objects, as cars that follow each other. Sparse foreground bridges it.
+TEST(test_gaps) {
+  Bench bench;
+  for (bool sparse : {false, true}) {
+    std::vector<uint8_t> foreground(size_t(160) * 120);
+    for (int y = 20; y < 60; y++)
+      for (int x = 40; x < 82; x++)
+        if (x < 60 || x >= 62) foreground[size_t(y) * 160 + x] = sparse && x % 2 && y % 2 ? 0 : 20;
+    const RegionList result = regions_of(bench, foreground, 160, 120, 50, 64);
+    expect_regions(result, reference::regions(foreground, levels_of(160, 120), 160, 120, 50),
+                   sparse ? "sparse" : "solid");
+    fail_unless(result.count == (sparse ? 1 : 2), "%d regions", result.count);
+  }
+}
+
 // A mask of another size is scaled. A change of nearly all pixels is a cut.
 TEST(test_mask_and_cut) {
   Bench bench;
@@ -395,8 +411,9 @@ TEST(test_mask_and_cut) {
   for (int y = 20; y < 100; y++)
     for (int x = 10; x < 150; x++) foreground[size_t(y) * 160 + x] = 16;
   for (int x = 70; x < 90; x++) foreground[size_t(30) * 160 + x] = 1;
-  std::vector<uint8_t> cells(40 * 30);
-  for (int i = 0; i < 40 * 30; i++) cells[size_t(i)] = i % 40 >= 20;
+  constexpr int columns = 160 / Regions::cell, rows = 120 / Regions::cell;
+  std::vector<uint8_t> cells(size_t(columns) * rows);
+  for (size_t i = 0; i < cells.size(); i++) cells[i] = i % columns >= columns / 2;
   const RegionList half = regions_of(bench, foreground, 160, 120, 1, 64, {0, 255}, 2, 1);
   expect_regions(half, reference::regions(foreground, levels_of(160, 120), 160, 120, 1, cells),
                  "half");

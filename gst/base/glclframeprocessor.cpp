@@ -101,7 +101,8 @@ void FrameProcessor::process(GstBuffer *in, GstBuffer *out) {
   const auto start = StatsRecorder::Clock::now();
   if (reset_requested_.exchange(false) && klass->reset) klass->reset(element_);
   Queue &queue = gst_glcl_context_queue(contexts_.in_use(), settings_.get().profile);
-  bridge_->run(queue, layout_, info_, in, out, [&](const Picture &from, const Picture &to) {
+  const bool luma_only = klass->reads_luma && klass->reads_luma(element_);
+  bridge_->run(queue, in, out, luma_only, [&](const Picture &from, const Picture &to) {
     const LaunchThrottle::FrameScope frame(throttle_, queue);
     klass->process(element_, queue, from, to, in, out);
   });
@@ -160,9 +161,10 @@ void FrameProcessor::prepare(GstGLContext *gl_context, bool *created) {
         std::make_unique<TextureBridge>(GST_BASE_TRANSFORM(element_), context, stats_.get().copies);
   if (prepared_) return;
   info_ = GST_GL_FILTER(element_)->in_info;
-  layout_ = GST_GLCL_FILTER_GET_CLASS(element_)->prepare(
-      element_, context_of(context), GST_VIDEO_INFO_WIDTH(&info_), GST_VIDEO_INFO_HEIGHT(&info_));
-  bridge_->prepare(context_of(context), layout_, info_);
+  GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(element_);
+  const Layout layout = klass->prepare(element_, context_of(context), GST_VIDEO_INFO_WIDTH(&info_),
+                                       GST_VIDEO_INFO_HEIGHT(&info_));
+  bridge_->prepare(context_of(context), layout, info_, !klass->takes_planes);
   prepared_ = true;
   request_reset();
   preloading_ = {};

@@ -68,7 +68,6 @@ class FrameProcessor {
   LaunchThrottle throttle_;
   bool prepared_ = false;
   GstVideoInfo info_{};  // of the frames prepared for
-  Layout layout_ = Layout::image;
 };
 
 /// Runs the work on the GL thread and waits for it.

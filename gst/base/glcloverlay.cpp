@@ -64,7 +64,10 @@ void Overlay::attach(GstGLCLContext *context, Queue &queue, const Picture &in, c
                      const std::function<void(const drawing::Canvas &)> &draw, GstBuffer *to) {
   if (drawn_.width != in.width || drawn_.height != in.height || drawn_.layout != in.layout)
     drawn_ = make_picture(queue.context().cl(), in.width, in.height, in.layout);
-  draw({in, drawn_, true});
+  const bool is_rgba = in.format == &PlaneFormat::rgba8;
+  if (!is_rgba && (unread_.width != in.width || unread_.height != in.height))
+    unread_ = make_picture(queue.context().cl(), in.width, in.height, in.layout);
+  draw({is_rgba ? in : unread_, drawn_, true});
   const size_t bytes = size_t(4) * covered.width * covered.height;
   if (!pool_ || !pool_->suits(context, bytes)) pool_ = std::make_unique<ResultPool>(context, bytes);
   GstBuffer *pixels = read_back(*pool_, queue, drawn_, covered);
@@ -84,6 +87,7 @@ void Overlay::clear() {
   kept_.clear();
   pool_.reset();
   drawn_ = {};
+  unread_ = {};
 }
 
 bool has_overlays(GstCaps *caps) {

@@ -30,6 +30,7 @@ class Overlay {
 
  private:
   Picture drawn_;
+  Picture unread_;  // for kernels, in place of a frame in another format
   std::unique_ptr<ResultPool> pool_;
   // The latest rectangles. GstGLOverlayCompositor identifies them by address, so a new one must not
   // reuse the address of the previous one.

@@ -7,6 +7,7 @@
 #include "glclerrorreporter.h"
 #include "opencl/error.h"
 #include "sharing/memory.h"
+#include "sharing/syncmeta.h"
 
 namespace glcl {
 
@@ -70,10 +71,12 @@ Colorimetry colorimetry_of(const GstVideoInfo &info) {
 }
 
 /// Makes the next work of OpenGL on this thread wait for earlier work on the frame, unless the
-/// frame comes directly from OpenCL.
-void wait_for(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
+/// first planes, as many as are used, come directly from OpenCL.
+void wait_for(GstBuffer *buffer, const std::array<GstGLMemory *, 3> &textures, int used,
+              GstGLContext *gl_context) {
   GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
-  if (sync && !sharing::held(memory)) sharing::wait_for_gl(sync, memory, gl_context);
+  if (sync && !std::all_of(textures.begin(), textures.begin() + used, sharing::held))
+    sharing::wait_for_gl(sync, gl_context);
 }
 
 /// Marks where OpenGL's work on the frame ends. A memory that hands itself over needs no mark.
@@ -130,8 +133,18 @@ Sharing &TextureBridge::sharing_for(const Textures &from, const Textures &to) {
   return *copying_;
 }
 
-void TextureBridge::prepare(Context &context, Layout layout, const GstVideoInfo &info) {
+FrameFormat TextureBridge::frame_format(const GstVideoInfo &info, Layout layout) {
   const PixelFormat &format = sharing::format_of(info);
+  if (format.model == PixelFormat::Model::rgb) return layout;
+  return {layout, format, colorimetry_of(info)};
+}
+
+void TextureBridge::prepare(Context &context, Layout layout, const GstVideoInfo &info,
+                            bool converts) {
+  const PixelFormat &format = sharing::format_of(info);
+  info_ = info;
+  layout_ = layout;
+  converts_ = !format.is_rgba() && (converts || format.model == PixelFormat::Model::rgb);
   converter_.reset();
   shareable_ = gst_glcl_context_choice(context_).method == &SharingMethod::copy ||
                supports_images(context.cl(), format);
@@ -142,29 +155,31 @@ void TextureBridge::prepare(Context &context, Layout layout, const GstVideoInfo 
              " has no images of this format. Convert them to RGBA "
              "upstream of the element.");
   if (!format.is_rgba())
-    converter_ = std::make_unique<conversion::Converter>(context, GST_VIDEO_INFO_WIDTH(&info),
-                                                         GST_VIDEO_INFO_HEIGHT(&info), layout,
-                                                         format, colorimetry_of(info));
+    converter_ = std::make_unique<conversion::Converter>(
+        context, GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info),
+        FrameFormat(layout, format, colorimetry_of(info)));
 }
 
-void TextureBridge::run(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in,
-                        GstBuffer *out, const Process &work) {
-  const PixelFormat &format = sharing::format_of(info);
-  const Textures from = textures_of(in, info, format), to = textures_of(out, info, format);
+void TextureBridge::run(Queue &queue, GstBuffer *in, GstBuffer *out, bool luma_only,
+                        const Process &work) {
+  const PixelFormat &format = sharing::format_of(info_);
+  const Textures from = textures_of(in, info_, format), to = textures_of(out, info_, format);
   const bool passes = from.front() == to.front();
+  const int read_count = passes && luma_only && !converts_ ? 1 : format.plane_count;
   Sharing &sharing = sharing_for(from, to);
-  wait_for(in, from.front(), gl_context());
+  wait_for(in, from, read_count, gl_context());
   std::vector<TextureUse> uses;
   uses.reserve(2 * format.plane_count);
-  for (int i = 0; i < format.plane_count; i++)
+  for (int i = 0; i < read_count; i++)
     uses.emplace_back(from[i], passes ? Access::pass_on : Access::read, *format.planes[i]);
   for (int i = 0; i < format.plane_count && !passes; i++)
     uses.emplace_back(to[i], Access::write, *format.planes[i]);
-  AcquiredScope scope(sharing, queue, layout, uses.data(), uses.size());
-  const Picture read = frame_of(uses.data(), format.plane_count);
+  AcquiredScope scope(sharing, queue, layout_, uses.data(), uses.size());
+  const Picture read = frame_of(uses.data(), read_count);
   const Picture written =
-      passes ? Picture() : frame_of(uses.data() + format.plane_count, format.plane_count);
-  if (converter_)
+      passes ? Picture() : frame_of(uses.data() + read_count, format.plane_count);
+  rgba_ = nullptr;
+  if (converts_)
     convert(queue, read, written, work);
   else
     work(read, written);
@@ -172,10 +187,25 @@ void TextureBridge::run(Queue &queue, Layout layout, const GstVideoInfo &info, G
   if (!passes) mark(out, to.front(), gl_context());
 }
 
+const Picture &TextureBridge::rgba(Queue &queue, const Picture &in) {
+  if (!converter_ || converts_) return in;
+  if (!rgba_) rgba_ = &converter_->to_rgba(queue, in);
+  return *rgba_;
+}
+
+void TextureBridge::run_as_rgba(Queue &queue, const Picture &in, const Picture &out,
+                                const Process &work) {
+  if (converter_ && !converts_)
+    convert(queue, in, out, work);
+  else
+    work(in, out);
+}
+
 void TextureBridge::convert(Queue &queue, const Picture &in, const Picture &out,
                             const Process &work) {
-  work(converter_->to_rgba(queue, in), out ? converter_->rgba_out() : Picture());
-  if (out) converter_->from_rgba(queue, out);
+  if (!rgba_) rgba_ = &converter_->to_rgba(queue, in);
+  work(*rgba_, out ? converter_->rgba_out() : Picture());
+  if (out) converter_->from_rgba(queue, in, out);
 }
 
 void TextureBridge::hand_to_gl(GstBuffer *frame) { sharing::hand_to_gl(frame, gl_context()); }

@@ -26,16 +26,27 @@ class TextureBridge {
   /// Replaces the query's first pool by a pool of textures that suit the method best.
   void replace_pool(GstQuery *query, const sharing::ErrorHandler &report);
 
-  /// Builds what frames of `info` need, for kernels that take this layout.
-  void prepare(Context &context, Layout layout, const GstVideoInfo &info);
+  /// How kernels access frames of `info` without a conversion. They access those in other orders of
+  /// RGB as RGBA, which are always converted.
+  static FrameFormat frame_format(const GstVideoInfo &info, Layout layout);
+
+  /// Builds what frames of `info` need, for kernels that take this layout. `converts`: the kernels
+  /// of run() take RGBA.
+  void prepare(Context &context, Layout layout, const GstVideoInfo &info, bool converts);
 
   /// Runs `work (in, out)`, which enqueues kernels that read `in` and write all of `out`, frames of
   /// `info`. If both buffers are the same or hold the same texture, the frame passes unchanged and
-  /// there is no picture `out`. Both pictures are RGBA: other formats are converted. Throws if the
+  /// there is no picture `out`; with `luma_only` there is then also no chroma. Throws if the
   /// buffers hold no such frames.
   using Process = std::function<void(const Picture &in, const Picture &out)>;
-  void run(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in, GstBuffer *out,
-           const Process &work);
+  void run(Queue &queue, GstBuffer *in, GstBuffer *out, bool luma_only, const Process &work);
+
+  // For the work of run():
+
+  /// The frame `in` as RGBA, converted once a frame.
+  const Picture &rgba(Queue &queue, const Picture &in);
+  /// Runs work on both pictures as RGBA, and converts what it wrote.
+  void run_as_rgba(Queue &queue, const Picture &in, const Picture &out, const Process &work);
 
   /// Gives a frame to OpenGL, for consumers that use its texture without a map.
   void hand_to_gl(GstBuffer *frame);
@@ -52,9 +63,13 @@ class TextureBridge {
   std::unique_ptr<sharing::Sharing> sharing_;
   // For textures that can't be shared.
   std::unique_ptr<sharing::Sharing> copying_;
+  GstVideoInfo info_{};
+  Layout layout_ = Layout::image;
   bool shareable_ = true;  // the format, by images of the device
   bool warned_of_format_ = false;
+  bool converts_ = false;
   std::unique_ptr<conversion::Converter> converter_;  // for other formats than RGBA
+  const Picture *rgba_ = nullptr;                     // of the frame that is under way
 };
 
 }  // namespace glcl

@@ -142,15 +142,16 @@ void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glc
                             const glcl::Picture &out, GstBuffer *outbuf,
                             const std::optional<glcl::Rect> &covered,
                             const std::function<void(const glcl::drawing::Canvas &)> &draw,
-                            const std::function<void()> &frame) {
+                            const std::function<void(const glcl::drawing::Canvas &)> &frame) {
   const bool attaches = covered && gst_glcl_analyzer_attaches_overlay(self);
-  if (out) {
-    if (!attaches) return draw({in, out});
-    if (frame)
-      frame();
-    else
-      glcl::copy_picture(queue, in, out);
-  }
+  const auto &write = attaches ? frame : draw;
+  if (out && write)
+    gst_glcl_filter_run_as_rgba(GST_GLCL_FILTER(self), queue, in, out,
+                                [&](const glcl::Picture &from, const glcl::Picture &to) {
+                                  write({from, to});
+                                });
+  else if (out)
+    glcl::copy_picture(queue, in, out);
   if (attaches)
     private_of(self)->overlay.attach(gst_glcl_filter_context(GST_GLCL_FILTER(self)), queue, in,
                                      *covered, draw, outbuf);

@@ -127,6 +127,22 @@ GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) {
   return private_of(self)->processor.contexts().in_use();
 }
 
+glcl::FrameFormat gst_glcl_filter_frame_format(GstGLCLFilter *self, glcl::Layout layout) {
+  if (!GST_GLCL_FILTER_GET_CLASS(self)->takes_planes) return layout;
+  return glcl::TextureBridge::frame_format(private_of(self)->processor.info(), layout);
+}
+
+const glcl::Picture &gst_glcl_filter_rgba(GstGLCLFilter *self, glcl::Queue &queue,
+                                          const glcl::Picture &in) {
+  return private_of(self)->processor.bridge()->rgba(queue, in);
+}
+
+void gst_glcl_filter_run_as_rgba(GstGLCLFilter *self, glcl::Queue &queue, const glcl::Picture &in,
+                                 const glcl::Picture &out,
+                                 const glcl::TextureBridge::Process &work) {
+  private_of(self)->processor.bridge()->run_as_rgba(queue, in, out, work);
+}
+
 bool gst_glcl_filter_has_failed(GstGLCLFilter *self) { return private_of(self)->errors.failed(); }
 
 bool gst_glcl_filter_has_begun(GstGLCLFilter *self) {

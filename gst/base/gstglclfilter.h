@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "gst-glcl/gstglclcontext.h"
+#include "opencl/frameformat.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 
@@ -29,8 +30,8 @@ struct _GstGLCLFilterClass {
   /// `process`.
   glcl::Layout (*prepare)(GstGLCLFilter *self, glcl::Context &context, int width, int height);
 
-  /// Enqueues the kernels that read `in` and write all of `out`, both RGBA; must not wait. The
-  /// buffers are for timestamps and metas; do not map them.
+  /// Enqueues the kernels that read `in` and write all of `out`, both RGBA unless takes_planes;
+  /// must not wait. The buffers are for timestamps and metas; do not map them.
   void (*process)(GstGLCLFilter *self, glcl::Queue &queue, const glcl::Picture &in,
                   const glcl::Picture &out, GstBuffer *inbuf, GstBuffer *outbuf);
 
@@ -52,6 +53,13 @@ struct _GstGLCLFilterClass {
   /// Frees everything created in `prepare`. Optional.
   void (*unprepare)(GstGLCLFilter *self);
 
+  /// True if frames with a plane of luma come to `process` in their own format:
+  /// gst_glcl_filter_frame_format.
+  bool takes_planes;
+  /// True if the current settings read only the luma of such frames: `in` then has no chroma where
+  /// there is no `out`. GL thread. Optional: without it all planes come.
+  bool (*reads_luma)(GstGLCLFilter *self);
+
   /// If true, a frame after a gap of more than four frames, or one that jumps back in time, does
   /// not follow the previous one either.
   bool gaps_break;
@@ -69,6 +77,17 @@ bool gst_glcl_filter_has_failed(GstGLCLFilter *self);
 /// True if a frame has passed since READY: from then on a wrong setting causes a warning, not an
 /// error.
 bool gst_glcl_filter_has_begun(GstGLCLFilter *self);
+/// How kernels of this layout access the frames of `process`, for `prepare`.
+glcl::FrameFormat gst_glcl_filter_frame_format(GstGLCLFilter *self, glcl::Layout layout);
+/// The frame `in` of `process` as RGBA. Its planes must all be there. Valid until `process`
+/// returns.
+const glcl::Picture &gst_glcl_filter_rgba(GstGLCLFilter *self, glcl::Queue &queue,
+                                          const glcl::Picture &in);
+/// Runs work that reads `in` and writes `out`, both in RGBA; `in` and `out` of `process` in any
+/// format. Pixels that the work leaves as they were keep their values in all planes.
+void gst_glcl_filter_run_as_rgba(
+    GstGLCLFilter *self, glcl::Queue &queue, const glcl::Picture &in, const glcl::Picture &out,
+    const std::function<void(const glcl::Picture &in, const glcl::Picture &out)> &work);
 /// Pixel aspect ratio (width by height) of the frames, for `prepare` and `process`.
 float gst_glcl_filter_pixel_aspect(GstGLCLFilter *self);
 /// Call in `process` if the computation assumes square pixels. If they are not square, the element

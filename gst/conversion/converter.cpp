@@ -3,17 +3,16 @@
 
 namespace glcl::conversion {
 
-Converter::Converter(Context &context, int width, int height, Layout layout,
-                     const PixelFormat &format, const Colorimetry &colorimetry)
+Converter::Converter(Context &context, int width, int height, const FrameFormat &frame)
     : context_(context.cl()),
       width_(width),
       height_(height),
-      layout_(layout),
-      chroma_side_(1 << format.chroma_shift) {
-  const Program program = context.program(
-      "conversion/planes.cl", frame_options(layout) + plane_options(format, colorimetry));
-  to_rgba_ = Kernel(context, program, "planes_to_rgba", frame_group(layout)).in_bands();
-  from_rgba_ = Kernel(context, program, "planes_from_rgba", frame_group(layout)).in_bands();
+      layout_(frame.layout),
+      chroma_side_(1 << frame.pixels->chroma_shift) {
+  const Program program = context.program("conversion/planes.cl", frame_options(frame));
+  const Size group = frame_group(layout_);
+  to_rgba_ = Kernel(context, program, "planes_to_rgba", group).in_bands();
+  from_rgba_ = Kernel(context, program, "planes_from_rgba", group).in_bands();
 }
 
 Picture &Converter::scratch(Picture &picture) {
@@ -29,11 +28,11 @@ const Picture &Converter::to_rgba(Queue &queue, const Picture &frame) {
 
 const Picture &Converter::rgba_out() { return scratch(out_); }
 
-void Converter::from_rgba(Queue &queue, const Picture &frame) {
+void Converter::from_rgba(Queue &queue, const Picture &in, const Picture &out) {
   const auto samples = [this](int pixels) {
     return size_t((pixels + chroma_side_ - 1) / chroma_side_);
   };
-  from_rgba_(queue, {samples(width_), samples(height_)}, rgba_out(), frame,
+  from_rgba_(queue, {samples(width_), samples(height_)}, scratch(in_), rgba_out(), in, out,
              cl_int2{{width_, height_}});
 }
 

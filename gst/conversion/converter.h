@@ -2,28 +2,28 @@
 #pragma once
 
 #include "opencl/context.h"
+#include "opencl/frameformat.h"
 #include "opencl/kernel.h"
-#include "opencl/planeoptions.h"
 
 namespace glcl::conversion {
 
 /// Converts frames of another format to RGBA, and back. A chroma sample goes to all its pixels and
-/// becomes their mean, so that an unchanged frame survives both. Integers only: results
-/// are the same on all devices.
+/// becomes their mean. Pixels that a kernel leaves as they were keep their
+/// values. Integers only: results are the same on all devices.
 class Converter {
  public:
   /// For frames of width × height px. Builds the kernels; throws Error::failed if the device
   /// refuses them.
-  Converter(Context &context, int width, int height, Layout layout, const PixelFormat &format,
-            const Colorimetry &colorimetry);
+  Converter(Context &context, int width, int height, const FrameFormat &frame);
 
   /// Enqueues the conversion of a frame with all its planes; the result is valid until the next
   /// call.
   const Picture &to_rgba(Queue &queue, const Picture &frame);
   /// The picture for kernels that write a frame as RGBA.
   const Picture &rgba_out();
-  /// Enqueues the conversion of that picture into all planes of a frame.
-  void from_rgba(Queue &queue, const Picture &frame);
+  /// Enqueues the conversion of that picture into all planes of the frame `out`. Pixels that equal
+  /// the last result of to_rgba keep their values in `in`, the frame of that call.
+  void from_rgba(Queue &queue, const Picture &in, const Picture &out);
 
  private:
   Picture &scratch(Picture &picture);

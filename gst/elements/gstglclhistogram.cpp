@@ -108,15 +108,16 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
   HistogramState *state = GST_GLCL_HISTOGRAM(filter)->state;
   const HistogramProperties settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
+  const glcl::FrameFormat frame = gst_glcl_filter_frame_format(filter, layout);
   state->histograms.reset();
   state->renderer = std::make_unique<HistogramRenderer>(context, width, height, layout);
-  state->histograms = std::make_unique<histogram::Histograms>(context, width, height, layout);
+  state->histograms = std::make_unique<histogram::Histograms>(context, width, height, frame);
   state->format = settings.format();
   state->histograms->build(state->format);
   state->equalize = settings.equalize;
   if (state->equalize != HistogramRenderer::Equalize::none)
     state->histograms->build(HistogramRenderer::format_for(state->equalize));
-  state->shots.prepare(context, width, height, layout, settings, *state->histograms);
+  state->shots.prepare(context, width, height, frame, settings, *state->histograms);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_bytes);
   state->roi_warned = false;
   GST_INFO_OBJECT(filter, "frames of %d×%d px, at first %s of %d bins", width, height,
@@ -163,7 +164,8 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   glcl::warn_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area,
                        state->roi_warned);
   histogram::Histograms &histograms = *state->histograms;
-  histograms.next_frame();
+  histograms.next_frame(
+      in, [&]() -> const glcl::Picture & { return gst_glcl_filter_rgba(filter, queue, in); });
 
   if (!(state->format == settings.format()) &&
       gst_glcl_histogram_ready(self, settings.format(), "The histogram stays as it was.")) {
@@ -174,7 +176,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   const Histogram::Format format = state->format;
   cl::Buffer counts;
   if (wanted.message || wanted.meta || settings.display != HistogramRenderer::Display::none)
-    counts = histograms.count(queue, in, format, area);
+    counts = histograms.count(queue, format, area);
   if (wanted.meta) gst_glcl_histogram_attach(self, queue, counts, area, outbuf);
   if (wanted.message) {
     const guint64 pixels = guint64(area.width) * area.height;
@@ -195,7 +197,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   equalize = state->equalize;
   cl::Buffer equalize_counts;
   if (equalize != HistogramRenderer::Equalize::none)
-    equalize_counts = histograms.count(queue, in, HistogramRenderer::format_for(equalize), whole);
+    equalize_counts = histograms.count(queue, HistogramRenderer::format_for(equalize), whole);
   const Rect panel = HistogramRenderer::panel(settings, in.width, in.height);
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
@@ -203,11 +205,19 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
       [&](const glcl::drawing::Canvas &canvas) {
         state->renderer->run(queue, settings, canvas, format, counts, equalize_counts);
       },
-      [&] {
+      [&](const glcl::drawing::Canvas &canvas) {
         HistogramProperties frame = settings;
         frame.display = HistogramRenderer::Display::none;
-        state->renderer->run(queue, frame, {in, out}, format, counts, equalize_counts);
+        state->renderer->run(queue, frame, canvas, format, counts, equalize_counts);
       });
+}
+
+/// The format in use counts until that of the property is ready.
+static bool gst_glcl_histogram_reads_luma(GstGLCLFilter *filter) {
+  const HistogramState *state = GST_GLCL_HISTOGRAM(filter)->state;
+  const HistogramProperties &settings = state->frame_settings;
+  return Histogram::reads_luma(state->format) && Histogram::reads_luma(settings.format()) &&
+         !histogram::ShotDetection::reads_colours(settings);
 }
 
 static bool gst_glcl_histogram_passes_on(GstGLCLFilter *filter) {
@@ -274,6 +284,8 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_glcl_histogram_prepare;
   filter_class->process = gst_glcl_histogram_process;
+  filter_class->takes_planes = true;
+  filter_class->reads_luma = gst_glcl_histogram_reads_luma;
   filter_class->passes_on = gst_glcl_histogram_passes_on;
   filter_class->reset = gst_glcl_histogram_reset;
   filter_class->unprepare = gst_glcl_histogram_unprepare;

@@ -71,11 +71,11 @@ void ShotMessages::drop() {
 }
 
 std::unique_ptr<ShotValues> ShotDetection::make_shot_values() const {
-  return std::make_unique<ShotValues>(*context_, layout_);
+  return std::make_unique<ShotValues>(*context_, format_);
 }
 
 std::unique_ptr<hough::FrameEdgePairs> ShotDetection::make_edge_pairs() const {
-  return std::make_unique<hough::FrameEdgePairs>(*context_, width_, height_, layout_,
+  return std::make_unique<hough::FrameEdgePairs>(*context_, width_, height_, format_,
                                                  ShapeShots::edges);
 }
 
@@ -84,12 +84,12 @@ void ShotDetection::start() {
   drop();
 }
 
-void ShotDetection::prepare(Context &context, int width, int height, Layout layout,
+void ShotDetection::prepare(Context &context, int width, int height, const FrameFormat &format,
                             const Settings &settings, Histograms &histograms) {
   unprepare();
   context_ = &context;
   width_ = width, height_ = height;
-  layout_ = layout;
+  format_ = format;
   histograms_ = &histograms;
   reset();
   if (!settings.shot_detection) return;
@@ -113,8 +113,7 @@ cl::Buffer ShotDetection::histogram_values(GstElement *element, Queue &queue, co
   bool ready = false;
   guard_optional(element, no_shots, [&] { ready = histograms_->ready(counted); });
   if (!ready || !values) return {};
-  return (*values)->run(queue, in,
-                        histograms_->count(queue, in, counted, {0, 0, in.width, in.height}));
+  return (*values)->run(queue, in, histograms_->count(queue, counted, {0, 0, in.width, in.height}));
 }
 
 /// Null until the engine is ready.

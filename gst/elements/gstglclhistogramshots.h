@@ -58,12 +58,17 @@ class ShotDetection {
   /// The most bytes that a frame downloads.
   static constexpr size_t most_bytes = hough::EdgePairs::space_bytes;
 
+  /// True if these settings need the colours of frames, not just their luma.
+  static bool reads_colours(const Settings &settings) {
+    return settings.shot_detection && settings.shot_method == Method::histogram;
+  }
+
   /// Before the stream starts.
   void start();
   /// For frames of width × height px. Builds what the settings need; throws Error::failed where the
   /// device refuses. `histograms` must outlive the frames.
-  void prepare(Context &context, int width, int height, Layout layout, const Settings &settings,
-               Histograms &histograms);
+  void prepare(Context &context, int width, int height, const FrameFormat &format,
+               const Settings &settings, Histograms &histograms);
   /// Call for each frame. Engines that are missing are built in the background; a failure is one
   /// warning.
   void add(GstGLCLAnalyzer *element, Queue &queue, const Settings &settings,
@@ -85,7 +90,7 @@ class ShotDetection {
 
   Context *context_ = nullptr;
   int width_ = 0, height_ = 0;
-  Layout layout_{};
+  FrameFormat format_;
   Histograms *histograms_ = nullptr;
   Lazy<std::unique_ptr<hough::FrameEdgePairs>> edge_pairs_;
   Lazy<std::unique_ptr<ShotValues>> shot_values_;

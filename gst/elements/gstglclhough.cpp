@@ -112,7 +112,8 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
   state->roi_warned = false;
   state->motion = {};
   state->context = context.shared_from_this();
-  auto hough = std::make_unique<Hough>(context, width, height, layout);
+  auto hough =
+      std::make_unique<Hough>(context, width, height, gst_glcl_filter_frame_format(filter, layout));
   state->renderer = std::make_unique<HoughRenderer>(context, width, height, layout);
   // Frames that shrink while playing are no error, nor is a file that is not there then.
   state->templates.prepare(GST_ELEMENT(self), state->context, width, height,
@@ -212,7 +213,9 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
                        state->roi_warned);
   settings.region = area;
   if (settings.scale_max < settings.scale_min) settings.scale_max = settings.scale_min;
-  if (state->templates.follow(GST_ELEMENT(self), queue, template_settings(settings), in)) {
+  if (state->templates.follow(
+          GST_ELEMENT(self), queue, template_settings(settings),
+          [&]() -> const glcl::Picture & { return gst_glcl_filter_rgba(filter, queue, in); })) {
     state->hough->set_templates(state->templates.templates());
     GST_DEBUG_OBJECT(self, "%zu templates from now on", state->hough->templates().size());
   }
@@ -404,6 +407,7 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_glcl_hough_prepare;
   filter_class->process = gst_glcl_hough_process;
+  filter_class->takes_planes = true;
   filter_class->passes_on = gst_glcl_hough_passes_on;
   filter_class->reset = gst_glcl_hough_reset;
   filter_class->unprepare = gst_glcl_hough_unprepare;

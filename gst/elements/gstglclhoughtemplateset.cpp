@@ -154,7 +154,7 @@ bool TemplateSet::copy_box(GstElement *element, Queue &queue, const Picture &in,
 }
 
 /// Queues requests: cuts boxes out of this frame now, although templates may be made later.
-void TemplateSet::take_requests(GstElement *element, Queue &queue, const Picture &in) {
+void TemplateSet::take_requests(GstElement *element, Queue &queue, const FrameOf &frame) {
   const auto most = size_t(Hough::most_templates);
   const size_t room = most - std::min(queued_.size(), most);
   std::vector<Pending> taken = requests_.with([&](std::vector<Pending> &requests) {
@@ -164,7 +164,7 @@ void TemplateSet::take_requests(GstElement *element, Queue &queue, const Picture
     return first;
   });
   for (Pending &pending : taken)
-    if (pending.forget || pending.sample || copy_box(element, queue, in, pending))
+    if (pending.forget || pending.sample || copy_box(element, queue, frame(), pending))
       queued_.push_back(std::move(pending));
 }
 
@@ -231,8 +231,8 @@ void TemplateSet::start_next(const Hough::Settings &search) {
 }
 
 bool TemplateSet::follow(GstElement *element, Queue &queue, const Settings &settings,
-                         const Picture &in) {
-  take_requests(element, queue, in);
+                         const FrameOf &frame) {
+  take_requests(element, queue, frame);
   const EngineChange change = files_.follow(element, settings.files, loader(settings, true));
   warn_of_files(element, change);
   bool changed = change == EngineChange::taken;

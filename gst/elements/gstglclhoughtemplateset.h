@@ -41,9 +41,11 @@ class TemplateSet {
   /// below.
   void prepare(GstElement *element, const std::shared_ptr<Context> &context, int width, int height,
                const Settings &settings, bool begun);
-  /// Call for each frame `in`: takes templates that are ready and starts to make those that were
+  /// Gives a frame as RGBA.
+  using FrameOf = std::function<const Picture &()>;
+  /// Call for each frame: takes templates that are ready and starts to make those that were
   /// requested. Never waits. True if the templates changed.
-  bool follow(GstElement *element, Queue &queue, const Settings &settings, const Picture &in);
+  bool follow(GstElement *element, Queue &queue, const Settings &settings, const FrameOf &frame);
   /// Those that can be found in the frames, at most Hough::most_templates.
   const Templates &templates() const { return usable_; }
   /// Drops all that is on the device, or being made.
@@ -90,7 +92,7 @@ class TemplateSet {
   void warn_of_files(GstElement *element, EngineChange change) const;
   void select(GstElement *element, const Hough::Settings &search, bool begun);
   bool copy_box(GstElement *element, Queue &queue, const Picture &in, Pending &pending) const;
-  void take_requests(GstElement *element, Queue &queue, const Picture &in);
+  void take_requests(GstElement *element, Queue &queue, const FrameOf &frame);
   bool take_learned(GstElement *element);
   bool forget_queued();
   void start_next(const Hough::Settings &search);

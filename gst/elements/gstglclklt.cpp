@@ -121,7 +121,8 @@ static glcl::Layout gst_glcl_klt_prepare(GstGLCLFilter *filter, glcl::Context &c
   const glcl::Layout layout = glcl::layout_for(context.device());
   state->width = width, state->height = height;
   state->aspect = gst_glcl_filter_pixel_aspect(filter);
-  state->klt = std::make_unique<Klt>(context, width, height, layout);
+  state->klt =
+      std::make_unique<Klt>(context, width, height, gst_glcl_filter_frame_format(filter, layout));
   state->renderer = std::make_unique<PointRenderer>(context, width, height, layout);
   state->stabilization = std::make_unique<Stabilization>();
   if (settings.stabilize) gst_glcl_klt_stabilizer(GST_GLCL_KLT(filter), context, true);
@@ -174,11 +175,14 @@ static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, cons
   const auto draw = [&](const glcl::drawing::Canvas &canvas) {
     gst_glcl_klt_draw(state, queue, settings, canvas);
   };
-  const auto frame = [&] { state->active_stabilizer->show(queue, in, out); };
+  const auto frame = [&](const glcl::drawing::Canvas &canvas) {
+    state->active_stabilizer->show(queue, canvas.in, canvas.out);
+  };
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
       drawn ? std::optional(glcl::Rect{0, 0, in.width, in.height}) : std::nullopt, draw,
-      state->active_stabilizer ? std::function<void()>(frame) : nullptr);
+      state->active_stabilizer ? std::function<void(const glcl::drawing::Canvas &)>(frame)
+                               : nullptr);
 }
 
 static bool gst_glcl_klt_passes_on(GstGLCLFilter *filter) {
@@ -235,5 +239,7 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
   filter_class->passes_on = gst_glcl_klt_passes_on;
   filter_class->reset = gst_glcl_klt_reset;
   filter_class->unprepare = gst_glcl_klt_unprepare;
+  filter_class->takes_planes = true;
+  filter_class->reads_luma = [](GstGLCLFilter *) { return true; };
   filter_class->gaps_break = true;
 }

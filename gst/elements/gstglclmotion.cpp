@@ -90,13 +90,14 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
                                             int width, int height) {
   MotionState *state = GST_GLCL_MOTION(filter)->state;
   const glcl::Layout layout = glcl::layout_for(context.device());
+  const glcl::FrameFormat frame = gst_glcl_filter_frame_format(filter, layout);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
                             std::max(BlockMotion::sums_bytes, sizeof(glcl::objects::RegionList)));
   state->context = context.shared_from_this();
   state->layout = layout;
   state->width = width;
   state->height = height;
-  state->motion = std::make_unique<BlockMotion>(context, width, height, layout);
+  state->motion = std::make_unique<BlockMotion>(context, width, height, frame);
   const MotionProperties settings = state->settings.get();
   if (!settings.devices.empty()) {
     std::string failures;
@@ -107,7 +108,7 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   state->motion->prepare(settings);
   if (state->detection) state->detection->end();  // frames of another size
   state->detection = std::make_shared<ObjectDetection>(GST_GLCL_ANALYZER(filter), context, width,
-                                                       height, layout, settings);
+                                                       height, frame, settings);
   state->renderers = {};
   if (settings.display != MotionRenderer::Display::none)
     state->renderers.get([state] { return build_renderers(state); });
@@ -222,6 +223,12 @@ static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
+/// Only shadows differ from objects by their colour.
+static bool gst_glcl_motion_reads_luma(GstGLCLFilter *filter) {
+  const MotionProperties &settings = GST_GLCL_MOTION(filter)->state->frame_settings;
+  return !settings.detect || !settings.shadows;
+}
+
 static void gst_glcl_motion_reset(GstGLCLFilter *filter) {
   MotionState *state = GST_GLCL_MOTION(filter)->state;
   GST_DEBUG_OBJECT(filter, "the stream has a gap before the next frame");
@@ -257,6 +264,8 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   filter_class->prepare = gst_glcl_motion_prepare;
   filter_class->process = gst_glcl_motion_process;
   filter_class->begin_frame = gst_glcl_motion_begin_frame;
+  filter_class->takes_planes = true;
+  filter_class->reads_luma = gst_glcl_motion_reads_luma;
   filter_class->passes_on = gst_glcl_motion_passes_on;
   filter_class->reset = gst_glcl_motion_reset;
   filter_class->unprepare = gst_glcl_motion_unprepare;

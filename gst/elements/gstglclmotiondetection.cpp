@@ -50,11 +50,11 @@ camera::Compensation ObjectDetection::Settings::compensation() const {
 }
 
 ObjectDetection::ObjectDetection(GstGLCLAnalyzer *element, Context &context, int width, int height,
-                                 Layout layout, const Settings &settings)
+                                 const FrameFormat &format, const Settings &settings)
     : element_(element),
       width_(width),
       height_(height),
-      layout_(layout),
+      format_(format),
       context_(context.shared_from_this()),
       tracker_(width, height),
       detected_(settings.detected) {
@@ -62,7 +62,7 @@ ObjectDetection::ObjectDetection(GstGLCLAnalyzer *element, Context &context, int
 }
 
 ObjectDetection::ObjectsPointer ObjectDetection::build() const {
-  return std::make_unique<objects::Objects>(*context_, width_, height_, layout_,
+  return std::make_unique<objects::Objects>(*context_, width_, height_, format_,
                                             BlockMotion::most_under_way);
 }
 

@@ -46,8 +46,8 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   /// `element` gets the results and lives longer. If the settings need the engine, it is built
   /// here, else in the background, and next() waits for it. Throws Error::failed where the device
   /// refuses kernels or memory.
-  ObjectDetection(GstGLCLAnalyzer *element, Context &context, int width, int height, Layout layout,
-                  const Settings &settings);
+  ObjectDetection(GstGLCLAnalyzer *element, Context &context, int width, int height,
+                  const FrameFormat &format, const Settings &settings);
   /// Ends all objects, without messages.
   ~ObjectDetection();
 
@@ -100,7 +100,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
 
   GstGLCLAnalyzer *element_;
   int width_, height_;
-  Layout layout_;
+  FrameFormat format_;
   std::shared_ptr<Context> context_;
   Lazy<ObjectsPointer> objects_;
   std::shared_ptr<const HostPicture> mask_;

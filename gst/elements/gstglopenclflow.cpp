@@ -82,6 +82,7 @@ struct FlowElementState {
 
   // GL thread
   int width = 0, height = 0;
+  glcl::FrameFormat frame_format;
   glcl::EngineSwap<FlowMethod, FlowEstimator> engine{"The method stays unchanged."};
   std::unique_ptr<FlowRenderer> view;
   glcl::Lazy<Signatures> signatures;  // for metas
@@ -117,8 +118,9 @@ static Signatures *gst_gl_opencl_flow_signatures(GstGLOpenCLFlow *self, glcl::Co
 static auto gst_gl_opencl_flow_maker(GstGLOpenCLFlow *self, glcl::Context &context,
                                      const FlowProperties &settings) {
   return [context = context.shared_from_this(), width = self->state->width,
-          height = self->state->height, settings](FlowMethod method) {
-    return FlowEstimator(*context, width, height, settings, method);
+          height = self->state->height, frame = self->state->frame_format,
+          settings](FlowMethod method) {
+    return FlowEstimator(*context, width, height, frame, settings, method);
   };
 }
 
@@ -129,6 +131,7 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
   const FlowProperties settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
   state->width = width, state->height = height;
+  state->frame_format = gst_glcl_filter_frame_format(filter, layout);
   state->engine.clear();
   state->engine.prepare(GST_ELEMENT(filter), gst_glcl_filter_has_begun(filter), settings.method,
                         gst_gl_opencl_flow_maker(self, context, settings));
@@ -291,5 +294,7 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
   filter_class->passes_on = gst_gl_opencl_flow_passes_on;
   filter_class->reset = gst_gl_opencl_flow_reset;
   filter_class->unprepare = gst_gl_opencl_flow_unprepare;
+  filter_class->takes_planes = true;
+  filter_class->reads_luma = [](GstGLCLFilter *) { return true; };
   filter_class->gaps_break = true;
 }

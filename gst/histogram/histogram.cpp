@@ -200,9 +200,11 @@ void Histogram::check(const Format &format, Layout layout) {
                                            " needs frames in buffers, not images.");
 }
 
-Histogram::Histogram(Context &context, int width, int height, const Format &format, Layout layout,
-                     int frames, const std::optional<Parameters> &parameters)
-    : format_(format), layout_(layout), width_(width), height_(height), frames_(frames) {
+Histogram::Histogram(Context &context, int width, int height, const Format &format,
+                     const FrameFormat &frame, int frames,
+                     const std::optional<Parameters> &parameters)
+    : format_(format), frame_(frame), width_(width), height_(height), frames_(frames) {
+  const Layout layout = frame.layout;
   check(format, layout);
   const Parameters wish =
       parameters ? *parameters
@@ -218,7 +220,7 @@ Histogram::Histogram(Context &context, int width, int height, const Format &form
   }
 }
 
-std::string Histogram::options(const Format &format, Layout layout) {
+std::string Histogram::options(const Format &format, const FrameFormat &frame) {
   const Mode mode = format.mode;
   // LUMA, SEPARATE_CHANNELS, JOINT and SAMPLES of count.clh.
   const int kernel_mode = mode == Mode::luma ? 0 : is_joint(mode) ? 2 : is_grey(mode) ? 3 : 1;
@@ -228,13 +230,14 @@ std::string Histogram::options(const Format &format, Layout layout) {
   return define("MODE", kernel_mode) + define("VOTES", format.channels()) +
          define("LEVELS", format.levels()) +
          define("SHIFT", depth_of(format) - log2_of(format.levels())) +
-         define("COUNTERS", format.counters()) + define("IMAGE", layout == Layout::image) + pixel;
+         define("COUNTERS", format.counters()) + define("IMAGE", frame.layout == Layout::image) +
+         pixel + frame_options(frame);
 }
 
 void Histogram::build(Context &context, const Parameters &p) {
   const int counters = format_.counters(), form = p.at("form"), group = p.at("group"),
             pixels = p.at("pixels"), copies = form == global ? 0 : p.at("copies");
-  std::string options = Histogram::options(format_, layout_) + define("GROUP", group) +
+  std::string options = Histogram::options(format_, frame_) + define("GROUP", group) +
                         define("COPIES", copies) + define("PIXELS", pixels);
   if (form != item)
     options += define("MERGE", p.at("merge")) + define("PACKED", p.at("packed")) +
@@ -268,7 +271,7 @@ Rect Histogram::checked(const Rect &area) const {
 
 /// Whether an area consists of whole runs of pixels; in a buffer, of a single row of aligned ones.
 bool Histogram::is_whole(const Rect &area, int pitches) const {
-  if (layout_ == Layout::image)
+  if (frame_.layout == Layout::image)
     return area.width % tile_columns == 0 && area.height % (tile_rows * run_) == 0;
   return area.height == 1 && area.width % run_ == 0 && (area.x | pitches) % 4 == 0;
 }
@@ -295,14 +298,14 @@ const cl::Buffer &Histogram::launch(Queue &queue, const Source &in, int pitch, i
 }
 
 const cl::Buffer &Histogram::run(Queue &queue, const Picture &in, const Rect &area) {
-  check_picture(in, width_, height_, layout_, "The histogram");
-  return layout_ == Layout::image ? launch(queue, in.image, 0, 0, 1, area)
-                                  : launch(queue, in.buffer, in.pitch, 0, 1, area);
+  check_picture(in, width_, height_, frame_, "The histogram");
+  return frame_.layout == Layout::image ? launch(queue, in.image, 0, 0, 1, area)
+                                        : launch(queue, in.buffer, in.pitch, 0, 1, area);
 }
 
 const cl::Buffer &Histogram::run(Queue &queue, const cl::Buffer &in, int pitch, int frame_pitch,
                                  int count, const Rect &area) {
-  if (layout_ != Layout::buffer || count < 1 || count > frames_ || pitch < width_)
+  if (frame_.layout != Layout::buffer || count < 1 || count > frames_ || pitch < width_)
     throw Error(Error::Kind::settings, "The histogram was set up for at most  " +
                                            std::to_string(frames_) + " frames of " +
                                            std::to_string(width_) + " px in a different layout.");

@@ -22,7 +22,7 @@ namespace glcl::histogram {
 class Histogram {
  public:
   enum class Mode {
-    luma,      ///< (77 R + 150 G + 29 B + 128) / 256, rounded down
+    luma,      ///< (77 R + 150 G + 29 B + 128) / 256, rounded down; or the frame's plane of luma
     rgb,       ///< three channels
     rgba,      ///< four
     color_8,   ///< joint: 8 levels each of R, G and B, bin (r * 8 + g) * 8 + b
@@ -59,15 +59,17 @@ class Histogram {
   static const Tunable &tunable();
   static std::string problem(const Format &format, Layout layout);
   /// The build options of count.clh for a format.
-  static std::string options(const Format &format, Layout layout);
+  static std::string options(const Format &format, const FrameFormat &frame);
+  /// True if the histogram reads frames that have a plane of luma; else it needs RGBA.
+  static bool reads_luma(const Format &format) { return format.mode == Mode::luma; }
 
   /// Throws Error::settings if a format is not supported in this layout.
   static void check(const Format &format, Layout layout);
 
-  /// Builds the programs for frames of at most width × height px in a layout, up to `frames` of
-  /// them per launch. Throws Error::settings if the format or size is not supported, Error::failed
+  /// Builds the programs for frames of at most width × height px, up to `frames` of them per
+  /// launch. Throws Error::settings if the format or size is not supported, Error::failed
   /// if the device refuses.
-  Histogram(Context &context, int width, int height, const Format &format, Layout layout,
+  Histogram(Context &context, int width, int height, const Format &format, const FrameFormat &frame,
             int frames = 1, const std::optional<Parameters> &parameters = {});
 
   const Format &format() const { return format_; }
@@ -93,7 +95,7 @@ class Histogram {
                            const Rect &area);
 
   Format format_;
-  Layout layout_;
+  FrameFormat frame_;
   int width_, height_, frames_;
   Kernel kernel_, whole_;              // for any area; for areas of whole runs
   int run_ = 1;                        // px

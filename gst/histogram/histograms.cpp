@@ -2,6 +2,7 @@
 #include "histograms.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace glcl::histogram {
 
@@ -16,7 +17,9 @@ Histograms::FormatCounts &Histograms::entry_of(const Histogram::Format &format) 
 }
 
 Histograms::EnginePtr Histograms::make(const Histogram::Format &format) const {
-  return std::make_unique<Histogram>(context_, width_, height_, format, layout_);
+  return std::make_unique<Histogram>(
+      context_, width_, height_, format,
+      Histogram::reads_luma(format) ? frame_ : FrameFormat(frame_.layout));
 }
 
 void Histograms::build(const Histogram::Format &format) {
@@ -27,15 +30,18 @@ bool Histograms::ready(const Histogram::Format &format) {
   return entry_of(format).engine.poll([this, format] { return make(format); });
 }
 
-void Histograms::next_frame() {
+void Histograms::next_frame(const Picture &in, RgbaOf rgba) {
+  in_ = &in;
+  rgba_ = std::move(rgba);
   for (FormatCounts &entry : entries_) entry.counts = nullptr;
 }
 
-const cl::Buffer &Histograms::count(Queue &queue, const Picture &in,
-                                    const Histogram::Format &format, const Rect &area) {
+const cl::Buffer &Histograms::count(Queue &queue, const Histogram::Format &format,
+                                    const Rect &area) {
   FormatCounts &entry = entry_of(format);
   if (!entry.counts || !(entry.area == area)) {
-    entry.counts = &(*entry.engine.value())->run(queue, in, area);
+    const Picture &frame = Histogram::reads_luma(format) ? *in_ : rgba_();
+    entry.counts = &(*entry.engine.value())->run(queue, frame, area);
     entry.area = area;
   }
   return *entry.counts;

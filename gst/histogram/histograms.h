@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <functional>
 #include <list>
 #include <memory>
 
@@ -13,8 +14,8 @@ namespace glcl::histogram {
 /// background, and counts no area of a frame twice.
 class Histograms {
  public:
-  Histograms(Context &context, int width, int height, Layout layout)
-      : context_(context), width_(width), height_(height), layout_(layout) {}
+  Histograms(Context &context, int width, int height, const FrameFormat &frame)
+      : context_(context), width_(width), height_(height), frame_(frame) {}
 
   /// Builds the engine of a format. Throws as Histogram.
   void build(const Histogram::Format &format);
@@ -22,11 +23,12 @@ class Histograms {
   /// Histogram, once per format.
   bool ready(const Histogram::Format &format);
 
-  /// Starts the next frame.
-  void next_frame();
+  /// Starts the next frame. `rgba` gives it as RGBA, for formats that do not read luma. Both must
+  /// be there for the calls of count().
+  using RgbaOf = std::function<const Picture &()>;
+  void next_frame(const Picture &in, RgbaOf rgba);
   /// Enqueues the histogram of an area of the frame, in a format that is ready; see Histogram::run.
-  const cl::Buffer &count(Queue &queue, const Picture &in, const Histogram::Format &format,
-                          const Rect &area);
+  const cl::Buffer &count(Queue &queue, const Histogram::Format &format, const Rect &area);
 
  private:
   using EnginePtr = std::unique_ptr<Histogram>;
@@ -42,8 +44,10 @@ class Histograms {
 
   Context &context_;
   int width_, height_;
-  Layout layout_;
+  FrameFormat frame_;
   std::list<FormatCounts> entries_;
+  const Picture *in_ = nullptr;  // the frame
+  RgbaOf rgba_;
 };
 
 }  // namespace glcl::histogram

@@ -6,8 +6,8 @@
 
 namespace glcl::histogram {
 
-ShotValues::ShotValues(Context &context, Layout layout)
-    : cells_(context, context.program("histogram/cells.cl", frame_options(layout)), "cells",
+ShotValues::ShotValues(Context &context, const FrameFormat &frame)
+    : cells_(context, context.program("histogram/cells.cl", frame_options(frame)), "cells",
              {context.device().is_cpu() ? 1u : 64u, 1}) {
   try {
     values_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, Shots::values * sizeof(cl_uint));
@@ -19,8 +19,8 @@ ShotValues::ShotValues(Context &context, Layout layout)
 
 const cl::Buffer &ShotValues::run(Queue &queue, const Picture &in, const cl::Buffer &counts) {
   queue.cl().enqueueCopyBuffer(counts, values_, 0, 0, Shots::counts * sizeof(cl_uint));
-  cells_(queue, {1, size_t(Structure::cells)}, in, in.width, in.height, int(Structure::columns),
-         int(Structure::rows), values_, int(Shots::counts));
+  cells_(queue, {1, size_t(Structure::cells)}, FirstPlane{in}, in.width, in.height,
+         int(Structure::columns), int(Structure::rows), values_, int(Shots::counts));
   return values_;
 }
 

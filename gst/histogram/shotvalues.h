@@ -12,7 +12,7 @@ namespace glcl::histogram {
 class ShotValues {
  public:
   /// Throws Error::failed if the device refuses.
-  ShotValues(Context &context, Layout layout);
+  ShotValues(Context &context, const FrameFormat &frame);
 
   /// Enqueues the values of a frame whose `counts` were computed by Histogram in mode rgb with 256
   /// bins. The returned buffer holds Shots::values cl_uint until the next call.

@@ -36,23 +36,23 @@ size_t tiles(int length, size_t tile) { return (length + tile - 1) / tile; }
 
 }  // namespace
 
-Canny::Canny(Context &context, int width, int height, Layout layout)
-    : Canny(context, width, height, layout, form_of(context.device()), group_of(context.device()),
+Canny::Canny(Context &context, int width, int height, const FrameFormat &frame)
+    : Canny(context, width, height, frame, form_of(context.device()), group_of(context.device()),
             tile_of(context.device())) {}
 
-Canny::Canny(Context &context, int width, int height, Layout layout, Form form, Size group,
-             Size tile)
+Canny::Canny(Context &context, int width, int height, const FrameFormat &frame, Form form,
+             Size group, Size tile)
     : width_(width),
       height_(height),
       pitch_(width + 2),
-      layout_(layout),
+      frame_(frame),
       tile_(tile),
       form_(form),
       noise_(context, noise::Noise::Texels::luma, width, height),
       context_(context.cl()) {
   const Program program = context.program("hough/canny.cl");
   thresholds_kernel_ = Kernel(context, program, "canny_thresholds", {64, 1});
-  const std::string options = frame_options(layout) + " -DTILE_X=" + std::to_string(tile.x) +
+  const std::string options = frame_options(frame) + " -DTILE_X=" + std::to_string(tile.x) +
                               " -DTILE_Y=" + std::to_string(tile.y);
   const Program search =
       context.program(form == Form::rows ? "hough/cannyrows.cl" : "hough/cannytiles.cl", options);
@@ -79,7 +79,7 @@ Canny::Canny(Context &context, int width, int height, Layout layout, Form form, 
 Plane Canny::luma(int which) const { return {luma_[which], pitch_, pitch_ + 1}; }
 
 void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool weak) {
-  check_picture(in, width_, height_, layout_, "The search for edges");
+  check_picture(in, width_, height_, frame_, "The search for edges");
   now_ = 1 - now_;
   count_ = std::min(count_ + 1, 2);
   const bool measured = settings.low < 0 || settings.high < 0;
@@ -97,9 +97,9 @@ void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool 
   const Size group = edges_kernel_.group(),
              groups{tiles(width_, tile_.x) * group.x, tiles(height_, tile_.y) * group.y};
   const auto find = [&](const auto &...more) {
-    edges_kernel_(queue, groups, in, size, thresholds_, int(weak || settings.hysteresis),
-                  edges_[now_], int(settings.hysteresis), labels_, luma_[now_],
-                  measured ? pitch_ : 0, more...);
+    edges_kernel_(queue, groups, FirstPlane{in}, size, thresholds_,
+                  int(weak || settings.hysteresis), edges_[now_], int(settings.hysteresis), labels_,
+                  luma_[now_], measured ? pitch_ : 0, more...);
   };
   const auto items = [&](size_t span) { return Size{(pixels + span - 1) / span, 1}; };
   if (form_ == Form::rows) {

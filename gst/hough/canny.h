@@ -35,13 +35,14 @@ class Canny {
 
   /// For pictures of width × height px. Throws Error::failed where the device refuses kernels or
   /// memory.
-  Canny(Context &context, int width, int height, Layout layout);
+  Canny(Context &context, int width, int height, const FrameFormat &frame);
   /// How a kernel goes over pixels: tiles that the items of a group share, or rows of a tile that
   /// an item has alone, sixteen pixels at a time, as CPUs want it. Both find the same.
   enum class Form { tiles, rows };
   /// With another work-group, of one item for rows, and another tile, a multiple of 16 px wide for
   /// rows.
-  Canny(Context &context, int width, int height, Layout layout, Form form, Size group, Size tile);
+  Canny(Context &context, int width, int height, const FrameFormat &frame, Form form, Size group,
+        Size tile);
 
   /// Enqueues the search in a picture. With `weak` all edges stay that reach the lower threshold,
   /// unless there is hysteresis. Never waits.
@@ -67,7 +68,7 @@ class Canny {
   Plane luma(int which) const;
 
   int width_, height_, pitch_;
-  Layout layout_;
+  FrameFormat frame_;
   Size tile_;
   Form form_;
   noise::Noise noise_;

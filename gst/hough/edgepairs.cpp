@@ -64,9 +64,10 @@ void EdgePairs::run(Queue &queue, const cl::Buffer &edges, const Rect &region) {
   scan_.run(queue, space_, kinds_count_, pair_begins_);
 }
 
-FrameEdgePairs::FrameEdgePairs(Context &context, int width, int height, Layout layout, size_t edges)
+FrameEdgePairs::FrameEdgePairs(Context &context, int width, int height, const FrameFormat &frame,
+                               size_t edges)
     : whole_{0, 0, width, height},
-      canny_(context, width, height, layout),
+      canny_(context, width, height, frame),
       edge_pairs_(context, width, height, edges, 0, EdgePairs::form_for(context.device())) {}
 
 const cl::Buffer &FrameEdgePairs::run(Queue &queue, const Picture &frame) {

@@ -62,7 +62,7 @@ class EdgePairs {
 class FrameEdgePairs {
  public:
   /// For frames of width × height px. Throws the errors of Canny and EdgePairs.
-  FrameEdgePairs(Context &context, int width, int height, Layout layout, size_t edges);
+  FrameEdgePairs(Context &context, int width, int height, const FrameFormat &frame, size_t edges);
 
   /// Enqueues the count; gives EdgePairs::space(). Never waits.
   const cl::Buffer &run(Queue &queue, const Picture &frame);

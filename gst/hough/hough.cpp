@@ -132,11 +132,11 @@ std::shared_ptr<const Template> make_template(Queue &queue, const std::string &n
   }
 }
 
-Hough::Hough(Context &context, int width, int height, Layout layout)
+Hough::Hough(Context &context, int width, int height, const FrameFormat &frame)
     : width_(width),
       height_(height),
       context_(context.cl()),
-      canny_(context, width, height, layout),
+      canny_(context, width, height, frame),
       candidates_(context, 0, match_strengths, 0xffff, most_candidates) {
   const bool cpu = context.device().is_cpu();
   lanes_ = cpu ? most_lanes : 1;

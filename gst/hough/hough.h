@@ -55,7 +55,7 @@ class Hough {
 
   /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
   /// memory.
-  Hough(Context &context, int width, int height, Layout layout);
+  Hough(Context &context, int width, int height, const FrameFormat &frame);
 
   /// Sets the templates, at most most_shapes. Allocates. Throws Error::failed, and Error::settings
   /// for too many of them.

@@ -16,11 +16,11 @@ constexpr int noise_frames =
 
 }  // namespace
 
-Klt::Klt(Context &context, int width, int height, Layout layout) try
+Klt::Klt(Context &context, int width, int height, const FrameFormat &frame) try
     : width_(width),
       height_(height),
-      layout_(layout),
-      pyramids_(context, width, height, layout),
+      frame_(frame),
+      pyramids_(context, width, height, frame),
       points_(context, width, height),
       selection_(context, width, height),
       noise_(context, noise::Noise::Texels::soft, width, height),
@@ -33,7 +33,7 @@ Klt::Klt(Context &context, int width, int height, Layout layout) try
 }
 
 void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
-  check_picture(in, width_, height_, layout_, "The point tracker");
+  check_picture(in, width_, height_, frame_, "The point tracker");
   try {
     std::swap(previous_, current_);
     const int levels = std::min(settings.levels, static_cast<int>(pyramids_.levels().size()));

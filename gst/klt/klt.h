@@ -30,9 +30,9 @@ class Klt {
 
   /// Builds the programs for frames of width × height px and allocates. Throws Error::settings
   /// where the device has not the memory, Error::failed where it refuses kernels.
-  Klt(Context &context, int width, int height, Layout layout);
+  Klt(Context &context, int width, int height, const FrameFormat &frame);
 
-  Layout layout() const { return layout_; }
+  Layout layout() const { return frame_.layout; }
 
   /// Takes the next frame, a picture of the engine's size and layout; never waits. Any setting may
   /// differ from the last call's. All calls go to one queue.
@@ -49,7 +49,7 @@ class Klt {
 
  private:
   int width_, height_;
-  Layout layout_;
+  FrameFormat frame_;
   Pyramids pyramids_;
   Points points_;
   Selection selection_;

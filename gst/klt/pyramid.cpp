@@ -50,10 +50,11 @@ int Pyramids::most_levels(int width, int height) {
   return levels;
 }
 
-Pyramids::Pyramids(Context &context, int width, int height, Layout layout)
-    : Pyramids(context, width, height, layout, form_for(context.device())) {}
+Pyramids::Pyramids(Context &context, int width, int height, const FrameFormat &frame)
+    : Pyramids(context, width, height, frame, form_for(context.device())) {}
 
-Pyramids::Pyramids(Context &context, int width, int height, Layout layout, KernelForm form)
+Pyramids::Pyramids(Context &context, int width, int height, const FrameFormat &frame,
+                   KernelForm form)
     : context_(context.cl()), tile_(tile_of(form)) {
   std::vector<cl_int4> table;
   int w = width, h = height;
@@ -71,20 +72,20 @@ Pyramids::Pyramids(Context &context, int width, int height, Layout layout, Kerne
   const std::string wide = std::to_string(tile_.x), high = std::to_string(tile_.y);
   fine_ =
       form == rows
-          ? Kernel(context,
-                   context.program(
-                       "klt/pyramidrows.cl",
-                       frame_options(layout) + (" -DTILE_X=" + wide) + " -DTILE_Y=" + high),
-                   "klt_pyramid_rows", {})
+          ? Kernel(
+                context,
+                context.program("klt/pyramidrows.cl",
+                                frame_options(frame) + (" -DTILE_X=" + wide) + " -DTILE_Y=" + high),
+                "klt_pyramid_rows", {})
           : Kernel(context,
-                   context.program("klt/pyramid.cl", frame_options(layout) + (" -DROWS=" + high)),
+                   context.program("klt/pyramid.cl", frame_options(frame) + (" -DROWS=" + high)),
                    "klt_pyramid", {});
   if (levels_.size() > at_once)
     coarse_ = Kernel(
         context,
         context.program("opticalflow/pyramid.cl",
                         "-DROWS=1" + std::string(form == rows ? "" : " -DLINEAR_ITEMS") +
-                            frame_options(layout) + one_group_option(context.device().device)),
+                            frame_options(frame) + one_group_option(context.device().device)),
         "flow_coarser", pixel_group);
 }
 
@@ -96,7 +97,7 @@ void Pyramids::build(Queue &queue, const Picture &in, int levels, const cl::Buff
   const Size group = fine_.group();
   fine_(queue,
         {parts(levels_[0].width, tile_.x) * group.x, parts(levels_[0].height, tile_.y) * group.y},
-        in, pyramid, level_table_, std::min(levels, at_once));
+        FirstPlane{in}, pyramid, level_table_, std::min(levels, at_once));
   for (int i = at_once - 1; i + 1 < levels; i += 2) {  // two levels of a finer one
     const int more = std::min(levels - 1 - i, 2);
     const Size items = coarse_.group();

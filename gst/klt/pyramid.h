@@ -36,8 +36,8 @@ class Pyramids {
 
   /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
   /// memory.
-  Pyramids(Context &context, int width, int height, Layout layout);
-  Pyramids(Context &context, int width, int height, Layout layout, KernelForm form);
+  Pyramids(Context &context, int width, int height, const FrameFormat &frame);
+  Pyramids(Context &context, int width, int height, const FrameFormat &frame, KernelForm form);
 
   /// A buffer for a pyramid.
   cl::Buffer make() const;

@@ -74,11 +74,11 @@ int BlockMotion::largest_range(int width, int height) {
   return std::clamp(std::max(width, height) / 30, 64, motion::max_range);
 }
 
-BlockMotion::BlockMotion(Context &context, int width, int height, Layout layout)
+BlockMotion::BlockMotion(Context &context, int width, int height, const FrameFormat &frame)
     : context_(&context),
       width_(width),
       height_(height),
-      luma_(context, layout),
+      luma_(context, frame),
       noise_(context, noise::Noise::Texels::luma, width, height) {
   const Program field = context.program("motion/field.cl");
   field_kernel_ = Kernel(context, field, "motion_field", line_group);

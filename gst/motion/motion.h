@@ -74,7 +74,7 @@ class BlockMotion {
 
   /// For frames of width × height px in pictures of a layout. Throws Error::failed where the device
   /// refuses kernels or memory.
-  BlockMotion(Context &context, int width, int height, Layout layout);
+  BlockMotion(Context &context, int width, int height, const FrameFormat &frame);
   /// Waits for searches that devices share.
   ~BlockMotion();
 

@@ -21,16 +21,16 @@ LumaPlane make_plane(const cl::Context &context, int width, int height) {
   return plane;
 }
 
-LumaConverter::LumaConverter(Context &context, Layout layout) {
-  const Program program = context.program("motion/luma.cl", frame_options(layout));
+LumaConverter::LumaConverter(Context &context, const FrameFormat &frame) {
+  const Program program = context.program("motion/luma.cl", frame_options(frame));
   convert_ = Kernel(context, program, "motion_luma", {32, 4});
   halve_ = Kernel(context, program, "motion_halve", {32, 4});
 }
 
 void LumaConverter::run(Queue &queue, const Picture &in, const LumaPlane &out) {
   const size_t pixels = in.layout == Layout::buffer ? 16 : 4;  // of a work-item
-  convert_(queue, {out.pitch / pixels, size_t(out.rows)}, in, in.width, in.height, out.buffer,
-           out.pitch, out.rows);
+  convert_(queue, {out.pitch / pixels, size_t(out.rows)}, FirstPlane{in}, in.width, in.height,
+           out.buffer, out.pitch, out.rows);
 }
 
 void LumaConverter::halve(Queue &queue, const LumaPlane &in, const LumaPlane &out) {

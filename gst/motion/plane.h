@@ -36,7 +36,7 @@ class LumaConverter {
  public:
   LumaConverter() = default;
   /// For pictures of a layout. Throws Error::failed where the device refuses the kernels.
-  LumaConverter(Context &context, Layout layout);
+  LumaConverter(Context &context, const FrameFormat &frame);
 
   /// Enqueues the conversion of a picture to a plane of its size.
   void run(Queue &queue, const Picture &in, const LumaPlane &out);

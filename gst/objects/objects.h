@@ -24,7 +24,7 @@ class Objects {
 
   /// For frames of width × height px in pictures of a layout; `under_way`: see Shadows. Throws
   /// Error::failed where the device refuses kernels or memory.
-  Objects(Context &context, int width, int height, Layout layout, int under_way = 1);
+  Objects(Context &context, int width, int height, const FrameFormat &format, int under_way = 1);
 
   /// See Regions::set_mask().
   void set_mask(Queue &queue, const unsigned char *mask, int width, int height) {

@@ -5,9 +5,10 @@
 
 namespace glcl::objects {
 
-Shadows::Shadows(Context &context, const camera::FrameGeometry &frame, Layout layout, int under_way)
+Shadows::Shadows(Context &context, const camera::FrameGeometry &frame, const FrameFormat &format,
+                 int under_way)
     : frame_(frame) {
-  const Program program = context.program("objects/shadows.cl", frame_options(layout));
+  const Program program = context.program("objects/shadows.cl", frame_options(format));
   const Size group = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};
   sample_ = Kernel(context, program, "objects_colours", group);
   mark_ = Kernel(context, program, "objects_shadows", group);

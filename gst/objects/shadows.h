@@ -17,7 +17,8 @@ class Shadows {
   Shadows() = default;
   /// For frames in pictures of a layout. `under_way`: so many calls of sample_colours() may come
   /// before the first one's run(). Throws Error::failed where the device refuses kernels or memory.
-  Shadows(Context &context, const camera::FrameGeometry &frame, Layout layout, int under_way);
+  Shadows(Context &context, const camera::FrameGeometry &frame, const FrameFormat &format,
+          int under_way);
 
   /// Enqueues the copy of a frame's colours.
   void sample_colours(Queue &queue, const Picture &in);

@@ -15,8 +15,6 @@ constexpr int frame_rows = 4;  // FRAME_ROWS of images
 
 }  // namespace
 
-std::string frame_options(Layout layout) { return layout == Layout::buffer ? " -DBUFFERS" : ""; }
-
 Size frame_items(Layout layout, int width, int height) {
   const int two = 2 * frame_rows;  // of two items
   return {size_t(width), size_t(layout == Layout::buffer ? height : (height + two - 1) / two * 2)};
@@ -72,13 +70,17 @@ void Kernel::make(const Device &device, const cl::Program &program) const {
 }
 
 void Kernel::set(cl_uint &index, const Picture &picture) {
-  if (picture.layout == Layout::image) {
-    set(index, picture.image);
-  } else {
-    set(index, picture.buffer);
-    set(index, picture.pitch);
-  }
+  set(index, FirstPlane{picture});
   set(index, picture.chroma);
+}
+
+void Kernel::set(cl_uint &index, const FirstPlane &plane) {
+  if (plane.frame.layout == Layout::image) {
+    set(index, plane.frame.image);
+  } else {
+    set(index, plane.frame.buffer);
+    set(index, plane.frame.pitch);
+  }
 }
 
 void Kernel::launch(Queue &queue, Size items) {

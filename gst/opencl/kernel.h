@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "frameformat.h"
 #include "image.h"
 #include "launchthrottle.h"
 #include "picture.h"
@@ -17,8 +18,6 @@ struct Size {
   size_t x = 1, y = 1;
 };
 
-/// Build options of common/frame.clh for pictures of a layout.
-std::string frame_options(Layout layout);
 /// Number of work-items if each processes FRAME_ROWS pixels of a frame (common/frame.clh), and the
 /// group.
 Size frame_items(Layout layout, int width, int height);
@@ -72,7 +71,8 @@ class Kernel {
   /// Enqueues the kernel over at least `items` work-items (rounded up to whole groups, so the
   /// kernel must test its bounds) with `arguments` in order; each plane of a Picture is its image,
   /// or its buffer and its pitch, as IN_FRAME and OUT_FRAME of common/frame.clh and IN_PLANES of
-  /// common/planes.clh take it; several pictures are as many arguments. Does not wait.
+  /// common/planes.clh take it; a FirstPlane is that plane alone; several pictures are as many
+  /// arguments. Does not wait.
   template <class... Arguments>
   void operator()(Queue &queue, Size items, const Arguments &...arguments) {
     make();
@@ -90,6 +90,7 @@ class Kernel {
     kernel_.setArg(index++, static_cast<const cl::Image2D &>(image));
   }
   void set(cl_uint &index, const Picture &picture);
+  void set(cl_uint &index, const FirstPlane &plane);
   void set(cl_uint &index, const std::vector<Picture> &pictures) {
     for (const Picture &picture : pictures) set(index, picture);
   }

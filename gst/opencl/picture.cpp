@@ -50,15 +50,6 @@ bool supports_images(const cl::Context &context, const PixelFormat &format) {
   return std::all_of(format.planes, format.planes + format.plane_count, is_known);
 }
 
-void check_picture(const Picture &picture, int width, int height, Layout layout,
-                   const std::string &name) {
-  if (picture.width != width || picture.height != height || picture.layout != layout ||
-      (layout == Layout::buffer && picture.pitch < width))
-    throw Error(Error::Kind::settings, name + " was set up for frames of " + std::to_string(width) +
-                                           "×" + std::to_string(height) +
-                                           " px; this frame has a different layout or size.");
-}
-
 void copy_picture(Queue &queue, const Picture &from, const Picture &to) {
   if (from.layout == Layout::image)
     queue.cl().enqueueCopyImage(from.image, to.image, {0, 0, 0}, {0, 0, 0},
@@ -66,6 +57,7 @@ void copy_picture(Queue &queue, const Picture &from, const Picture &to) {
   else
     queue.cl().enqueueCopyBufferRect(from.buffer, to.buffer, {0, 0, 0}, {0, 0, 0}, from.region(),
                                      from.row_bytes(), 0, to.row_bytes(), 0);
+  for (size_t i = 0; i < from.chroma.size(); i++) copy_picture(queue, from.chroma[i], to.chroma[i]);
 }
 
 }  // namespace glcl

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <string>
 #include <vector>
 
 #include "format.h"
@@ -40,6 +39,11 @@ struct Picture {
   }
 };
 
+/// A frame as an argument of a kernel that reads only its first plane: IN_LUMA of common/luma.clh.
+struct FirstPlane {
+  const Picture &frame;
+};
+
 /// The layout that kernels are faster on: see Device::prefers_buffers.
 Layout layout_for(const Device &device);
 
@@ -51,12 +55,7 @@ bool supports_images(const cl::Context &context, const PixelFormat &format);
 Picture make_picture(const cl::Context &context, int width, int height, Layout layout,
                      const PlaneFormat &format = PlaneFormat::rgba8);
 
-/// Throws Error::settings if a picture has a different size or layout: "NAME was set up for frames
-/// of …".
-void check_picture(const Picture &picture, int width, int height, Layout layout,
-                   const std::string &name);
-
-/// Enqueues a copy to another picture of the same size and layout.
+/// Enqueues a copy of all planes to another picture of the same size, layout and format.
 void copy_picture(Queue &queue, const Picture &from, const Picture &to);
 
 }  // namespace glcl

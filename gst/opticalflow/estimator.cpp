@@ -11,15 +11,14 @@ LucasKanade::Settings lucas_kanade_settings(const Flow::Settings &settings) {
 
 }  // namespace
 
-FlowEstimator::FlowEstimator(Context &context, int width, int height,
+FlowEstimator::FlowEstimator(Context &context, int width, int height, const FrameFormat &frame,
                              const Flow::Settings &settings, FlowMethod method) {
-  const Layout layout = layout_for(context.device());
   if (method == FlowMethod::lucas_kanade) {
-    lucas_kanade_ = std::make_unique<LucasKanade>(context, width, height, layout);
+    lucas_kanade_ = std::make_unique<LucasKanade>(context, width, height, frame);
     lucas_kanade_->prepare(lucas_kanade_settings(settings));
   } else {
     flow_ = std::make_unique<Flow>(
-        context, width, height, layout,
+        context, width, height, frame,
         method == FlowMethod::census ? Flow::Channels::census : Flow::Channels::grey);
     flow_->prepare(settings);
   }

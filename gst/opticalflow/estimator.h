@@ -15,8 +15,8 @@ class FlowEstimator {
  public:
   /// For frames of width × height px. Builds everything for these settings. Throws as Flow and
   /// LucasKanade.
-  FlowEstimator(Context &context, int width, int height, const Flow::Settings &settings,
-                FlowMethod method);
+  FlowEstimator(Context &context, int width, int height, const FrameFormat &frame,
+                const Flow::Settings &settings, FlowMethod method);
 
   /// Enqueues the flow from the previous frame to this one; null without a previous frame. Never
   /// waits.

@@ -110,18 +110,18 @@ int Flow::levels(const Settings &settings) const {
                              : std::min(automatic_levels(width_, height_), most);
 }
 
-Flow::Flow(Context &context, int width, int height, Layout layout, Channels channels)
-    : Flow(context, width, height, layout, channels,
+Flow::Flow(Context &context, int width, int height, const FrameFormat &frame, Channels channels)
+    : Flow(context, width, height, frame, channels,
            tuned_parameters(tunable(), context.device(), "coarse"),
            tuned_parameters(tunable(), context.device(), "dense")) {}
 
-Flow::Flow(Context &context, int width, int height, Layout layout, Channels channels,
+Flow::Flow(Context &context, int width, int height, const FrameFormat &frame, Channels channels,
            const Parameters &coarse, const Parameters &dense)
     : shared_context_(context.shared_from_this()),
       context_(context.cl()),
       width_(width),
       height_(height),
-      layout_(layout),
+      frame_(frame),
       channels_(channels),
       noise_(context, noise::Noise::Texels::grey, width, height) {
   try {
@@ -184,7 +184,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   const std::string places = context.device().is_cpu() ? "" : " -DLINEAR_ITEMS";
   const Program program = context.program("opticalflow/pyramid.cl",
                                           "-DROWS=" + std::to_string(grey_rows) + places +
-                                              frame_options(layout_) + one_group_option(device));
+                                              frame_options(frame_) + one_group_option(device));
   grey_ = Kernel(context, program, "flow_grey", pixel_group);
   down_ = Kernel(context, program, "flow_down", {});
   small_ = Kernel(context, program, "flow_small", {});
@@ -292,7 +292,7 @@ cl::Buffer Flow::filled(std::vector<Value> values, cl_mem_flags use) {
 }
 
 bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
-  check_picture(in, width_, height_, layout_, "The optical flow");
+  check_picture(in, width_, height_, frame_, "The optical flow");
   try {
     std::swap(previous_, current_);
     const int levels_made = std::max(this->levels(settings), automatic_levels(width_, height_));
@@ -374,7 +374,8 @@ void Flow::add_frame(Queue &queue, const Settings &settings, const Picture &in, 
   const auto of = [&](int level) { return levels_[std::min(level, levels_made - 1)].cl(); };
   const auto more = [&](int level) { return std::min(levels_made - 1 - level, 2); };
   const Size group = grey_.group(), all = tiles(0);
-  grey_(queue, {all.x * group.x, all.y * group.y}, in, current_.grey, of(0), of(1), of(2), more(0));
+  grey_(queue, {all.x * group.x, all.y * group.y}, FirstPlane{in}, current_.grey, of(0), of(1),
+        of(2), more(0));
   int small = 1 + more(0);
   bool measures = previous_levels_ && settings.noise < 0;
   while (true) {

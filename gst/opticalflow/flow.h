@@ -55,10 +55,10 @@ class Flow {
 
   /// Builds the programs for frames of width × height px and allocates. Throws Error::settings if
   /// the device lacks memory, Error::failed if it refuses kernels.
-  Flow(Context &context, int width, int height, Layout layout, Channels channels);
+  Flow(Context &context, int width, int height, const FrameFormat &frame, Channels channels);
   /// With variants of the kernels: for the warps of a level, and for the last one of the finest
   /// level.
-  Flow(Context &context, int width, int height, Layout layout, Channels channels,
+  Flow(Context &context, int width, int height, const FrameFormat &frame, Channels channels,
        const Parameters &coarse, const Parameters &dense);
 
   /// Builds what these settings need in addition to the constructor, and waits for it. Without this
@@ -66,7 +66,7 @@ class Flow {
   void prepare(const Settings &settings);
 
   /// The layout of the frames for run().
-  Layout layout() const { return layout_; }
+  Layout layout() const { return frame_.layout; }
   /// The number of levels for these settings.
   int levels(const Settings &settings) const;
 
@@ -184,7 +184,7 @@ class Flow {
   std::shared_ptr<Context> shared_context_;
   cl::Context context_;
   int width_, height_;
-  Layout layout_;
+  FrameFormat frame_;
   Channels channels_;
 
   std::vector<FlowLevel> levels_;

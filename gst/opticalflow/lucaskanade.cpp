@@ -65,18 +65,18 @@ const Tunable &LucasKanade::tunable() {
   return tunable;
 }
 
-LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout)
-    : LucasKanade(context, width, height, layout,
+LucasKanade::LucasKanade(Context &context, int width, int height, const FrameFormat &frame)
+    : LucasKanade(context, width, height, frame,
                   tuned_parameters(tunable(), context.device(), tunable().problems.front())) {}
 
-LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout,
+LucasKanade::LucasKanade(Context &context, int width, int height, const FrameFormat &frame,
                          const Parameters &variant)
     : context_(context.shared_from_this()),
-      layout_(layout),
+      frame_(frame),
       variant_(variant),
       size_{{width, height}} {
   try {
-    const Program program = context.program("opticalflow/lucaskanade.cl", frame_options(layout));
+    const Program program = context.program("opticalflow/lucaskanade.cl", frame_options(frame));
     grey_ = Kernel(context, program, "lk_grey", {32, 8});
     greys_ = Kernel(context, program, "lk_greys", {32, 8});
     columns_ = Kernel(context, program, "lk_columns", {64, 1});
@@ -115,7 +115,7 @@ Kernel LucasKanade::build_window_kernel(int radius) const {
   const bool tile = has_tile(radius);
   const int lanes = tile ? variant_.at("lanes") : strip_lanes;
   std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(radius) +
-                        " -DLANES=" + std::to_string(lanes) + frame_options(layout_);
+                        " -DLANES=" + std::to_string(lanes) + frame_options(frame_);
   options += tile ? " -DBLOCKS=" + std::to_string(variant_.at("blocks"))
                   : " -DROWS=" + std::to_string(strip_rows(radius));
   return Kernel(
@@ -131,7 +131,7 @@ void LucasKanade::prepare(const Settings &settings) {
 }
 
 bool LucasKanade::run(Queue &queue, const Settings &settings, const Picture &in) {
-  check_picture(in, size_.s[0], size_.s[1], layout_, "Lucas and Kanade's method");
+  check_picture(in, size_.s[0], size_.s[1], frame_, "Lucas and Kanade's method");
   try {
     std::swap(previous_, current_);
     process(queue, settings, in);
@@ -156,7 +156,7 @@ void LucasKanade::process(Queue &queue, const Settings &settings, const Picture 
   const int radius = settings.window / 2;
   Kernel *kernel = has_previous_ ? window_kernel(radius) : nullptr;
   const size_t width = size_.s[0], height = size_.s[1];
-  if (!kernel) grey_(queue, {width, height}, in, size_, current_);
+  if (!kernel) grey_(queue, {width, height}, FirstPlane{in}, size_, current_);
   if (!has_previous_) return;
   const float k = slope, alpha = static_cast<float>(settings.alpha) / (k * k),
               half = half_confidence * settings.window * settings.window / (k * k),
@@ -171,7 +171,7 @@ void LucasKanade::process(Queue &queue, const Settings &settings, const Picture 
     (*kernel)(queue,
               {up_to(size_.s[0], tile_width(variant_.at("lanes"), radius)) * lanes,
                size_t(up_to(size_.s[1], rows))},
-              in, previous_, current_, size_, alpha, half, scale, field_.vectors,
+              FirstPlane{in}, previous_, current_, size_, alpha, half, scale, field_.vectors,
               field_.confidence);
     return;
   }
@@ -193,7 +193,7 @@ void LucasKanade::process_strips(Queue &queue, Kernel &strip, int radius, const 
   const size_t width = size_.s[0], height = size_.s[1];
   if (!grey_pairs_())
     grey_pairs_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_uint));
-  greys_(queue, {width, height}, in, size_, previous_, current_, grey_pairs_);
+  greys_(queue, {width, height}, FirstPlane{in}, size_, previous_, current_, grey_pairs_);
   const int step = (strip_lanes - 2 * radius) / strip_run * strip_run,
             rows = strip_steps * strip_rows(radius);
   strip(queue, {size_t(up_to(size_.s[0], step)) * strip_lanes, size_t(up_to(size_.s[1], rows))},

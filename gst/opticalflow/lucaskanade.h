@@ -41,8 +41,9 @@ class LucasKanade {
 
   /// Builds the programs for frames of width × height px, in the tuned variant. Throws
   /// Error::failed if the device refuses kernels or memory.
-  LucasKanade(Context &context, int width, int height, Layout layout);
-  LucasKanade(Context &context, int width, int height, Layout layout, const Parameters &variant);
+  LucasKanade(Context &context, int width, int height, const FrameFormat &frame);
+  LucasKanade(Context &context, int width, int height, const FrameFormat &frame,
+              const Parameters &variant);
 
   /// Builds the program of Form::tile for this window, and waits for it. Without this call run()
   /// builds it in the background and uses Form::columns in the meantime, with the same results.
@@ -52,7 +53,7 @@ class LucasKanade {
   bool run(Queue &queue, const Settings &settings, const Picture &in);
   void reset() { has_previous_ = false; }
   const FlowField &field() const { return field_; }
-  Layout layout() const { return layout_; }
+  Layout layout() const { return frame_.layout; }
 
  private:
   bool has_tile(int radius) const;
@@ -65,7 +66,7 @@ class LucasKanade {
   void process(Queue &queue, const Settings &settings, const Picture &in);
 
   std::shared_ptr<Context> context_;
-  Layout layout_;
+  FrameFormat frame_;
   Parameters variant_;
   cl_int2 size_;
 

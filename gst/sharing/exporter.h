@@ -36,6 +36,7 @@ class ExportedTexture : public Interop {
   }
   void acquire(Queue &queue, const std::vector<cl_mem> &images) const override;
   cl::Event release(Queue &queue, const std::vector<cl_mem> &images) const override;
+  bool needs_release(const Device &device) const override;
 
  protected:
   ExportedTexture(const PlaneFormat &plane, int width, int height)

@@ -180,6 +180,10 @@ cl::Event ExportedTexture::release(Queue &queue, const std::vector<cl_mem> &imag
   return end;
 }
 
+bool ExportedTexture::needs_release(const Device &device) const {
+  return !external(device).keeps_lists;
+}
+
 const SharingMethod SharingMethod::external = {
     "external", "OpenCL and OpenGL import the same memory (cl_khr_external_memory)",
     probe_external};

@@ -24,6 +24,8 @@ class Interop {
   virtual cl::Event release(Queue &queue, const std::vector<cl_mem> &images) const = 0;
   /// True if the driver orders both with OpenGL's work, so that no wait is needed.
   virtual bool ordered_by_driver(const Device &) const { return false; }
+  /// False if OpenGL may use a texture as soon as the last kernel has used it, without a release.
+  virtual bool needs_release(const Device &) const { return true; }
 
  protected:
   /// Without CLHPP, which would take another reference of each image.

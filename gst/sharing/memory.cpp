@@ -101,13 +101,6 @@ GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
   return buffer;
 }
 
-void wait_for_gl(GstGLSyncMeta *sync, GstGLMemory *memory, GstGLContext *context) {
-  const Texture *known = Texture::find(memory);
-  const bool read_by_gl = known && known->read_by_gl();
-  gst_gl_sync_meta_wait(sync, context);
-  if (Texture *texture = Texture::find(memory)) texture->read_by_gl(read_by_gl);
-}
-
 void hand_to_gl(GstBuffer *frame, GstGLContext *context) {
   bool handed = false;
   for (guint i = 0; i < gst_buffer_n_memory(frame); i++) {

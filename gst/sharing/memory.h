@@ -26,11 +26,6 @@ GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> export
 GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
                     const GstVideoInfo &info, guint plane);
 
-/// Orders the next OpenGL commands of a gst-glcl element on this thread after the work on the frame
-/// of this sync meta. Unlike other waits on it, this one does not count as a reader
-/// (Texture::read_by_gl). On the GL thread.
-void wait_for_gl(GstGLSyncMeta *sync, GstGLMemory *memory, GstGLContext *context);
-
 /// Hands a frame of such a pool to OpenGL, for consumers that use its textures without a map, and
 /// marks that in its GstGLSyncMeta. On the GL thread. Throws Error::failed.
 void hand_to_gl(GstBuffer *frame, GstGLContext *context);

@@ -24,6 +24,17 @@ void buffer_to_gl(GstBuffer *buffer) {
   }
 }
 
+void wait_for_fence(GstGLSyncMeta *meta, GstGLContext *context) {
+  const GstGLFuncs *gl = context->gl_vtable;
+  if (sync_of(meta)->fence && gl->WaitSync)
+    gl->WaitSync(sync_of(meta)->fence, 0, GL_TIMEOUT_IGNORED);
+}
+
+void hand_over_and_wait(GstGLSyncMeta *meta, GstGLContext *context) {
+  buffer_to_gl(sync_of(meta)->buffer);
+  wait_for_fence(meta, context);
+}
+
 void drop_fence(GstGLSyncMeta *meta, GstGLContext *context) {
   if (sync_of(meta)->fence) context->gl_vtable->DeleteSync(sync_of(meta)->fence);
   sync_of(meta)->fence = nullptr;
@@ -40,12 +51,7 @@ void add_sync_meta(GstGLContext *context, GstBuffer *buffer) {
     if (gl->FenceSync) sync_of(meta)->fence = gl->FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
     if (gst_gl_context_is_shared(context)) gl->Flush();
   };
-  meta->wait_gl = [](GstGLSyncMeta *meta, GstGLContext *context) {
-    buffer_to_gl(sync_of(meta)->buffer);
-    const GstGLFuncs *gl = context->gl_vtable;
-    if (sync_of(meta)->fence && gl->WaitSync)
-      gl->WaitSync(sync_of(meta)->fence, 0, GL_TIMEOUT_IGNORED);
-  };
+  meta->wait_gl = hand_over_and_wait;
   meta->wait_cpu_gl = [](GstGLSyncMeta *meta, GstGLContext *context) {
     buffer_to_gl(sync_of(meta)->buffer);
     const GstGLFuncs *gl = context->gl_vtable;
@@ -62,6 +68,13 @@ void add_sync_meta(GstGLContext *context, GstBuffer *buffer) {
     drop_fence(meta, context);
     delete sync_of(meta);
   };
+}
+
+void wait_for_gl(GstGLSyncMeta *meta, GstGLContext *context) {
+  if (meta->wait_gl == hand_over_and_wait)
+    wait_for_fence(meta, context);
+  else
+    gst_gl_sync_meta_wait(meta, context);
 }
 
 }  // namespace glcl::sharing

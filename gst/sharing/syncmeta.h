@@ -9,4 +9,9 @@ namespace glcl::sharing {
 /// OpenGL before it waits for OpenGL's last work.
 void add_sync_meta(GstGLContext *context, GstBuffer *buffer);
 
+/// Orders the next OpenGL commands of a gst-glcl element on this thread after OpenGL's work on the
+/// frame of this sync meta. Unlike other waits on it, this one hands no texture to OpenGL. On the
+/// GL thread.
+void wait_for_gl(GstGLSyncMeta *meta, GstGLContext *context);
+
 }  // namespace glcl::sharing

@@ -85,6 +85,11 @@ void Texture::to_gl() {
     reading_ = {};
   }
   if (!holder_) return;
+  if (used_() && !interop().needs_release(holder_->context().device())) {
+    glcl::wait(used_);
+    held_by(nullptr);
+    return;
+  }
   if (!released_) interop().release(*holder_, {image(holder_->context().shared_from_this())()});
   released_ = true;
   finish_release(*holder_, interop());
@@ -109,7 +114,10 @@ void TextureSharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size
     uses[i].picture.image = texture.image(context);
     if (acquires) {
       texture.to_gl();  // from another queue, or another frame
-      const bool read_by_gl = texture.read_by_gl();
+      // Content that still has to be uploaded is newer than all that OpenGL has read.
+      const bool read_by_gl =
+          texture.read_by_gl() &&
+          !GST_MINI_OBJECT_FLAG_IS_SET(uses[i].memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD);
       uses[i].map(GST_MAP_GL);
       uses[i].unmap();
       texture.read_by_gl(read_by_gl);
@@ -167,19 +175,33 @@ bool TextureSharing::keeps(const HeldTexture &held, const TextureUse &use) {
   return use.access == Access::pass_on && held.texture->memory() == use.memory;
 }
 
+/// Notes where the work on the kept textures ends, so that OpenGL need not wait for later work of
+/// the queue, which other elements and streams share.
+void TextureSharing::mark_uses(Queue &queue) {
+  if (textures_.empty() || interop().needs_release(queue.context().device())) return;
+  cl::Event end;
+  for (const HeldTexture &held : textures_) {
+    if (!held.kept) continue;
+    if (!end()) queue.cl().enqueueMarkerWithWaitList(nullptr, &end);
+    held.texture->used_until(end);
+  }
+}
+
 void TextureSharing::release(Queue &queue, TextureUse *uses, size_t, bool complete) {
   if (complete) write_back(queue, uses);
   bool wait = false;
   images_.clear();
   for (size_t i = 0; i < textures_.size(); i++) {
     HeldTexture &held = textures_[i];
-    held.back = false;
+    held.back = held.kept = false;
     if (held.texture->holder() != &queue) continue;  // done before a failure
-    if (notifies(held) && keeps(held, uses[i])) continue;
+    held.kept = notifies(held) && keeps(held, uses[i]);
+    if (held.kept) continue;
     wait = wait || !notifies(held);
     held.back = true;
     images_.push_back(uses[i].picture.image());
   }
+  mark_uses(queue);
   if (images_.empty()) {
     queue.cl().flush();
     return;

@@ -40,6 +40,7 @@ class Texture {
   bool with_opencl() const { return holder_ || reading_(); }
   void held_by(std::shared_ptr<Queue> queue) {
     holder_ = std::move(queue);
+    used_ = {};
     released_ = false;
   }
 
@@ -55,11 +56,14 @@ class Texture {
   bool read_by_gl() const { return read_by_gl_; }
   void read_by_gl(bool reads) { read_by_gl_ = reads; }
 
+  /// The holder's kernels use it until this event, if it is not used again.
+  void used_until(const cl::Event &event) { used_ = event; }
+
   /// OpenGL wrote it last; OpenCL has released it and reads it until this event.
   void read_until(const cl::Event &event) { reading_ = event; }
 
   /// Hands the texture with OpenCL's content to OpenGL: releases it and waits, or only waits until
-  /// OpenCL has read it. Does nothing if OpenCL does not use it. If it throws, OpenGL does not own
+  /// OpenCL has used it. Does nothing if OpenCL does not use it. If it throws, OpenGL does not own
   /// the texture yet, and the next call tries again.
   void to_gl();
 
@@ -80,7 +84,7 @@ class Texture {
   bool released_ = false;  // by the holder, possibly not finished
   bool read_by_gl_ = false;
   std::atomic<bool> forgotten_{false};
-  cl::Event reading_;
+  cl::Event used_, reading_;
   std::vector<SharedImage> images_;  // one per OpenCL context, nearly always one
 };
 
@@ -109,11 +113,13 @@ class TextureSharing : public Sharing {
     Texture *texture;
     bool acquired;      // acquired from OpenGL in this frame
     bool back = false;  // released to OpenGL at the end of the frame
+    bool kept = false;  // not released
   };
 
   const Interop &interop() const { return textures_.front().texture->interop(); }
   static bool notifies(const HeldTexture &held);
   static bool keeps(const HeldTexture &held, const TextureUse &use);
+  void mark_uses(Queue &queue);
   void write_back(Queue &queue, const TextureUse *uses);
 
   std::vector<HeldTexture> textures_;  // of the frame, between acquire and release

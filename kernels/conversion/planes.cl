@@ -10,27 +10,30 @@ __kernel void planes_to_rgba(IN_PLANES(in), OUT_FRAME(out), int2 size) {
   STORE_LEVELS(out, at.x, at.y, levels);
 }
 
-// Work-items: the pixels of a chroma sample.
-__kernel void planes_from_rgba(IN_FRAME(in), OUT_PLANES(out), int2 size) {
+// `before`: the frame `in` as planes_to_rgba converts it. Pixels of `after` that equal it keep their values. Work-items: chroma samples.
+__kernel void planes_from_rgba(IN_FRAME(before), IN_FRAME(after), IN_PLANES(in), OUT_PLANES(out), int2 size) {
   const int2 sample = (int2)(get_global_id(0), get_global_id(1));
 #if LAYOUT == PACKED
   if (any(sample >= size)) return;
-  const int4 levels = LOAD_LEVELS(in, sample.x, sample.y);
+  const int4 levels = LOAD_LEVELS(after, sample.x, sample.y);
   STORE_RGBA(out, sample.x, sample.y, levels);
 #else
   const int2 first = sample << CHROMA_SHIFT, last = min(first + (1 << CHROMA_SHIFT), size) - 1;
   if (any(first >= size)) return;
   int4 sum = 0;
+  bool changed = false;
   for (int y = first.y; y <= last.y; y++)
     for (int x = first.x; x <= last.x; x++) {
-      const int4 levels = LOAD_LEVELS(in, x, y);
-      const int luma = luma_of(levels);
+      const int4 levels = LOAD_LEVELS(after, x, y);
+      const bool keeps = all(levels == LOAD_LEVELS(before, x, y));
+      const int luma = keeps ? LOAD_LUMA(in, x, y) : luma_of(levels);
       STORE_LUMA(out, x, y, luma);
       sum += levels;
+      changed |= !keeps;
     }
 #if LAYOUT != GREY
   const int2 shifts = last - first;
-  const int2 chroma = chroma_of(sum, shifts.x + shifts.y);
+  const int2 chroma = changed ? chroma_of(sum, shifts.x + shifts.y) : LOAD_CHROMA(in, sample.x, sample.y);
   STORE_CHROMA(out, sample.x, sample.y, chroma);
 #endif
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The mean luma of the frame's cells, 256 times the level, from at most 16×16 samples each. A work-group per cell.
-#include "common/frame.clh"
+#include "common/luma.clh"
 
 #define SAMPLES 16
 
-__kernel void cells(IN_FRAME(in), int width, int height, int columns, int rows, __global uint *out, int first) {
+__kernel void cells(IN_LUMA(in), int width, int height, int columns, int rows, __global uint *out, int first) {
   const int cell = get_group_id(1);
   const int x = cell % columns, y = cell / columns;
   const int x0 = x * width / columns, y0 = y * height / rows;
@@ -17,8 +17,13 @@ __kernel void cells(IN_FRAME(in), int width, int height, int columns, int rows, 
   barrier(CLK_LOCAL_MEM_FENCE);
   uint own = 0;
   for (int i = get_local_id(0); i < count; i += get_local_size(0)) {
-    const int4 levels = LOAD_LEVELS(in, x0 + i % across * step_x, y0 + i / across * step_y);
+    const int2 at = (int2)(x0 + i % across * step_x, y0 + i / across * step_y);
+#ifdef HAS_LUMA
+    own += (uint)(256.0f * LOAD_LEVEL(in, at.s0, at.s1) + 0.5f);
+#else
+    const int4 levels = LOAD_LEVELS(in, at.s0, at.s1);
     own += 77 * levels.x + 150 * levels.y + 29 * levels.z;
+#endif
   }
   atomic_add(&sum, own);
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The edges that cannytiles.cl finds, in a form for CPUs. Each item has its own -DTILE_X=n by -DTILE_Y=n px, a multiple of 16 wide. It
 // processes them row by row, sixteen px at a time. -DBUFFERS: frames are buffers.
-#include "common/frame.clh"
 #include "hough/gradient.clh"
 #include "hough/join.clh"
 
@@ -153,7 +152,7 @@ inline void tell(__local Found *found, int wide, int labeled, __global ushort *r
 }
 
 // As there; with `labeled` also which sixteens, `sixteens` in a row, have a weak edge. Groups of one item, one for a tile.
-__kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restrict thresholds, int weak,
+__kernel void canny_edges(IN_LUMA(in), int2 size, __global const uint2 *restrict thresholds, int weak,
                           __global ushort *restrict edges, int labeled, __global uint *restrict labels,
                           __global uchar *restrict luma, int pitch, __global uchar *restrict has_weak, int sixteens) {
   __local Rows rows;
@@ -175,15 +174,16 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
       const int x = origin.x - LEFT + k;
 #ifdef BUFFERS
       if (x >= 0 && x + 15 <= last.x) {
+#ifdef HAS_LUMA
+        STORE_SIXTEEN(LooseLevels, own + k, convert_ushort16(LEVEL_OF_CODE(convert_float16(vload16(0, in + from * in_pitch + x))) + 0.5f));
+#else
         const uint16 p = *(__global const LoosePixels *)(in + from * in_pitch + x);
         STORE_SIXTEEN(LooseLevels, own + k, convert_ushort16(LUMA(p & 255, p >> 8 & 255, p >> 16 & 255)));
+#endif
         continue;
       }
 #endif
-      for (int i = 0; i < 16; i++) {
-        const uchar4 p = LOAD_PIXEL(in, clamp(x + i, 0, last.x), from);
-        own[k + i] = LUMA(p.x, p.y, p.z);
-      }
+      for (int i = 0; i < 16; i++) own[k + i] = WHOLE_LEVEL(in, clamp(x + i, 0, last.x), from);
     }
     if (pitch && ((y >= origin.y && y < end) || y == -1 || (end == size.y && y == end))) {
       __global uchar *to = luma + (y + 1) * pitch + origin.x + 1;

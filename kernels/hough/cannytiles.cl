@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Edges after Canny (1986), in whole numbers. Build with -DTILE_X=n -DTILE_Y=n: the pixels of a group. -DBUFFERS: frames are buffers.
-#include "common/frame.clh"
 #include "hough/gradient.clh"
 #include "hough/labels.clh"
 
@@ -64,7 +63,7 @@ inline bool is_ridge(__local const short2 *g) {
 // labels too, which join those of a tile.
 // `luma`: the frame's, with a texel on all sides; left out where `pitch` is 0.
 // Work-items: groups of any size, one for a tile.
-__kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restrict thresholds, int weak,
+__kernel void canny_edges(IN_LUMA(in), int2 size, __global const uint2 *restrict thresholds, int weak,
                           __global ushort *restrict edges, int labeled, __global uint *restrict labels,
                           __global uchar *restrict luma, int pitch) {
   __local uint levels[LUMA_Y * LUMA_X / 2];  // of two pixels each
@@ -78,8 +77,7 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
 
   EACH(x, y, LUMA_X, LUMA_Y) {
     const int2 at = clamp(origin + (int2)(x, y) - SEEN, (int2)(0, 0), last);
-    const uchar4 p = LOAD_PIXEL(in, at.x, at.y);
-    level_at[y * LUMA_X + x] = LUMA(p.x, p.y, p.z);
+    level_at[y * LUMA_X + x] = WHOLE_LEVEL(in, at.x, at.y);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   EACH(x, y, LUMA_X / 2, SIDE_Y / 4) {

@@ -24,7 +24,7 @@
 
 // Writes `count` levels, at most 3, with their borders.
 __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-__kernel void klt_pyramid(IN_FRAME(in), __global float *grey, __constant int4 *levels, int count) {
+__kernel void klt_pyramid(IN_LUMA(in), __global float *grey, __constant int4 *levels, int count) {
   __local float4 lines[4 * ITEMS];
   const int item = get_local_id(0);
   __local float *const greys = (__local float *)lines + item;

@@ -17,10 +17,13 @@
   (OUTER * (EIGHT(p) + EIGHT((p) + 4 * (along))) + NEAR * (EIGHT((p) + (along)) + EIGHT((p) + 3 * (along))) + MIDDLE * EIGHT((p) + 2 * (along)))
 
 // `count` texels from column `first` of row `y` on, the edge repeated.
-inline void load_row(IN_FRAME(in), int2 size, int first, int y, int count, __local float *to) {
+inline void load_row(IN_LUMA(in), int2 size, int first, int y, int count, __local float *to) {
   const int row = clamp(y, 0, size.y - 1), end = min(count, size.x - first);
   int i = max(-first, 0);
-#if defined(BUFFERS) && defined(__ENDIAN_LITTLE__)
+#if defined(BUFFERS) && defined(HAS_LUMA)
+  __global const LUMA_CODE *p = in + row * in_pitch;
+  for (; i + 8 <= end; i += 8) STORE_EIGHT(to + i, LEVEL_OF_CODE(convert_float8(vload8(0, p + first + i))));
+#elif defined(BUFFERS) && defined(__ENDIAN_LITTLE__)
   __global const uint *p = (__global const uint *)(in + row * in_pitch);
   for (; i + 8 <= end; i += 8) {
     const uint8 v = vload8(0, p + first + i);
@@ -67,7 +70,7 @@ inline void halve(__local const float *rows, __local float *down, int count, __l
 }
 
 // As klt_pyramid.
-__kernel void klt_pyramid_rows(IN_FRAME(in), __global float *grey, __constant int4 *levels, int count) {
+__kernel void klt_pyramid_rows(IN_LUMA(in), __global float *grey, __constant int4 *levels, int count) {
   __local float one[FINE(TILE_Y) * PITCH], other[RAW(TILE_Y) * PITCH], line[PITCH];
   const int2 tile = (int2)(TILE_X, TILE_Y), origin = (int2)(get_group_id(0), get_group_id(1)) * tile;
   const int4 level = levels[0];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Separates shadows from the rest of the foreground: a shadow darkens red, green and blue equally and keeps texture and colour. Build
-// with -DBUFFERS for frames in buffers.
+// with the options of common/planes.clh.
 #include "camera/sample.clh"
 #include "camera/similarity.clh"
 #include "camera/state.clh"
-#include "common/frame.clh"
+#include "common/planes.clh"
 #include "objects/regionlist.clh"
 
 #define COLOUR_UNIT 64.0f  // stored units per level
@@ -16,11 +16,11 @@
 #define MAX_RESIDUAL 0.4f  // the part of texture and colour that may differ
 
 // Stores the colours of a reduced frame, R - Y and B - Y. Work-items: its pixels.
-__kernel void objects_colours(IN_FRAME(in), int2 frame, int shrink, __global short2 *out, int2 size) {
+__kernel void objects_colours(IN_PLANES(in), int2 frame, int shrink, __global short2 *out, int2 size) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
   if (any(place >= size)) return;
   const int2 from = min(place * shrink + shrink / 2, frame - 1);
-  const float4 levels = convert_float4(LOAD_LEVELS(in, from.x, from.y));
+  const float4 levels = convert_float4(LOAD_RGBA(in, from.s0, from.s1));
   const float luma = dot(levels.xyz, (float3)(0.30f, 0.59f, 0.11f));
   out[place.y * size.x + place.x] = convert_short2_rte(COLOUR_UNIT * (levels.xz - luma));
 }

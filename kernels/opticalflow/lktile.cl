@@ -16,7 +16,7 @@
 #define PITCH ((LANES / 4 - RUNS % 8 + 7) / 8 * 8 + RUNS % 8)
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
-    IN_FRAME(in), __global const ushort *restrict before, __global ushort *restrict after, int2 size, SOLUTION) {
+    IN_LUMA(in), __global const ushort *restrict before, __global ushort *restrict after, int2 size, SOLUTION) {
   __local uint greys[SIDE][LANES + 1];  // the older frame in the lower half, the newer one in the upper half
   __local int4 columns[5][SIDE][PITCH];
   const int lane = get_local_id(0);

@@ -2,14 +2,14 @@
 // Lucas and Kanade's method for windows of any size and for CPUs: greys, running sums along y, running sums along x.
 #include "opticalflow/lucaskanade.clh"
 
-__kernel void lk_grey(IN_FRAME(in), int2 size, __global ushort *grey) {
+__kernel void lk_grey(IN_LUMA(in), int2 size, __global ushort *grey) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= size)) return;
   grey[at.y * size.x + at.x] = GREY_AT(in, at.x, at.y, size.x);
 }
 
 // The same, and the greys of both frames in words, the older one in the lower half.
-__kernel void lk_greys(IN_FRAME(in), int2 size, __global const ushort *before, __global ushort *grey,
+__kernel void lk_greys(IN_LUMA(in), int2 size, __global const ushort *before, __global ushort *grey,
                        __global uint *greys) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= size)) return;

@@ -58,9 +58,9 @@ inline void make_coarser(__global float *grey, __local const float *fine, __loca
   }
 }
 
-// (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes, and up to `more` coarser levels, 0 to 2. The size
+// A frame's greys in levels, smoothed by (1 6 1) / 8 along both axes, and up to `more` coarser levels, 0 to 2. The size
 // of a group's part follows from the third level, even if that is not computed.
-__kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, int4 next, int4 coarsest, int more) {
+__kernel void flow_grey(IN_LUMA(in), __global float *grey, int4 level, int4 next, int4 coarsest, int more) {
   __local float along[FINE_Y * (FINE_X + 2)], fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
   const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(COARSEST_X, COARSEST_Y), last = level.xy - 1;
   const int2 own = 4 * first, side = 4 * (int2)(COARSEST_X, COARSEST_Y), from = own - 6;

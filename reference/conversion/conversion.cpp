@@ -38,6 +38,11 @@ int value_at(const PlanarFrame &frame, int plane, int x, int y, int channel = 0)
   return frame.planes[plane].at(x, y, channel) >> frame.format->padding;
 }
 
+/// The level of luma, which the stored value may let out of 0 to 255.
+double unclipped_luma(const PlanarFrame &frame, const Range &range, int x, int y) {
+  return 255 * (value_at(frame, 0, x, y) - range.black) / (range.white - range.black);
+}
+
 }  // namespace
 
 PlanarFrame::PlanarFrame(const PixelFormat &of, int w, int h) : format(&of), width(w), height(h) {
@@ -63,7 +68,7 @@ std::array<double, 4> levels_at(const PlanarFrame &frame, const Colorimetry &col
     return levels;
   }
   const Range range = range_of(format, colorimetry);
-  const double luma = 255 * (value_at(frame, 0, x, y) - range.black) / (range.white - range.black);
+  const double luma = unclipped_luma(frame, range, x, y);
   double u = 0, v = 0;
   if (format.model == Model::yuv) {
     const int cx = x >> format.chroma_shift, cy = y >> format.chroma_shift;
@@ -75,6 +80,10 @@ std::array<double, 4> levels_at(const PlanarFrame &frame, const Colorimetry &col
   const double red = luma + 2 * (1 - kr) * v, blue = luma + 2 * (1 - kb) * u;
   const double green = luma - (2 * (1 - kr) * kr * v + 2 * (1 - kb) * kb * u) / (1 - kr - kb);
   return {clip(red, 255), clip(green, 255), clip(blue, 255), 255};
+}
+
+double luma_level_at(const PlanarFrame &frame, const Colorimetry &colorimetry, int x, int y) {
+  return clip(unclipped_luma(frame, range_of(*frame.format, colorimetry), x, y), 255);
 }
 
 std::vector<double> values_at(const Frame &frame, const PixelFormat &format,

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "opencl/planeoptions.h"
+#include "opencl/frameformat.h"
 #include "reference/frames.h"
 
 namespace reference {
@@ -32,6 +32,9 @@ struct PlanarFrame {
 /// The levels of a pixel of such a frame, R, G, B and A, 0 to 255, not rounded.
 std::array<double, 4> levels_at(const PlanarFrame &frame, const glcl::Colorimetry &colorimetry,
                                 int x, int y);
+
+/// The level of a pixel's luma, 0 to 255, not rounded. Not for RGB.
+double luma_level_at(const PlanarFrame &frame, const glcl::Colorimetry &colorimetry, int x, int y);
 
 /// The values, not rounded, that an RGBA frame has in such a plane, at a pixel of the plane: as
 /// many as the plane stores, without padding; a value of two bytes counts as one.

@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "messagelog.h"
 #include "pipeline.h"
+#include "tests/support/result.h"
 
 using test::Chain;
 using test::expect;
@@ -60,6 +62,69 @@ TEST(analysers_pass_frames_unchanged) {
     for (const char *element : analysers) check(element, 33, 7);
     check("glclklt", 1, 1);
   });
+}
+
+// In planes of luma, some of ten bits or limited range, as in RGBA.
+TEST(analysers_find_the_same_motion_in_every_format) {
+  for_all_formats([](const std::string &format) {
+    const auto chain = converting(format, " ! " + test::analyzers);
+    for (int i = 0; i < 5; i++) chain->filter(test::scene(i));
+    chain->drain();
+    test::read_log(chain->messages()).expect_vectors(2, 1);
+    expect_none(chain->messages().errors());
+  });
+}
+
+// The histogram of luma needs one plane, that of colours all. A frame's pixels are counted all the
+// same.
+TEST(histograms_change_between_luma_and_colours) {
+  const auto chain = converting("NV12", " ! glclhistogram interval=0");
+  const auto pixels_of = [&](const char *mode) {
+    gst_util_set_object_arg(G_OBJECT((*chain)["glclhistogram"]), "mode", mode);
+    for (int i = 0; i < 500; i++) {
+      chain->filter(test::scene(i));
+      chain->drain();
+      GstStructure *message = chain->messages().structure("glclhistogram");
+      expect(message, "a message for each frame");
+      const bool changed = std::string(mode) == gst_structure_get_string(message, "mode");
+      guint64 pixels = 0;
+      gst_structure_get_uint64(message, "pixels", &pixels);
+      gst_structure_free(message);
+      if (changed) return pixels;
+      g_usleep(10000);
+    }
+    return guint64(0);
+  };
+  for (const char *mode : {"luma", "rgb", "luma", "color-8", "luma"})
+    expect(pixels_of(mode) == guint64(64) * 48, std::string("counts in mode=") + mode);
+  expect_none(chain->messages().errors());
+}
+
+// Templates are pictures in RGBA, whatever the frame is that they are cut from.
+TEST(templates_are_learned_from_any_format) {
+  Frame frame = reference::flat_frame(96, 72);
+  for (int y = 20; y < 52; y++)
+    for (int x = 24; x < 64; x++)
+      if (x > y - 10) std::fill_n(frame.at(x, y), 3, 250);
+  for (const char *format : {"NV12", "GRAY8", "BGRA"}) {
+    const auto chain = converting(format, " ! glclhough interval=0 scale-min=0.9 scale-max=1.1");
+    chain->filter(frame);
+    gboolean accepted = FALSE;
+    g_signal_emit_by_name((*chain)["glclhough"], "learn", "corner", 16, 12, 56, 48, &accepted);
+    bool found = false;
+    for (int i = 0; i < 500 && !found; i++) {
+      chain->filter(frame);
+      chain->drain();
+      while (GstStructure *message = chain->messages().structure("glclhough")) {
+        const GValue *objects = gst_structure_get_value(message, "objects");
+        found |= objects && test::values(objects)->n_values > 0;
+        gst_structure_free(message);
+      }
+      g_usleep(10000);
+    }
+    expect(accepted && found, std::string("found in ") + format);
+    expect_none(chain->messages().errors());
+  }
 }
 
 TEST(filters_keep_the_format) {

@@ -213,6 +213,7 @@ TEST(blank_frames) {
     const bool blank = i == 4 || i == 5;
     list = listed(chain, blank ? Frame(width, height) : scene(i));
     if (i == 3) before = list;
+    chain.drain();
     GstStructure *message = message_of(chain);
     expect(count(message, "blank") == unsigned(blank), "blank frames are counted");
     expect((count(message, "tracked") == 0) == (blank || i == 0), "no point is tracked there");

@@ -324,9 +324,14 @@ class Pool {
   GstBufferPool *pool_;
 };
 
-/// As decoders and cudadownload do: no map, only flags.
+/// As decoders and cudadownload do: a map that registers the texture, and then only flags.
 void write_pixel_buffer(GstBuffer *buffer, const Frame &frame) {
   auto *memory = reinterpret_cast<GstGLMemoryPBO *>(gst_buffer_peek_memory(buffer, 0));
+  GstMapInfo map;
+  expect(gst_memory_map(GST_MEMORY_CAST(memory), &map,
+                        static_cast<GstMapFlags>(GST_MAP_READ | GST_MAP_GL)),
+         "mapped");
+  gst_memory_unmap(GST_MEMORY_CAST(memory), &map);
   const GstGLFuncs *gl = memory->mem.mem.context->gl_vtable;
   gl->BindBuffer(GL_PIXEL_UNPACK_BUFFER, memory->pbo->id);
   gl->BufferSubData(GL_PIXEL_UNPACK_BUFFER, 0, GLsizeiptr(frame.rgba.size()), frame.rgba.data());
@@ -354,7 +359,12 @@ TEST(written_by_pixel_buffer) {
       pool.with([&](GstBuffer *buffer) {
         const Picture in(buffer);
         write_pixel_buffer(buffer, frame);
-        if (i % 3) inverter.look(in, layout);
+        if (i % 3) {
+          inverter.look(in, layout);
+          expect(inverter.choice.method == &SharingMethod::copy ||
+                     Texture::of(in.memory()).holder() == &inverter.queue,
+                 what + ": OpenCL keeps what a decoder wrote");
+        }
         inverter.invert(in, out, layout);
         expect_same(inverted(frame), out.read(), what + ", frame " + std::to_string(i));
         expect_same(frame, in.read(), what + ", the input");

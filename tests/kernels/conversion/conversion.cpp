@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The conversion of frames to RGBA and back against the reference in double precision.
-#include "reference/conversion/conversion.h"
-
-#include <random>
-
 #include "conversion/converter.h"
-#include "kernels/engine.h"
-#include "opencl/transfer.h"
+
+#include "kernels/planes.h"
 
 using glcl::Colorimetry;
-using glcl::PixelFormat;
+using glcl::FrameFormat;
 using glcl::conversion::Converter;
-using reference::PlanarFrame;
 
 // Fixed point loses so much of a level or of a step, beside the half that rounding takes.
 static double tolerance(const PixelFormat &format) { return format.bits == 16 ? 0.6 : 0.54; }
@@ -25,71 +20,6 @@ static std::string name_of(const PixelFormat &format, const Colorimetry &colorim
   return std::string(format.name) + " " + std::to_string(width) + "×" + std::to_string(height) +
          (colorimetry.full_range ? ", full range, Kr " : ", limited range, Kr ") +
          std::to_string(colorimetry.kr) + (layout == Layout::image ? ", images" : ", buffers");
-}
-
-/// The bytes of a plane in rows without gaps, and back.
-static std::vector<uint8_t> bytes_of(const PlanarFrame::Plane &plane,
-                                     const glcl::PlaneFormat &format) {
-  const int wide = format.type == CL_UNORM_INT16 ? 2 : 1;
-  std::vector<uint8_t> bytes(plane.values.size() * wide);
-  for (size_t i = 0; i < plane.values.size(); i++) {
-    bytes[i * wide] = static_cast<uint8_t>(plane.values[i] & 255);
-    if (wide == 2) bytes[i * 2 + 1] = static_cast<uint8_t>(plane.values[i] >> 8);
-  }
-  return bytes;
-}
-
-static Picture make_plane(Bench &bench, const PlanarFrame &frame, int plane, Layout layout,
-                          int padding) {
-  Picture picture =
-      glcl::make_picture(bench.context->cl(), frame.planes[plane].width + padding,
-                         frame.planes[plane].height, layout, *frame.format->planes[plane]);
-  picture.width -= padding;
-  return picture;
-}
-
-/// Pictures of all planes, with the frame's values; rows of buffers have gaps.
-static Picture upload(Bench &bench, const PlanarFrame &frame, Layout layout) {
-  Picture first;
-  for (int i = 0; i < frame.format->plane_count; i++) {
-    const Picture plane = make_plane(bench, frame, i, layout, layout == Layout::buffer ? 3 + i : 0);
-    const std::vector<uint8_t> bytes = bytes_of(frame.planes[i], *frame.format->planes[i]);
-    glcl::write_picture(bench.queue->cl(), plane, bytes.data(), bytes.size() / plane.height,
-                        CL_TRUE);
-    if (i == 0)
-      first = plane;
-    else
-      first.chroma.push_back(plane);
-  }
-  return first;
-}
-
-static PlanarFrame download(Bench &bench, const Picture &picture, const PixelFormat &format) {
-  PlanarFrame frame(format, picture.width, picture.height);
-  for (int i = 0; i < format.plane_count; i++) {
-    const Picture &plane = i ? picture.chroma[i - 1] : picture;
-    std::vector<uint8_t> bytes = bytes_of(frame.planes[i], *format.planes[i]);
-    glcl::read_picture(bench.queue->cl(), plane, bytes.data(), bytes.size() / plane.height,
-                       CL_TRUE);
-    const size_t wide = bytes.size() / frame.planes[i].values.size();
-    for (size_t k = 0; k < frame.planes[i].values.size(); k++)
-      frame.planes[i].values[k] = wide == 2 ? bytes[2 * k] + 256 * bytes[2 * k + 1] : bytes[k];
-  }
-  return frame;
-}
-
-/// Any values that the format can store, or those of soft colours that RGB can hold.
-static PlanarFrame random_planes(const PixelFormat &format, int width, int height, bool soft) {
-  PlanarFrame frame(format, width, height);
-  std::mt19937 random(width * 131 + height);
-  for (PlanarFrame::Plane &plane : frame.planes)
-    for (uint16_t &value : plane.values) {
-      const int bits = format.bits == 16 ? 8 : format.bits, unit = 1 << (bits - 8);
-      value = soft ? static_cast<uint16_t>((112 + random() % 32) * unit + random() % unit)
-                   : static_cast<uint16_t>(random() % (256 * unit));
-      value = static_cast<uint16_t>(value << format.padding);
-    }
-  return frame;
 }
 
 template <class Work>
@@ -109,7 +39,7 @@ TEST(test_to_rgba_equals_the_reference) {
                      int height, Layout layout) {
     const std::string what = name_of(format, colorimetry, width, height, layout);
     const PlanarFrame frame = random_planes(format, width, height, false);
-    Converter converter(*bench.context, width, height, layout, format, colorimetry);
+    Converter converter(*bench.context, width, height, FrameFormat(layout, format, colorimetry));
     const Frame got = bench.download(converter.to_rgba(*bench.queue, upload(bench, frame, layout)));
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
@@ -122,17 +52,28 @@ TEST(test_to_rgba_equals_the_reference) {
   });
 }
 
+/// A frame none of whose pixels is like that one's.
+static PlanarFrame other_planes(const Frame &frame, const PixelFormat &format) {
+  PlanarFrame other(format, frame.width, frame.height);
+  PlanarFrame::Plane &first = other.planes[0];
+  for (size_t i = 0; i < first.values.size(); i++)
+    first.values[i] = frame.rgba[4 * (i / first.channels)] < 128 ? 0xff : 0;
+  return other;
+}
+
 TEST(test_from_rgba_equals_the_reference) {
   Bench bench;
   for_all(bench, [&](const PixelFormat &format, const Colorimetry &colorimetry, int width,
                      int height, Layout layout) {
     const std::string what = name_of(format, colorimetry, width, height, layout);
-    Converter converter(*bench.context, width, height, layout, format, colorimetry);
+    Converter converter(*bench.context, width, height, FrameFormat(layout, format, colorimetry));
     for (const Frame &frame :
          {reference::random_frame(width, height), reference::natural_frame(width, height)}) {
+      const Picture in = upload(bench, other_planes(frame, format), layout),
+                    out = upload(bench, PlanarFrame(format, width, height), layout);
+      converter.to_rgba(*bench.queue, in);
       glcl::copy_picture(*bench.queue, bench.upload(frame, layout), converter.rgba_out());
-      const Picture out = upload(bench, PlanarFrame(format, width, height), layout);
-      converter.from_rgba(*bench.queue, out);
+      converter.from_rgba(*bench.queue, in, out);
       const PlanarFrame got = download(bench, out, format);
       for (int i = 0; i < format.plane_count; i++)
         for (int y = 0; y < got.planes[i].height; y++)
@@ -155,26 +96,42 @@ TEST(test_from_rgba_equals_the_reference) {
   });
 }
 
-// Limited range has fewer values than RGB, so that rounding in between loses nothing.
-TEST(test_unchanged_frames_stay) {
+/// `out` with the pixel (x, y) of `in` in another colour.
+static void draw_pixel(Bench &bench, Converter &converter, const Picture &in, const Picture &out,
+                       int x, int y) {
+  Frame frame = bench.download(converter.to_rgba(*bench.queue, in));
+  for (int i = 0; i < 3; i++) frame.at(x, y)[i] ^= 0x80;
+  glcl::copy_picture(*bench.queue, bench.upload(frame, in.layout), converter.rgba_out());
+  converter.from_rgba(*bench.queue, in, out);
+}
+
+// A drawing changes the pixels that it covers, and the chroma that they share. All others keep
+// their values, whatever rounding they would get.
+TEST(test_unchanged_pixels_keep_their_values) {
   Bench bench;
   int frames = 0;
   for_all(bench, [&](const PixelFormat &format, const Colorimetry &colorimetry, int width,
                      int height, Layout layout) {
-    const bool opaque = format.channels[0] && format.channels[3] == 'x';
-    if (format.bits > 8 || opaque ||
-        (format.model != PixelFormat::Model::rgb && colorimetry.full_range))
-      return;
-    const PlanarFrame frame = random_planes(format, width, height, true);
-    Converter converter(*bench.context, width, height, layout, format, colorimetry);
+    if (format.channels[0]) return;  // no rounding, and X is no value
+    const std::string what = name_of(format, colorimetry, width, height, layout);
+    const PlanarFrame frame = random_planes(format, width, height, false);
+    Converter converter(*bench.context, width, height, FrameFormat(layout, format, colorimetry));
     const Picture in = upload(bench, frame, layout),
                   out = upload(bench, PlanarFrame(format, width, height), layout);
-    glcl::copy_picture(*bench.queue, converter.to_rgba(*bench.queue, in), converter.rgba_out());
-    converter.from_rgba(*bench.queue, out);
+    const int x = width / 2, y = height / 2;
+    draw_pixel(bench, converter, in, out, x, y);
     const PlanarFrame got = download(bench, out, format);
-    for (int i = 0; i < format.plane_count; i++)
-      fail_unless(got.planes[i].values == frame.planes[i].values, "%s: plane %d changed",
-                  name_of(format, colorimetry, width, height, layout).c_str(), i);
+    for (int i = 0; i < format.plane_count; i++) {
+      const int shift = i ? format.chroma_shift : 0, channels = got.planes[i].channels;
+      for (size_t k = 0; k < got.planes[i].values.size(); k++) {
+        const int at = static_cast<int>(k) / channels, wide = got.planes[i].width;
+        const bool drawn = at % wide == x >> shift && at / wide == y >> shift;
+        fail_unless(drawn || got.planes[i].values[k] == frame.planes[i].values[k],
+                    "%s: plane %d changed at %d", what.c_str(), i, at);
+      }
+    }
+    fail_unless(got.planes[0].values != frame.planes[0].values, "%s: nothing is drawn",
+                what.c_str());
     frames++;
   });
   fail_unless(frames > 0);

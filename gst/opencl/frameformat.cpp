@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "planeoptions.h"
+#include "frameformat.h"
 
 #include <cmath>
 #include <cstring>
+
+#include "error.h"
 
 namespace glcl {
 
@@ -37,7 +39,9 @@ std::string matrix_options(const PixelFormat &format, const Colorimetry &colorim
             v_red = fixed(v * (1 - kr), step_fraction), v_blue = fixed(-v * kb, step_fraction);
   const double of_chroma = 2 * 255 / chroma;
   return define("VALUE_MAX", most) + define("BLACK", full ? 0 : 16 * unit) +
-         define("MIDDLE", 128 * unit) + define("LEVEL_OF_LUMA", fixed(255 / luma, level_fraction)) +
+         define("GREY_CHROMA", 128 * unit) +
+         define("LEVEL_OF_LUMA", fixed(255 / luma, level_fraction)) +
+         define("LUMA_RANGE", static_cast<int>(luma)) +
          define("RED_OF_V", fixed(of_chroma * (1 - kr), level_fraction)) +
          define("GREEN_OF_U", fixed(-of_chroma * (1 - kb) * kb / kg, level_fraction)) +
          define("GREEN_OF_V", fixed(-of_chroma * (1 - kr) * kr / kg, level_fraction)) +
@@ -50,8 +54,7 @@ std::string matrix_options(const PixelFormat &format, const Colorimetry &colorim
          define("V_OF_GREEN", -v_red - v_blue) + define("V_OF_BLUE", v_blue);
 }
 
-}  // namespace
-
+/// The options of common/planes.clh.
 std::string plane_options(const PixelFormat &format, const Colorimetry &colorimetry) {
   const bool wide = format.planes[0]->type == CL_UNORM_INT16;
   std::string options = define("LAYOUT", layout_of(format)) +
@@ -65,6 +68,24 @@ std::string plane_options(const PixelFormat &format, const Colorimetry &colorime
   }
   if (format.bits == 16) options += " -DBYTE_PAIRS";
   return options + matrix_options(format, colorimetry);
+}
+
+}  // namespace
+
+std::string frame_options(const FrameFormat &frame) {
+  return (frame.layout == Layout::buffer ? " -DBUFFERS" : "") +
+         (frame.pixels->is_rgba() ? "" : plane_options(*frame.pixels, frame.colorimetry));
+}
+
+void check_picture(const Picture &picture, int width, int height, const FrameFormat &frame,
+                   const std::string &name) {
+  if (picture.width != width || picture.height != height || picture.layout != frame.layout ||
+      picture.format != frame.pixels->planes[0] ||
+      (frame.layout == Layout::buffer && picture.pitch < width))
+    throw Error(Error::Kind::settings, name + " was set up for frames of " + std::to_string(width) +
+                                           "×" + std::to_string(height) + " px in " +
+                                           frame.pixels->name +
+                                           "; this frame has a different size, layout or format.");
 }
 
 }  // namespace glcl

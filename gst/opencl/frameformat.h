@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "format.h"
+#include "picture.h"
+
+namespace glcl {
+
+/// How the values of luma and chroma relate to colours.
+struct Colorimetry {
+  double kr = 0.299, kb = 0.114;  ///< weights of red and blue in luma
+  bool full_range = false;        ///< black is 0, else 16 of 255
+};
+
+/// How kernels access frames, and the meaning of the frames' values.
+struct FrameFormat {
+  Layout layout = Layout::image;
+  const PixelFormat *pixels = &PixelFormat::rgba;
+  Colorimetry colorimetry{};
+
+  FrameFormat() = default;
+  /// Frames in RGBA. Not explicit, because a layout is all that engines have to know of those.
+  FrameFormat(Layout layout) : layout(layout) {}
+  FrameFormat(Layout layout, const PixelFormat &pixels, const Colorimetry &colorimetry)
+      : layout(layout), pixels(&pixels), colorimetry(colorimetry) {}
+};
+
+/// Build options of common/frame.clh, common/luma.clh and common/planes.clh.
+std::string frame_options(const FrameFormat &frame);
+
+/// Throws Error::settings if a picture has a different size, layout or format: "NAME was set up for
+/// frames of …".
+void check_picture(const Picture &picture, int width, int height, const FrameFormat &frame,
+                   const std::string &name);
+
+}  // namespace glcl

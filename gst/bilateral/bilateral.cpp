@@ -30,8 +30,8 @@ int vector_lanes(const Device &device) {
   return native >= 16 ? 16 : native >= 8 ? 8 : 4;
 }
 
-Bilateral::Form form_of(const Parameters &variant) {
-  return static_cast<Bilateral::Form>(variant.at("form"));
+BilateralFilter::Form form_of(const Parameters &variant) {
+  return static_cast<BilateralFilter::Form>(variant.at("form"));
 }
 
 size_t tile_row_bytes(size_t group_x, int radius) {
@@ -67,16 +67,16 @@ std::string tile_options(const Parameters &variant) {
 }
 
 /// The kind of weight, as tile.clh numbers them.
-int kind_of(const Bilateral::Settings &settings) {
+int kind_of(const BilateralFilter::Settings &settings) {
   const bool soft =
-      settings.weight == Bilateral::Weight::color && settings.sigma_range >= soft_sigma_range;
+      settings.weight == BilateralFilter::Weight::color && settings.sigma_range >= soft_sigma_range;
   return soft ? soft_color : static_cast<int>(settings.weight);
 }
 
 Parameters default_variant(const Device &device, const std::string &problem) {
   const bool vector = device.prefers_buffers();
-  Parameters variant =
-      Bilateral::variant(device, vector ? Bilateral::Form::vector : Bilateral::Form::tile);
+  Parameters variant = BilateralFilter::variant(
+      device, vector ? BilateralFilter::Form::vector : BilateralFilter::Form::tile);
   if (!vector && problem == "radius-10" && !variant["fixed"])
     variant["group-x"] = 16, variant["rows"] = 3;
   return variant;
@@ -93,13 +93,13 @@ bool possible_variant(const Device &device, const std::string &, const Parameter
   const bool fixed = variant.at("fixed"), unrolls = variant.at("unroll") > 1;
   if (variant.at("columns") > 1 && !fixed) return false;
   switch (form_of(variant)) {
-    case Bilateral::Form::tile:
+    case BilateralFilter::Form::tile:
       return device.device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() && !device.prefers_buffers() &&
              !(fixed && unrolls);
-    case Bilateral::Form::direct:
+    case BilateralFilter::Form::direct:
       return device.device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() && !device.prefers_buffers() &&
              variant.at("rows") == 1 && !unrolls && !fixed;
-    case Bilateral::Form::vector:
+    case BilateralFilter::Form::vector:
       return device.is_cpu() && variant.at("rows") <= 4 && !unrolls && !fixed;
   }
   return false;
@@ -112,26 +112,26 @@ float gaussian_exponent(double sigma) {
 
 /// For differences of `full_scale` where colours as 0..1 differ by 1. sigma_range 0 means the
 /// limit, which 1e-6 reaches: the least difference, 1/25500, then weighs less than 2^-1000.
-float range_exponent(const Bilateral::Settings &settings, double full_scale) {
+float range_exponent(const BilateralFilter::Settings &settings, double full_scale) {
   return gaussian_exponent(std::max(settings.sigma_range, 1e-6) * full_scale);
 }
 
 /// The full scale of differences in the tile and the vector form: levels, hundredths of one for
 /// intensity.
-double full_scale(Bilateral::Weight weight) {
-  return weight == Bilateral::Weight::intensity ? 25500 : 255;
+double full_scale(BilateralFilter::Weight weight) {
+  return weight == BilateralFilter::Weight::intensity ? 25500 : 255;
 }
 
 /// That a pixel is weighed against.
 double neighbours(int radius) { return (2.0 * radius + 1) * (2.0 * radius + 1); }
 
-float space_exponent(const Bilateral::Settings &settings) {
+float space_exponent(const BilateralFilter::Settings &settings) {
   return gaussian_exponent(std::max(settings.sigma_space, 1e-3));
 }
 
 }  // namespace
 
-int Bilateral::radius(const Settings &settings) {
+int BilateralFilter::radius(const Settings &settings) {
   const int wish =
       settings.radius > 0
           ? settings.radius
@@ -139,11 +139,11 @@ int Bilateral::radius(const Settings &settings) {
   return std::clamp(wish, 0, max_radius);
 }
 
-int Bilateral::split_column(const Settings &settings, int width) {
+int BilateralFilter::split_column(const Settings &settings, int width) {
   return static_cast<int>(std::lround(std::clamp(settings.split, 0.0, 1.0) * width));
 }
 
-const Tunable &Bilateral::tunable() {
+const Tunable &BilateralFilter::tunable() {
   static const Tunable tunable{"bilateral",
                                {"radius-4", "radius-10"},
                                {"bilateral/tile.cl", "bilateral/tile.clh", "bilateral/block.cl",
@@ -160,7 +160,7 @@ const Tunable &Bilateral::tunable() {
   return tunable;
 }
 
-double Bilateral::cost(const Settings &settings) const {
+double BilateralFilter::cost(const Settings &settings) const {
   const int r = radius(settings);
   const bool small = r <= small_radius;
   const double side = 2.0 * r + 1, measured_side = small ? 9 : 21;
@@ -168,7 +168,7 @@ double Bilateral::cost(const Settings &settings) const {
          (settings.weight == Weight::per_channel ? 2 : 1);
 }
 
-Parameters Bilateral::variant(const Device &device, Form form) {
+Parameters BilateralFilter::variant(const Device &device, Form form) {
   const bool vector = form == Form::vector, tile = form == Form::tile;
   const bool fixed = tile && device.platform_name == "NVIDIA CUDA";
   return {{"form", static_cast<int>(form)},
@@ -183,7 +183,7 @@ Parameters Bilateral::variant(const Device &device, Form form) {
           {"fixed", fixed}};
 }
 
-Bilateral::Bilateral(Context &context, int width, int height)
+BilateralFilter::BilateralFilter(Context &context, int width, int height)
     : context_(context.shared_from_this()), width_(width), height_(height) {
   const Device &device = context.device();
   std::vector<Parameters> variants;
@@ -203,7 +203,7 @@ Bilateral::Bilateral(Context &context, int width, int height)
   set_up(std::move(variants));
 }
 
-Bilateral::Bilateral(Context &context, int width, int height, const Parameters &variant)
+BilateralFilter::BilateralFilter(Context &context, int width, int height, const Parameters &variant)
     : context_(context.shared_from_this()),
       width_(width),
       height_(height),
@@ -217,7 +217,7 @@ Bilateral::Bilateral(Context &context, int width, int height, const Parameters &
   set_up({variant});
 }
 
-void Bilateral::set_up(std::vector<Parameters> variants) {
+void BilateralFilter::set_up(std::vector<Parameters> variants) {
   layout_ = form_of(variants[0]) == Form::vector ? Layout::buffer : Layout::image;
   local_memory_ = context_->device().local_memory();
   try {
@@ -231,7 +231,7 @@ void Bilateral::set_up(std::vector<Parameters> variants) {
   }
 }
 
-Bilateral::VariantKernels Bilateral::build(const Parameters &variant) {
+BilateralFilter::VariantKernels BilateralFilter::build(const Parameters &variant) {
   VariantKernels kernels;
   kernels.form = form_of(variant);
   kernels.rows = variant.at("rows");
@@ -273,7 +273,7 @@ Bilateral::VariantKernels Bilateral::build(const Parameters &variant) {
 /// The pixels of a work-item of a "fixed" variant: as many as it says, less where their tile would
 /// not be whole; none where there is no such tile. Three sums of weights leave no registers for
 /// three rows.
-Size Bilateral::fixed_block(const Parameters &variant, Fixed fixed) const {
+Size BilateralFilter::fixed_block(const Parameters &variant, Fixed fixed) const {
   const bool wide = fixed.second == static_cast<int>(Weight::per_channel);
   const size_t rows = variant.at("rows"), most = wide ? std::min<size_t>(rows, 2) : rows;
   for (Size block{size_t(variant.at("columns")), most}; block.x > 0; block.x--)
@@ -283,7 +283,7 @@ Size Bilateral::fixed_block(const Parameters &variant, Fixed fixed) const {
 }
 
 /// The program of a tile variant for one radius and kind.
-Kernel Bilateral::build_fixed(const Parameters &variant, Fixed fixed) const {
+Kernel BilateralFilter::build_fixed(const Parameters &variant, Fixed fixed) const {
   const Size group = group_of(variant), block = fixed_block(variant, fixed);
   const std::string options = "-cl-mad-enable" + option("ROWS", static_cast<int>(block.y)) +
                               option("COLUMNS", static_cast<int>(block.x)) +
@@ -297,20 +297,20 @@ Kernel Bilateral::build_fixed(const Parameters &variant, Fixed fixed) const {
 }
 
 /// Whether there is a program for a radius and kind of its own: its tile must be whole.
-bool Bilateral::has_fixed(const VariantKernels &kernels, Fixed fixed) const {
+bool BilateralFilter::has_fixed(const VariantKernels &kernels, Fixed fixed) const {
   return kernels.form == Form::tile && kernels.variant.at("fixed") && fixed.first > 0 &&
          fixed_block(kernels.variant, fixed).x > 0;
 }
 
-Bilateral::VariantKernels &Bilateral::kernels_for(int radius) {
+BilateralFilter::VariantKernels &BilateralFilter::kernels_for(int radius) {
   return radius <= small_radius ? kernels_.front() : kernels_.back();
 }
 
-const Parameters &Bilateral::variant_for(const Settings &settings) const {
+const Parameters &BilateralFilter::variant_for(const Settings &settings) const {
   return (radius(settings) <= small_radius ? kernels_.front() : kernels_.back()).variant;
 }
 
-void Bilateral::prepare(const Settings &settings) {
+void BilateralFilter::prepare(const Settings &settings) {
   const int r = radius(settings);
   const VariantKernels &kernels = kernels_for(r);
   const Fixed fixed{r, kind_of(settings)};
@@ -320,13 +320,14 @@ void Bilateral::prepare(const Settings &settings) {
 
 /// Where an iteration before the last one leaves its result. Buffers are read (into planes) before
 /// they are written, so one is enough.
-Picture &Bilateral::between(int iteration) {
+Picture &BilateralFilter::between(int iteration) {
   Picture &picture = between_[layout_ == Layout::buffer ? 0 : iteration % 2];
   if (!picture.width) picture = make_picture(context_->cl(), width_, height_, layout());
   return picture;
 }
 
-void Bilateral::run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out) {
+void BilateralFilter::run(Queue &queue, const Settings &settings, const Picture &in,
+                          const Picture &out) {
   for (const Picture *picture : {&in, &out})
     check_picture(*picture, width_, height_, layout_, "The bilateral filter");
   const int split = split_column(settings, width_);
@@ -344,8 +345,8 @@ void Bilateral::run(Queue &queue, const Settings &settings, const Picture &in, c
   }
 }
 
-void Bilateral::pass(Queue &queue, const Settings &settings, const Picture &from,
-                     const Picture &original, const Picture &to, int split) {
+void BilateralFilter::pass(Queue &queue, const Settings &settings, const Picture &from,
+                           const Picture &original, const Picture &to, int split) {
   VariantKernels &kernels = kernels_for(radius(settings));
   switch (kernels.form) {
     case Form::tile:
@@ -359,9 +360,9 @@ void Bilateral::pass(Queue &queue, const Settings &settings, const Picture &from
   }
 }
 
-void Bilateral::pass_tile(Queue &queue, VariantKernels &kernels, const Settings &settings,
-                          const Picture &from, const Picture &original, const Picture &to,
-                          int split) {
+void BilateralFilter::pass_tile(Queue &queue, VariantKernels &kernels, const Settings &settings,
+                                const Picture &from, const Picture &original, const Picture &to,
+                                int split) {
   const int r = radius(settings);
   const int kind = kind_of(settings);
   const float range = range_exponent(settings, full_scale(settings.weight)),
@@ -382,9 +383,9 @@ void Bilateral::pass_tile(Queue &queue, VariantKernels &kernels, const Settings 
          cl::Local((r + 1) * sizeof(cl_float)));
 }
 
-void Bilateral::pass_direct(Queue &queue, VariantKernels &kernels, const Settings &settings,
-                            const Picture &from, const Picture &original, const Picture &to,
-                            int split) {
+void BilateralFilter::pass_direct(Queue &queue, VariantKernels &kernels, const Settings &settings,
+                                  const Picture &from, const Picture &original, const Picture &to,
+                                  int split) {
   const float range = range_exponent(settings, settings.weight == Weight::intensity ? 25500 : 1);
   const int r = radius(settings);
   Kernel &kernel = kernels.by_weight[static_cast<int>(settings.weight)].costs(neighbours(r));
@@ -392,9 +393,9 @@ void Bilateral::pass_direct(Queue &queue, VariantKernels &kernels, const Setting
          space_exponent(settings), r, split);
 }
 
-void Bilateral::pass_vector(Queue &queue, VariantKernels &kernels, const Settings &settings,
-                            const Picture &from, const Picture &original, const Picture &to,
-                            int split) {
+void BilateralFilter::pass_vector(Queue &queue, VariantKernels &kernels, const Settings &settings,
+                                  const Picture &from, const Picture &original, const Picture &to,
+                                  int split) {
   prepare_space(queue, kernels, settings);
   const int r = radius(settings);
   const size_t chunks = (round_up(r, lanes_) + round_up(width_ + r, lanes_)) / lanes_;
@@ -407,7 +408,7 @@ void Bilateral::pass_vector(Queue &queue, VariantKernels &kernels, const Setting
 }
 
 /// The program for one radius and kind if it is ready; otherwise starts the build.
-Kernel *Bilateral::fixed_kernel(const VariantKernels &kernels, Fixed fixed) {
+Kernel *BilateralFilter::fixed_kernel(const VariantKernels &kernels, Fixed fixed) {
   if (!has_fixed(kernels, fixed)) return nullptr;
   try {
     Kernel *kernel = fixed_[fixed].poll(
@@ -419,7 +420,8 @@ Kernel *Bilateral::fixed_kernel(const VariantKernels &kernels, Fixed fixed) {
 }
 
 /// Fills the table of space exponents where radius, sigma_space or the rows of a work-item changed.
-void Bilateral::prepare_space(Queue &queue, VariantKernels &kernels, const Settings &settings) {
+void BilateralFilter::prepare_space(Queue &queue, VariantKernels &kernels,
+                                    const Settings &settings) {
   const int r = radius(settings);
   if (r == space_radius_ && settings.sigma_space == space_sigma_ && kernels.rows == space_rows_)
     return;

@@ -25,7 +25,7 @@ namespace glcl::bilateral {
 ///
 /// Cost per pixel: (2 radius + 1)² taps of about 10 (tile) to 20 (vector) operations and one exp2;
 /// three exp2 for Weight::per_channel.
-class Bilateral {
+class BilateralFilter {
  public:
   /// The range weight, with s = sigma_range and colours as 0..1.
   enum class Weight {
@@ -69,10 +69,10 @@ class Bilateral {
   /// Builds the programs for frames of width × height px: the tuned variants, in the vector form
   /// where the device has no images this large. Throws Error::failed where it refuses kernels or
   /// memory.
-  Bilateral(Context &context, int width, int height);
+  BilateralFilter(Context &context, int width, int height);
   /// The same with one variant for all radii. Groups are made smaller where the device wants it.
   /// Throws Error::settings where the device has no images this large for it.
-  Bilateral(Context &context, int width, int height, const Parameters &variant);
+  BilateralFilter(Context &context, int width, int height, const Parameters &variant);
 
   /// The layout of run()'s `in` and `out`.
   Layout layout() const { return layout_; }

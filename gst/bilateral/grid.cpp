@@ -239,7 +239,7 @@ void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const 
   if (!suits(settings))
     throw Error(Error::Kind::settings,
                 "The bilateral grid does not support these values of sigma-space and sigma-range.");
-  const int split = Bilateral::split_column(settings, width_);
+  const int split = BilateralFilter::split_column(settings, width_);
   const int iterations = split == width_ ? 1 : std::max(settings.iterations, 1);
   try {
     reserve(shape(settings));

@@ -31,8 +31,8 @@ namespace glcl::bilateral {
 /// the planes, 1 / sigma_range), one over the cells, one more over the pixels.
 class Grid {
  public:
-  using Settings = Bilateral::Settings;
-  using Weight = Bilateral::Weight;
+  using Settings = BilateralFilter::Settings;
+  using Weight = BilateralFilter::Weight;
 
   /// Below this sigma_space, px, the window is so small that the grid gains nothing.
   static constexpr double min_sigma_space = 2;
@@ -54,7 +54,7 @@ class Grid {
 
   /// The layout of run()'s `in` and `out`.
   Layout layout() const { return layout_; }
-  /// The approximate time for a frame of 1920×1080, µs; see Bilateral::cost().
+  /// The approximate time for a frame of 1920×1080, µs; see BilateralFilter::cost().
   double cost(const Settings &settings) const;
 
   /// Whether run() takes these settings: sigma_space is within those bounds, there are no more

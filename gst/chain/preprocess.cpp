@@ -378,11 +378,11 @@ class Preprocessor {
     }
   }
 
-  std::shared_ptr<const Expanded> expanded(const std::string &name,
-                                           const std::shared_ptr<const Expanded> &outer) const {
+  std::shared_ptr<const MacroOrigin> expanded(
+      const std::string &name, const std::shared_ptr<const MacroOrigin> &outer) const {
     const int depth = outer ? outer->depth + 1 : 1;
     if (depth > most_nested) fail(place(), "macros that expand to macros are nested too deeply.");
-    return std::make_shared<Expanded>(Expanded{name, outer, depth});
+    return std::make_shared<MacroOrigin>(MacroOrigin{name, outer, depth});
   }
 
   void count() {

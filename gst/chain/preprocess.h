@@ -8,9 +8,9 @@
 namespace glcl::chain {
 
 /// The macros that a token came from, the innermost first.
-struct Expanded {
+struct MacroOrigin {
   std::string name;
-  std::shared_ptr<const Expanded> outer;
+  std::shared_ptr<const MacroOrigin> outer;
   int depth = 1;
 };
 
@@ -24,7 +24,7 @@ struct Token {
   bool begins = false;  ///< the first one of its line
   bool spaced = false;  ///< blanks are before it
   bool own = false;     ///< a name that only its file knows
-  std::shared_ptr<const Expanded> from;
+  std::shared_ptr<const MacroOrigin> from;
 };
 
 /// Preprocesses a file as a compiler does: joins lines, drops comments, expands macros. It knows

@@ -47,9 +47,9 @@ GST_DEBUG_CATEGORY_STATIC(glcl_bilateral_debug);
 
 namespace {
 
-using glcl::bilateral::Bilateral;
+using glcl::bilateral::BilateralFilter;
 using glcl::bilateral::Grid;
-using Weight = Bilateral::Weight;
+using Weight = BilateralFilter::Weight;
 
 enum class BilateralMethod { automatic, brute_force, grid };
 
@@ -63,7 +63,7 @@ GType method_type() {
        {BilateralMethod::brute_force, "Exact filter: weighs every pixel of the window",
         "brute-force"},
        {BilateralMethod::grid,
-        "Bilateral grid: approximates the whole Gaussian at a cost that does not depend on "
+        "BilateralFilter grid: approximates the whole Gaussian at a cost that does not depend on "
         "sigma-space. Falls back to brute-force where the grid would be too large (sigma-space "
         "below 2 or a very small sigma-range)",
         "grid"}});
@@ -81,13 +81,13 @@ GType weight_type() {
         "per-channel"}});
 }
 
-struct BilateralProperties : Bilateral::Settings {
+struct BilateralProperties : BilateralFilter::Settings {
   BilateralMethod method = BilateralMethod::automatic;
 };
 
 struct BilateralState {
   glcl::Guarded<BilateralProperties> settings;
-  std::unique_ptr<Bilateral> exact;  // GL thread, like the grid
+  std::unique_ptr<BilateralFilter> exact;  // GL thread, like the grid
   std::unique_ptr<Grid> grid;
 
   bool wants_grid(const BilateralProperties &now) const {
@@ -111,7 +111,7 @@ GST_ELEMENT_REGISTER_DEFINE(glclbilateral, "glclbilateral", GST_RANK_NONE,
 static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                                int width, int height) {
   BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
-  state->exact = std::make_unique<Bilateral>(context, width, height);
+  state->exact = std::make_unique<BilateralFilter>(context, width, height);
   state->grid = std::make_unique<Grid>(context, width, height, state->exact->layout());
   const BilateralProperties settings = state->settings.get();
   GST_INFO_OBJECT(filter, "frames of %d×%d px, at first by %s; brute force: %s", width, height,
@@ -164,7 +164,7 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
       .number("radius", "Radius",
               "Radius of the square window of method=brute-force, in px; 0 is 2 × sigma-space, "
               "rounded up",
-              &BilateralProperties::radius, 0, Bilateral::max_radius)
+              &BilateralProperties::radius, 0, BilateralFilter::max_radius)
       .choice("method", "Method", "How the filter is computed", &BilateralProperties::method,
               method_type())
       .choice("weight", "Weight", "How the similarity of two pixels is measured",

@@ -21,7 +21,7 @@ namespace {
 std::atomic<unsigned> probed{0};
 
 /// The probe results of the methods on a GL context. They end with the context.
-using Probes = std::map<std::pair<const SharingMethod *, cl_device_id>, Probe>;
+using Probes = std::map<std::pair<const SharingMethod *, cl_device_id>, ProbeResult>;
 
 Probes &probes_of(GstGLContext *gl_context) {
   static const GQuark quark = g_quark_from_static_string("gst.glcl.Probes");
@@ -123,13 +123,14 @@ void AcquiredScope::abandon() noexcept {
   }
 }
 
-const Probe &probe(const SharingMethod &method, GstGLContext *gl_context, const Device &device) {
+const ProbeResult &probe(const SharingMethod &method, GstGLContext *gl_context,
+                         const Device &device) {
   Probes &probes = probes_of(gl_context);
   const std::pair key(&method, device.device());
   const auto known = probes.find(key);
   if (known != probes.end() && known->second.lasting) return known->second;
   probed++;
-  Probe found;
+  ProbeResult found;
   try {
     found.factory = method.probe(gl_context, device);
   } catch (const Error &error) {
@@ -160,7 +161,7 @@ Choice choose(GstGLContext *gl_context, const std::string &device,
       known, device, driving != known.end() ? std::optional(*driving) : std::nullopt, failures);
   std::string reasons;
   for (const SharingMethod *method : methods) {
-    const Probe &found = probe(*method, gl_context, choice.device);
+    const ProbeResult &found = probe(*method, gl_context, choice.device);
     if (found.obstacle.empty()) {
       choice.method = method;
       choice.factory = found.factory;

@@ -139,7 +139,7 @@ struct SharingMethod {
 };
 
 /// Result of a method's probe.
-struct Probe {
+struct ProbeResult {
   Factory factory;
   std::string obstacle;  ///< why the method is not available; empty if it is
   bool lasting = true;   ///< false after Error::failed, which may be temporary
@@ -147,7 +147,8 @@ struct Probe {
 
 /// Probes the method, once per GL context and device, and again after Error::failed. On the thread
 /// of the GL context; valid until the next call.
-const Probe &probe(const SharingMethod &method, GstGLContext *gl_context, const Device &device);
+const ProbeResult &probe(const SharingMethod &method, GstGLContext *gl_context,
+                         const Device &device);
 /// Number of probes in this process.
 unsigned methods_probed();
 

@@ -9,26 +9,27 @@ namespace reference {
 
 namespace {
 
-using glcl::bilateral::Bilateral;
+using glcl::bilateral::BilateralFilter;
 using Weights = std::array<double, 3>;  // of R, G, B
 
 double gaussian(double square, double sigma) { return std::exp(-square / (2 * sigma * sigma)); }
 
 /// The range weights of the difference between two pixels.
-Weights range_weights(const uint8_t *p, const uint8_t *q, Bilateral::Weight weight, double sigma) {
+Weights range_weights(const uint8_t *p, const uint8_t *q, BilateralFilter::Weight weight,
+                      double sigma) {
   const int d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
   const double level = 255.0 * 255.0;
   switch (weight) {
-    case Bilateral::Weight::intensity: {
+    case BilateralFilter::Weight::intensity: {
       const double difference = (30 * d[0] + 59 * d[1] + 11 * d[2]) / 25500.0;
       const double w = gaussian(difference * difference, sigma);
       return {w, w, w};
     }
-    case Bilateral::Weight::color: {
+    case BilateralFilter::Weight::color: {
       const double w = gaussian((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / level, sigma);
       return {w, w, w};
     }
-    case Bilateral::Weight::per_channel:
+    case BilateralFilter::Weight::per_channel:
       break;
   }
   return {gaussian(d[0] * d[0] / level, sigma), gaussian(d[1] * d[1] / level, sigma),
@@ -43,7 +44,7 @@ std::vector<double> space_weights(int radius, double sigma) {
 }
 
 void filter_pixel(const Frame &in, Frame &out, int x, int y, const std::vector<double> &space,
-                  const Bilateral::Settings &settings) {
+                  const BilateralFilter::Settings &settings) {
   const int radius = static_cast<int>(space.size()) / 2;
   const double sigma = std::max(settings.sigma_range, 1e-6);
   const uint8_t *p = in.at(x, y);
@@ -72,9 +73,9 @@ void show_split(const Frame &in, Frame &out, double split) {
   }
 }
 
-Frame bilateral(const Frame &in, const Bilateral::Settings &settings) {
+Frame bilateral(const Frame &in, const BilateralFilter::Settings &settings) {
   const std::vector<double> space =
-      space_weights(Bilateral::radius(settings), settings.sigma_space);
+      space_weights(BilateralFilter::radius(settings), settings.sigma_space);
   Frame from = in, out = in;
   for (int i = 0; i < settings.iterations; i++) {
     for (int y = 0; y < in.height; y++)

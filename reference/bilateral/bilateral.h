@@ -6,9 +6,9 @@
 
 namespace reference {
 
-/// The bilateral filter as glcl::bilateral::Bilateral defines it, in double precision, one tap
-/// after the other.
-Frame bilateral(const Frame &in, const glcl::bilateral::Bilateral::Settings &settings);
+/// The bilateral filter as glcl::bilateral::BilateralFilter defines it, in double precision, one
+/// tap after the other.
+Frame bilateral(const Frame &in, const glcl::bilateral::BilateralFilter::Settings &settings);
 
 /// Shows `in` left of column round(split * width) of `out`, and a white line there unless that is
 /// an edge of the frame.

@@ -11,7 +11,7 @@ namespace reference {
 
 namespace {
 
-using glcl::bilateral::Bilateral;
+using glcl::bilateral::BilateralFilter;
 using Cell = std::array<double, 4>;  // sums of weighted R, G, B and of the weights
 using Taps = std::array<double, 3>;  // of a symmetric blur of five, from the centre
 
@@ -102,21 +102,21 @@ std::vector<Cell> filter(const Frame &in, double cell, double range_end, Range r
   return result;
 }
 
-void filter_channels(const Frame &in, Frame &out, const Bilateral::Settings &settings) {
+void filter_channels(const Frame &in, Frame &out, const BilateralFilter::Settings &settings) {
   const auto store = [&](const std::vector<Cell> &cells, int channel) {
     for (size_t i = 0; i < cells.size(); i++)
       out.rgba[4 * i + channel] =
           static_cast<uint8_t>(std::floor(cells[i][channel] / cells[i][3] + 0.5));
   };
   const double level = 255 * settings.sigma_range;
-  if (settings.weight == Bilateral::Weight::per_channel) {
+  if (settings.weight == BilateralFilter::Weight::per_channel) {
     for (int c = 0; c < 3; c++)
       store(filter(in, settings.sigma_space, 255 / level,
                    [&](const uint8_t *p) { return p[c] / level; }),
             c);
     return;
   }
-  const bool color = settings.weight == Bilateral::Weight::color;
+  const bool color = settings.weight == BilateralFilter::Weight::color;
   const auto cells = filter(in, settings.sigma_space, (color ? std::sqrt(3.0) : 1) * 255 / level,
                             [&](const uint8_t *p) {
                               return (color ? (p[0] + p[1] + p[2]) / std::sqrt(3.0)
@@ -128,7 +128,7 @@ void filter_channels(const Frame &in, Frame &out, const Bilateral::Settings &set
 
 }  // namespace
 
-Frame bilateral_grid(const Frame &in, const Bilateral::Settings &settings) {
+Frame bilateral_grid(const Frame &in, const BilateralFilter::Settings &settings) {
   Frame from = in, out = in;
   for (int i = 0; i < settings.iterations; i++) {
     filter_channels(from, out, settings);

@@ -8,6 +8,6 @@ namespace reference {
 
 /// The bilateral grid as glcl::bilateral::Grid defines it, in double precision, one cell after the
 /// other.
-Frame bilateral_grid(const Frame &in, const glcl::bilateral::Bilateral::Settings &settings);
+Frame bilateral_grid(const Frame &in, const glcl::bilateral::BilateralFilter::Settings &settings);
 
 }  // namespace reference

@@ -13,8 +13,8 @@ namespace glcl::research {
 namespace {
 
 using namespace bench;
-using bilateral::Bilateral;
-using Weight = Bilateral::Weight;
+using bilateral::BilateralFilter;
+using Weight = BilateralFilter::Weight;
 
 /// PSNR and the largest difference.
 std::string distance(const reference::Frame &result, const reference::Frame &exact) {
@@ -72,7 +72,7 @@ Run step_run(Context &context, BilateralSteps::Step step, const Scene &scene) {
 Run our_run(Context &context, Weight weight, const Scene &scene) {
   auto settings = BilateralSteps::settings(BilateralSteps::equation);
   settings.weight = weight;
-  const auto engine = std::make_shared<Bilateral>(context, scene.width, scene.height);
+  const auto engine = std::make_shared<BilateralFilter>(context, scene.width, scene.height);
   engine->prepare(settings);
   return image_run(
       context, scene, engine->layout(),

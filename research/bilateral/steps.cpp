@@ -11,7 +11,7 @@
 
 namespace glcl::research {
 
-using bilateral::Bilateral;
+using bilateral::BilateralFilter;
 
 namespace {
 
@@ -75,10 +75,10 @@ cl::Buffer constant(Context &context, std::vector<float> values) {
 
 }  // namespace
 
-Bilateral::Settings BilateralSteps::settings(Step step) {
-  Bilateral::Settings settings;
+BilateralFilter::Settings BilateralSteps::settings(Step step) {
+  BilateralFilter::Settings settings;
   settings.weight =
-      step < one_weight ? Bilateral::Weight::per_channel : Bilateral::Weight::intensity;
+      step < one_weight ? BilateralFilter::Weight::per_channel : BilateralFilter::Weight::intensity;
   settings.radius = radius;
   settings.sigma_space = sigma_space;
   settings.sigma_range = sigma_range;

@@ -24,7 +24,7 @@ class BilateralSteps {
   static constexpr Step last = four_pixels;
 
   /// Of the exact filter with the weight that a step has.
-  static bilateral::Bilateral::Settings settings(Step step);
+  static bilateral::BilateralFilter::Settings settings(Step step);
   /// What a step computes, on the host.
   static ::reference::Frame reference(const ::reference::Frame &frame, Step step);
 

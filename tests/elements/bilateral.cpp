@@ -14,7 +14,7 @@
 #include <gst/controller/gstinterpolationcontrolsource.h>
 #endif
 
-using glcl::bilateral::Bilateral;
+using glcl::bilateral::BilateralFilter;
 using test::Chain;
 using test::expect;
 using test::expect_near;
@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char *weights[] = {"intensity", "color", "per-channel"};
 
-void apply(GstElement *element, const Bilateral::Settings &settings) {
+void apply(GstElement *element, const BilateralFilter::Settings &settings) {
   g_object_set(element, "sigma-space", settings.sigma_space, "sigma-range", settings.sigma_range,
                "radius", settings.radius, "iterations", settings.iterations, "split",
                settings.split, nullptr);
@@ -32,14 +32,14 @@ void apply(GstElement *element, const Bilateral::Settings &settings) {
   gst_util_set_object_arg(G_OBJECT(element), "method", "brute-force");
 }
 
-std::string text(const Frame &frame, const Bilateral::Settings &settings) {
+std::string text(const Frame &frame, const BilateralFilter::Settings &settings) {
   return std::to_string(frame.width) + "×" + std::to_string(frame.height) + ", weight " +
          weights[static_cast<int>(settings.weight)] + ", radius " +
          std::to_string(settings.radius) + ", iterations " + std::to_string(settings.iterations) +
          ", split " + std::to_string(settings.split);
 }
 
-void check(Chain &chain, const Frame &frame, const Bilateral::Settings &settings) {
+void check(Chain &chain, const Frame &frame, const BilateralFilter::Settings &settings) {
   apply(chain["glclbilateral"], settings);
   expect_near(reference::bilateral(frame, settings), chain.filter(frame), 1, text(frame, settings));
 }
@@ -65,7 +65,7 @@ void set_random(GstElement *element, GParamSpec *spec, std::mt19937 &random) {
 }
 
 /// Filters a frame until the grid has done it: while it is built the exact filter takes its place.
-void await_grid(Chain &chain, const Frame &frame, const Bilateral::Settings &settings,
+void await_grid(Chain &chain, const Frame &frame, const BilateralFilter::Settings &settings,
                 const std::string &what) {
   const Frame exact = reference::bilateral(frame, settings);
   const Frame grid = reference::bilateral_grid(frame, settings);
@@ -84,8 +84,8 @@ TEST(every_setting) {
     for (const int radius : {0, 1, 5})
       for (const int iterations : {1, 3})
         for (const double split : {0.0, 0.4, 1.0}) {
-          Bilateral::Settings settings;
-          settings.weight = static_cast<Bilateral::Weight>(weight);
+          BilateralFilter::Settings settings;
+          settings.weight = static_cast<BilateralFilter::Weight>(weight);
           settings.radius = radius;
           settings.iterations = iterations;
           settings.split = split;
@@ -101,8 +101,8 @@ TEST(every_size) {
   const int sizes[][2] = {{1, 1}, {2, 1}, {1, 2}, {17, 13}, {3, 65}, {131, 67}, {640, 480}};
   for (const auto &size : sizes)
     for (int weight = 0; weight < 3; weight++) {
-      Bilateral::Settings settings;
-      settings.weight = static_cast<Bilateral::Weight>(weight);
+      BilateralFilter::Settings settings;
+      settings.weight = static_cast<BilateralFilter::Weight>(weight);
       settings.radius = size[0] > 200 ? 2 : 4;
       check(chain, reference::natural_frame(size[0], size[1]), settings);
     }
@@ -110,7 +110,7 @@ TEST(every_size) {
 
 TEST(widest_frame) {
   Chain chain("glclbilateral");
-  Bilateral::Settings settings;
+  BilateralFilter::Settings settings;
   settings.radius = 3;
   check(chain, reference::random_frame(16384, 2), settings);
 }
@@ -147,7 +147,7 @@ TEST(controlled_property) {
          "sigma-range can be controlled");
   gst_object_unref(source);
 
-  Bilateral::Settings settings;
+  BilateralFilter::Settings settings;
   settings.radius = 2;
   const Frame frame = reference::random_frame(40, 30);
   for (int i = 0; i < 25; i++) {  // 25 frames/s
@@ -163,8 +163,8 @@ TEST(controlled_property) {
 TEST(methods) {
   Chain chain("glclbilateral");
   const Frame frame = reference::natural_frame(61, 47);
-  Bilateral::Settings settings;
-  settings.weight = Bilateral::Weight::intensity;
+  BilateralFilter::Settings settings;
+  settings.weight = BilateralFilter::Weight::intensity;
   for (const double sigma : {6.0, 0.5, 4.0}) {
     settings.sigma_space = sigma;
     apply(chain["glclbilateral"], settings);
@@ -178,10 +178,10 @@ TEST(methods) {
         expect_near(reference::bilateral(frame, settings), chain.filter(frame), 1, what);
     }
   }
-  Bilateral::Settings by_colour = settings, with_radius = settings;
-  by_colour.weight = Bilateral::Weight::color;
+  BilateralFilter::Settings by_colour = settings, with_radius = settings;
+  by_colour.weight = BilateralFilter::Weight::color;
   with_radius.radius = 8;
-  for (const Bilateral::Settings &exact : {by_colour, with_radius}) {
+  for (const BilateralFilter::Settings &exact : {by_colour, with_radius}) {
     apply(chain["glclbilateral"], exact);
     gst_util_set_object_arg(G_OBJECT(chain["glclbilateral"]), "method", "auto");
     expect_near(reference::bilateral(frame, exact), chain.filter(frame), 1, text(frame, exact));
@@ -228,7 +228,7 @@ TEST(properties_while_playing) {
   setter.join();
   test::expect_none(chain.messages().errors());
 
-  Bilateral::Settings settings;
+  BilateralFilter::Settings settings;
   settings.radius = 2;
   for (const char *name : {"a", "b"}) apply(chain[name], settings);
   g_object_set(elements[2], "strength", 1.0, nullptr);

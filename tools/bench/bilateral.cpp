@@ -11,10 +11,10 @@ namespace glcl::bench {
 
 namespace {
 
-using bilateral::Bilateral;
+using bilateral::BilateralFilter;
 using bilateral::Grid;
-using Settings = Bilateral::Settings;
-using Weight = Bilateral::Weight;
+using Settings = BilateralFilter::Settings;
+using Weight = BilateralFilter::Weight;
 
 std::string weight_name(Weight weight) {
   const char *names[] = {"intensity", "color", "per-channel"};
@@ -35,7 +35,7 @@ Settings settings_of(Weight weight, int radius, double sigma_range = 25.0 / 255)
 /// of the sums.
 Amounts exact_amounts(const Scene &scene, const Settings &settings) {
   const double pixels = double(scene.width) * scene.height;
-  const double side = 2.0 * Bilateral::radius(settings) + 1;
+  const double side = 2.0 * BilateralFilter::radius(settings) + 1;
   const bool separate = settings.weight == Weight::per_channel;
   Amounts amounts;
   amounts.bytes = 8 * pixels;
@@ -62,23 +62,25 @@ Run filter_run(Context &context, std::shared_ptr<Engine> engine, const Settings 
   return run;
 }
 
-std::shared_ptr<Bilateral> prepared(std::shared_ptr<Bilateral> engine, const Settings &settings) {
+std::shared_ptr<BilateralFilter> prepared(std::shared_ptr<BilateralFilter> engine,
+                                          const Settings &settings) {
   engine->prepare(settings);
   return engine;
 }
 
 Task exact_task(Weight weight, int radius) {
   const Settings settings = settings_of(weight, radius);
-  const Tunable &tunable = Bilateral::tunable();
-  return {weight_name(weight) + ", radius " + std::to_string(radius), &tunable,
-          weight == Weight::color ? "radius-" + std::to_string(radius) : "",
-          [=](Context &context, const Parameters &variant, const Scene &scene) {
-            return filter_run(
-                context,
-                prepared(std::make_shared<Bilateral>(context, scene.width, scene.height, variant),
-                         settings),
-                settings, scene, reference::bilateral, 1, exact_amounts(scene, settings));
-          }};
+  const Tunable &tunable = BilateralFilter::tunable();
+  return {
+      weight_name(weight) + ", radius " + std::to_string(radius), &tunable,
+      weight == Weight::color ? "radius-" + std::to_string(radius) : "",
+      [=](Context &context, const Parameters &variant, const Scene &scene) {
+        return filter_run(
+            context,
+            prepared(std::make_shared<BilateralFilter>(context, scene.width, scene.height, variant),
+                     settings),
+            settings, scene, reference::bilateral, 1, exact_amounts(scene, settings));
+      }};
 }
 
 Task grid_task(Weight weight, double sigma_space) {

@@ -14,7 +14,7 @@ namespace glcl::info {
 namespace {
 
 using sharing::Choice;
-using sharing::Probe;
+using sharing::ProbeResult;
 using sharing::SharingMethod;
 
 // ---- OpenGL -------------------------------------------------------------------------
@@ -194,7 +194,7 @@ void gather_platforms(const std::vector<Device> &devices, Report &report) {
 Pair try_pair(GstGLContext *context, const Device &device) {
   Pair pair{device.id(), {}, {}};
   for (const SharingMethod *method : SharingMethod::all) {
-    const Probe &found = sharing::probe(*method, context, device);
+    const ProbeResult &found = sharing::probe(*method, context, device);
     pair.reasons.push_back(found.obstacle);
     pair.forms.push_back(found.factory.form);
   }

@@ -8,27 +8,28 @@
 #include "reference/bilateral/bilateral.h"
 
 using glcl::Parameters;
-using glcl::bilateral::Bilateral;
-using Form = Bilateral::Form;
+using glcl::bilateral::BilateralFilter;
+using Form = BilateralFilter::Form;
 
 namespace {
 
 constexpr Form forms[] = {Form::tile, Form::direct, Form::vector};  // the loop index of the tests
 
-Bilateral make(Bench &bench, Form form, const Frame &frame) {
+BilateralFilter make(Bench &bench, Form form, const Frame &frame) {
   return {*bench.context, frame.width, frame.height,
-          Bilateral::variant(bench.context->device(), form)};
+          BilateralFilter::variant(bench.context->device(), form)};
 }
 
 /// By the program that is best for the settings, not by one that serves while that is built: the
 /// two may round otherwise.
-Frame prepared_run(Bench &bench, Bilateral &engine, const Settings &settings, const Frame &frame) {
+Frame prepared_run(Bench &bench, BilateralFilter &engine, const Settings &settings,
+                   const Frame &frame) {
   engine.prepare(settings);
   return bench.run(engine, settings, frame);
 }
 
 Frame run(Bench &bench, Form form, const Settings &settings, const Frame &frame) {
-  Bilateral engine = make(bench, form, frame);
+  BilateralFilter engine = make(bench, form, frame);
   return prepared_run(bench, engine, settings, frame);
 }
 
@@ -60,7 +61,7 @@ TEST_EACH(test_content, 0, 3) {
 TEST_EACH(test_bands, 0, 4) {
   Bench bench;
   const Frame frame = reference::natural_frame(67, 83);
-  Parameters variant = Bilateral::variant(bench.context->device(), forms[__i__ % 3]);
+  Parameters variant = BilateralFilter::variant(bench.context->device(), forms[__i__ % 3]);
   if (__i__ == 3) variant["fixed"] = 1;
   for (Weight weight : weights) {
     Settings settings;
@@ -68,7 +69,7 @@ TEST_EACH(test_bands, 0, 4) {
     settings.iterations = 2;
     settings.split = 0.2;
     settings.weight = weight;
-    Bilateral whole(*bench.context, frame.width, frame.height, variant),
+    BilateralFilter whole(*bench.context, frame.width, frame.height, variant),
         parts(*bench.context, frame.width, frame.height, variant);
     parts.prepare(settings);
     Frame got;
@@ -143,7 +144,7 @@ TEST_EACH(test_iterations, 0, 3) {
   Bench bench;
   Agreement agreement;
   const Frame frame = reference::natural_frame(37, 19);
-  Bilateral engine = make(bench, forms[__i__], frame);
+  BilateralFilter engine = make(bench, forms[__i__], frame);
   Settings once;
   once.sigma_space = 1.5;
   Frame chained = frame, expected = frame;
@@ -160,7 +161,7 @@ TEST_EACH(test_iterations, 0, 3) {
 TEST_EACH(test_split, 0, 3) {
   Bench bench;
   const Frame frame = reference::natural_frame(53, 9);
-  Bilateral engine = make(bench, forms[__i__], frame);
+  BilateralFilter engine = make(bench, forms[__i__], frame);
   for (int iterations : {1, 3})
     for (double split : {0.0, 0.009, 0.01, 0.3, 0.5, 0.61, 0.98, 0.99, 1.0}) {
       Settings settings;
@@ -189,10 +190,10 @@ TEST_EACH(test_groups, 0, 3) {
   Agreement agreement;
   for (Size group :
        {Size{1, 1}, Size{5, 3}, Size{16, 16}, Size{64, 1}, Size{1, 32}, Size{100000, 100000}}) {
-    Parameters variant = Bilateral::variant(bench.context->device(), forms[__i__]);
+    Parameters variant = BilateralFilter::variant(bench.context->device(), forms[__i__]);
     variant["group-x"] = static_cast<int>(group.x);
     variant["group-y"] = static_cast<int>(group.y);
-    Bilateral engine(*bench.context, frame.width, frame.height, variant);
+    BilateralFilter engine(*bench.context, frame.width, frame.height, variant);
     agreement.check(prepared_run(bench, engine, settings, frame), expected,
                     glcl::describe(variant));
   }
@@ -202,7 +203,7 @@ TEST_EACH(test_groups, 0, 3) {
 TEST(test_variants) {
   Bench bench;
   const Frame frame = reference::natural_frame(71, 37);
-  Parameters variant = Bilateral::variant(bench.context->device(), Form::tile);
+  Parameters variant = BilateralFilter::variant(bench.context->device(), Form::tile);
   const std::tuple<int, int, int, Weight, double> cases[] = {
       {2, 1, 2, Weight::color, 0.1},     {3, 2, 1, Weight::per_channel, 0.1},
       {4, 2, 2, Weight::intensity, 0.1}, {6, 1, 1, Weight::color, 0.05},
@@ -215,14 +216,14 @@ TEST(test_variants) {
     variant["rows"] = rows;
     variant["columns"] = 1;
     variant["fixed"] = 0;
-    Bilateral any(*bench.context, frame.width, frame.height, variant);
+    BilateralFilter any(*bench.context, frame.width, frame.height, variant);
     const Frame expected = bench.run(any, settings, frame);
     Agreement agreement;
     const Frame reference = reference::bilateral(frame, settings);
     agreement.check(expected, reference, glcl::describe(variant));
     variant["columns"] = columns;
     variant["fixed"] = 1;
-    Bilateral fixed(*bench.context, frame.width, frame.height, variant);
+    BilateralFilter fixed(*bench.context, frame.width, frame.height, variant);
     agreement.check(bench.run(fixed, settings, frame), reference, "while it is built");
     agreement.check(prepared_run(bench, fixed, settings, frame), reference,
                     glcl::describe(variant));
@@ -232,7 +233,7 @@ TEST(test_variants) {
 TEST(test_pitch) {
   Bench bench;
   const Frame frame = reference::natural_frame(45, 14);
-  Bilateral engine = make(bench, Form::vector, frame);
+  BilateralFilter engine = make(bench, Form::vector, frame);
   Settings settings;
   settings.split = 0.2;
   const Frame expected = bench.run(engine, settings, frame);
@@ -258,7 +259,7 @@ TEST(test_pitch) {
 TEST_EACH(test_settings_change, 0, 3) {
   Bench bench;
   const Frame frame = reference::natural_frame(33, 18);
-  Bilateral engine = make(bench, forms[__i__], frame);
+  BilateralFilter engine = make(bench, forms[__i__], frame);
   bench.run(engine, Settings{}, frame);  // has its program built
   const unsigned compiled = glcl::programs_compiled();
   std::vector<Settings> list(7);
@@ -271,7 +272,7 @@ TEST_EACH(test_settings_change, 0, 3) {
   for (const Settings &settings : list)
     check_equal(prepared_run(bench, engine, settings, frame),
                 run(bench, forms[__i__], settings, frame), describe(settings, frame));
-  if (!Bilateral::variant(bench.context->device(), forms[__i__]).at("fixed"))
+  if (!BilateralFilter::variant(bench.context->device(), forms[__i__]).at("fixed"))
     fail_unless_equals_int(glcl::programs_compiled(), compiled);
 }
 
@@ -279,7 +280,7 @@ TEST_EACH(test_settings_change, 0, 3) {
 TEST_EACH(test_queued_frames, 0, 3) {
   Bench bench;
   const int width = 61, height = 33;
-  Bilateral engine = make(bench, forms[__i__], Frame(width, height));
+  BilateralFilter engine = make(bench, forms[__i__], Frame(width, height));
   std::vector<Frame> frames;
   std::vector<Picture> ins, outs;
   std::vector<Settings> list(5);
@@ -302,11 +303,11 @@ TEST_EACH(test_queued_frames, 0, 3) {
 
 TEST(test_automatic) {
   Bench bench;
-  Bilateral engine(*bench.context, 8, 8);
+  BilateralFilter engine(*bench.context, 8, 8);
   fail_unless((engine.layout() == Layout::buffer) == bench.context->device().prefers_buffers());
   const int beyond =
       static_cast<int>(bench.context->device().device.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>() + 1);
-  Bilateral wide(*bench.context, beyond, 2);
+  BilateralFilter wide(*bench.context, beyond, 2);
   fail_unless(wide.layout() == Layout::buffer);
   try {
     make(bench, Form::tile, Frame(beyond, 2));
@@ -324,7 +325,7 @@ TEST(test_automatic) {
 
 TEST_EACH(test_wrong_pictures, 0, 3) {
   Bench bench;
-  Bilateral engine = make(bench, forms[__i__], Frame(16, 8));
+  BilateralFilter engine = make(bench, forms[__i__], Frame(16, 8));
   const Layout other = engine.layout() == Layout::image ? Layout::buffer : Layout::image;
   const Picture good = bench.upload(Frame(16, 8), engine.layout());
   for (const Picture &wrong :
@@ -340,15 +341,15 @@ TEST_EACH(test_wrong_pictures, 0, 3) {
 
 TEST(test_radius_of_settings) {
   Settings settings;
-  fail_unless_equals_int(Bilateral::radius(settings), 6);
+  fail_unless_equals_int(BilateralFilter::radius(settings), 6);
   settings.sigma_space = 0.1;
-  fail_unless_equals_int(Bilateral::radius(settings), 1);
+  fail_unless_equals_int(BilateralFilter::radius(settings), 1);
   settings.sigma_space = 2.3;
-  fail_unless_equals_int(Bilateral::radius(settings), 5);
+  fail_unless_equals_int(BilateralFilter::radius(settings), 5);
   settings.sigma_space = 1e9;
-  fail_unless_equals_int(Bilateral::radius(settings), 128);
+  fail_unless_equals_int(BilateralFilter::radius(settings), 128);
   settings.radius = 7;
-  fail_unless_equals_int(Bilateral::radius(settings), 7);
+  fail_unless_equals_int(BilateralFilter::radius(settings), 7);
   settings.radius = 500;
-  fail_unless_equals_int(Bilateral::radius(settings), 128);
+  fail_unless_equals_int(BilateralFilter::radius(settings), 128);
 }

@@ -6,8 +6,8 @@
 
 #include "kernels/engine.h"
 
-using Settings = glcl::bilateral::Bilateral::Settings;
-using Weight = glcl::bilateral::Bilateral::Weight;
+using Settings = glcl::bilateral::BilateralFilter::Settings;
+using Weight = glcl::bilateral::BilateralFilter::Weight;
 
 constexpr Weight weights[] = {Weight::intensity, Weight::color, Weight::per_channel};
 

@@ -21,13 +21,13 @@
 
 using glcl::Parameters;
 using glcl::Tunable;
-using glcl::bilateral::Bilateral;
+using glcl::bilateral::BilateralFilter;
 using glcl::bilateral::Grid;
 using nlohmann::json;
 
 namespace {
 
-const Tunable &tunable() { return Bilateral::tunable(); }
+const Tunable &tunable() { return BilateralFilter::tunable(); }
 
 glcl::Device device() { return Bench().context->device(); }
 
@@ -160,10 +160,10 @@ TEST(test_kept) {
   fail_unless_equals_int(read()["entries"].size(), 2);
 
   // Kept times decide between the exact filter and the grid.
-  Bilateral::Settings settings;
+  BilateralFilter::Settings settings;
   settings.radius = 4;
   const auto context = glcl::Context::of_device(here);
-  const Bilateral engine(*context, 8, 8);
+  const BilateralFilter engine(*context, 8, 8);
   fail_unless_equals_float(engine.cost(settings), 11.5);
   Grid grid(*context, 8, 8, engine.layout());
   const double usual = grid.cost(settings);
@@ -329,7 +329,7 @@ TEST(test_writers) {
 
 TEST(test_spaces) {
   const glcl::Device here = device();
-  for (const Tunable *tunable : {&Bilateral::tunable(), &Grid::tunable()}) {
+  for (const Tunable *tunable : {&BilateralFilter::tunable(), &Grid::tunable()}) {
     fail_if(tunable->problems.empty());
     for (const std::string &problem : tunable->problems) {
       const std::vector<Parameters> all = glcl::variants(*tunable, here, problem);

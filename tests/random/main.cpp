@@ -213,8 +213,10 @@ bool verdict(const std::vector<Sample> &samples, size_t rounds, size_t lost) {
   const double all = samples.empty() ? 0 : samples.back().seconds;
   const Growth growth(samples, warm_up(options.fuzz ? all : options.minutes * 60));
   const double limit = options.limit + growth.minutes * options.limit_a_minute;
+  const double most_fds =
+      16.0 * static_cast<double>(1 + lost);  // a lost context keeps its dma-bufs
   const bool good = !failed && was_hostile(rounds) && !loses_too_many(lost, rounds) &&
-                    growth.within(limit, options.heap_limit) &&
+                    growth.within(limit, options.heap_limit, most_fds) &&
                     growth.heap_a_frame <= options.limit_a_frame;
   std::printf(
       "%s: seeds %d to %d, %.1f min, %llu frames, %llu settings, %llu of children, %llu signals, "

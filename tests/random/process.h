@@ -27,8 +27,8 @@ struct Growth {
 
   /// Of the samples from `seconds` on.
   Growth(const std::vector<Sample> &samples, double seconds);
-  bool within(double most_rss, double most_heap) const {
-    return rss <= most_rss && heap <= most_heap && fds <= 16 && threads <= 16;
+  bool within(double most_rss, double most_heap, double most_fds) const {
+    return rss <= most_rss && heap <= most_heap && fds <= most_fds && threads <= 16;
   }
 };
 

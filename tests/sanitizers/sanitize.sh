@@ -29,5 +29,5 @@ export ASAN_OPTIONS=detect_leaks=1:use_sigaltstack=0:verify_asan_link_order=0:in
 export LSAN_OPTIONS=suppressions=$source_root/tests/sanitizers/lsan.supp:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 export GLCL_TEST_BUILD=build-sanitize
-export GLCL_TEST_OPTIONS='-Db_sanitize=address,undefined -Db_lundef=false -Dcpp_args=-fno-sanitize-recover=all'
+export GLCL_TEST_OPTIONS='-Ddebug=true -Db_sanitize=address,undefined -Db_lundef=false -Dcpp_args=-fno-sanitize-recover=all'
 exec "$source_root/tests/run.sh" --timeout-multiplier 4 "$@"

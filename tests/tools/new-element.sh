@@ -49,9 +49,9 @@ check tests/lint/format.sh
 ! command -v shellcheck >/dev/null || (cd pipelines && shellcheck "${names[@]/%/.sh}")
 for script in tests/lint/{rooms,includes}.py tests/docs/links.py; do check python3 "$script" .; done
 
-read -ra options <<<"${GLCL_TEST_OPTIONS:-}"
-meson setup build -Dtests=enabled -Dtools=disabled "${options[@]}" >/dev/null
-# What has the same commands and sources is taken from the build folder.
+# What has the same commands and sources is taken from the build folder, whose options this one has.
+mapfile -t options < <(sed -n 's/^\([a-z_:-]*\) = /-D\1=/p' "$GLCL_BUILD/meson-private/cmd_line.txt")
+meson setup build "${options[@]}" -Dtools=disabled >/dev/null
 (cd "$GLCL_BUILD" && find . -name '*.o' -print0 | xargs -0 cp -a --parents -t "$work/build")
 cp -a "$GLCL_BUILD"/.ninja_{deps,log} build/
 ! cmp -s {"$GLCL_BUILD",build}/config.h || cp -a {"$GLCL_BUILD",build}/config.h

@@ -52,7 +52,8 @@ Value value_of(GType type, void (*set)(GValue *, Number), Number number) {
   return value;
 }
 
-/// Both limits of a range and the values next to them.
+/// Both limits of a range and the values next to them. The latter show how an element rounds and
+/// checks, which sharing does not change: a short program leaves them out.
 template <class Number, class Spec>
 std::vector<Value> ends_of(GParamSpec *spec, void (*set)(GValue *, Number)) {
   const auto *range = reinterpret_cast<const Spec *>(spec);
@@ -64,10 +65,11 @@ std::vector<Value> ends_of(GParamSpec *spec, void (*set)(GValue *, Number)) {
              : from < to ? static_cast<Number>(from + 1)
                          : static_cast<Number>(from - 1);
   };
+  std::vector<Number> numbers = {range->minimum, after(range->minimum, range->maximum),
+                                 after(range->maximum, range->minimum), range->maximum};
+  if (test::is_short()) numbers = {range->minimum, range->maximum};
   std::vector<Value> values;
-  for (const Number number : {range->minimum, after(range->minimum, range->maximum),
-                              after(range->maximum, range->minimum), range->maximum})
-    values.push_back(value_of(spec->value_type, set, number));
+  for (const Number number : numbers) values.push_back(value_of(spec->value_type, set, number));
   return values;
 }
 

@@ -173,6 +173,10 @@ std::string live_objects() {
   return text;
 }
 
+bool is_short() { return shares_textures() && !g_getenv("GLCL_TEST_ALL"); }
+
+int repeats(int all) { return is_short() ? std::max(all / 5, 1) : all; }
+
 bool copies_frames() { return std::strcmp(expected_method(), "copy") == 0; }
 
 std::string built_library(const std::string &path) {

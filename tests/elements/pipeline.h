@@ -28,6 +28,12 @@ std::string built_library(const std::string &path);
 bool shares_textures();
 /// Whether frames are copied to the device and back here.
 bool copies_frames();
+/// Whether this run leaves out what says little about sharing: on shared textures, unless
+/// GLCL_TEST_ALL is set, as in the nightly lane.
+bool is_short();
+/// How often to repeat something that takes long on shared textures: a fifth as often where the
+/// program is short.
+int repeats(int all);
 /// The method that sharing=auto must choose here: "gl", "copy", or "external" on a device that has
 /// it.
 const char *expected_method();

@@ -361,14 +361,14 @@ TEST_LEAVING(three_hundred_stops) {
     expect(pipeline.run(), each + " does not run");
   }
   const Holdings before = settled({PTRDIFF_MAX, PTRDIFF_MAX, 0});
-  const Holdings theirs = held_after(of_gstreamer, 300, before);
+  const Holdings theirs = held_after(of_gstreamer, test::repeats(300), before);
   const Holdings most = {std::max(before.descriptors, theirs.descriptors),
                          std::max(before.threads, theirs.threads),
                          std::max(before.objects, theirs.objects)};
   // At its end the leaks tracer warns of all that lives, GStreamer's own included.
   _gst_check_expecting_log = TRUE;
   for (const auto &[each, stops] : {std::pair(filters, 240), std::pair(analyzer, 60)}) {
-    const Holdings ours = held_after(each, stops, most);
+    const Holdings ours = held_after(each, test::repeats(stops), most);
     const std::string compared = each + " leave " + text_of(ours) + ", GStreamer's own filters " +
                                  text_of(theirs) + "; there were " + text_of(before);
     GST_INFO("%s", compared.c_str());

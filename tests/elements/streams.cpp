@@ -378,7 +378,7 @@ TEST(set_too_late) {
   }
 }
 
-// Eight pipelines at once, each started and stopped fifty times. OpenGL contexts that draw at once
+// Eight pipelines at once, each started and stopped many times. OpenGL contexts that draw at once
 // make llvmpipe of Mesa 25.0.7 wait forever, so there all share one. That of Mesa 22.3.6 crashes in
 // uploads if freed memory is overwritten, also without gst-glcl elements.
 TEST(eight_pipelines) {
@@ -397,7 +397,7 @@ TEST(eight_pipelines) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; i++)
     threads.emplace_back([=] {
-      for (int round = 0; round < 50; round++) {
+      for (int round = 0; round < test::repeats(50); round++) {
         Pipeline pipeline(
             std::string("videotestsrc num-buffers=2 ! video/x-raw,format=RGBA,width=64,height=48,"
                         "framerate=25/1 ! glupload ! ") +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Cases of a test program: TEST(name) { … }. Each enters itself in the program's suite; main() runs
-// each in a process of its own.
+// each in a process of its own. GST_CHECKS names some of them; a name that no case has is an error.
 #pragma once
 
 #include <gst/check/gstcheck.h>
@@ -12,17 +12,18 @@
 /// A case that leaves things behind which are not ours: a Setup's teardown is not for it.
 #define TEST_LEAVING(name) GLCL_CASE(name, false, tcase_add_test(tcase, name))
 
-#define GLCL_CASE(name, tidy, add)                                              \
-  static void name##_body(int __i__);                                           \
-  GST_START_TEST(name) { name##_body(__i__); }                                  \
-  GST_END_TEST                                                                  \
-  static const test::Case name##_case([](TCase *tcase) -> void { add; }, tidy); \
+#define GLCL_CASE(name, tidy, add)                     \
+  static void name##_body(int __i__);                  \
+  GST_START_TEST(name) { name##_body(__i__); }         \
+  GST_END_TEST                                         \
+  static const test::Case name##_case(                 \
+      #name, [](TCase *tcase) -> void { add; }, tidy); \
   static void name##_body([[maybe_unused]] int __i__)
 
 namespace test {
 
 struct Case {
-  Case(void (*add)(TCase *), bool tidy);
+  Case(const char *name, void (*add)(TCase *), bool tidy);
 };
 
 /// Hooks of a program: before GStreamer is initialised, after that, and after each case.

@@ -27,8 +27,8 @@ struct block {
   float3 row_sum[ROWS][COLUMNS], row_weight[ROWS][COLUMNS];  // the same along the row at hand
 };
 
-// Row j of what the item's pixels need, which is row j - o of the window of the pixels in row o: those from
-// `from` to `to` have one.
+// Row j of what the item's pixels need. It is row j - o of the window of the pixels in row o, where o is from
+// `from` to `to`.
 inline void add_row(struct block *block, __local const float4 *row, __local const float *row_weights, float range,
                     float space, float bias, int j, const int from, const int to) {
 #pragma unroll

@@ -47,7 +47,8 @@ inline float16 intensity_of(uint16 pixels, float4 range) {
   return channel_of(pixels, 0) * range.x + channel_of(pixels, 1) * range.y + channel_of(pixels, 2) * range.z;
 }
 
-// The sums that pixels between two planes add to both: the lower and the upper plane's for the node row above, then for the row below.
+// The sums that pixels between two planes add to both. First come the lower and the upper plane's for the node row above, then those
+// for the row below.
 #if CHANNELS == 1
 #define BLOCK float16
 #define BLOCK_OF(lower_above, upper_above, lower_below, upper_below) \
@@ -59,10 +60,10 @@ inline float16 intensity_of(uint16 pixels, float4 range) {
 #endif
 #define CELL_FLOATS (CHANNELS == 1 ? 4 : 2)
 
-// Sums bands of pixel rows, between two rows of nodes, for these. The frame's edge is repeated outside. A work-item has `strip` of `bands`
-// bands, one after another, and fills `strip` + 1 rows of `stretch` nodes, the first and the last one in part. `tile`: `stretch` + 1
-// intervals. Each channel and each plane has two blocks, of all pixels and of their part for the node on the right, so every pixel adds to
-// one place. Work-items: stretches, strips; each is a group.
+// Sums bands of pixel rows, between two rows of nodes, for these. The frame's edge is repeated outside. A work-item has `strip` of
+// `bands` bands, one after another. It fills `strip` + 1 rows of `stretch` nodes, the first and the last one in part. `tile`: `stretch` +
+// 1 intervals. Each channel and each plane has two blocks: of all pixels, and of their part for the node on the right. So every pixel
+// adds to one place. Work-items: stretches, strips; each is a group.
 __kernel void grid_splat(__global const uint *in, int pitch, int width, int height,
                          __global CELL *sums, float4 range, float cell, float inverse, int planes,
                          int nodes, int bands, int strip, int stretch, __local BLOCK *tile) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The bilateral grid on images, for GPUs. A work-item of the splat has a column of a band's pixels and its own sums in local memory, as
-// integers, one layer after the other. Then the columns between two nodes are added up. Build as in grid.clh, with -DSLICE_ROWS, the pixels
-// per work-item of the look-up.
+// The bilateral grid on images, for GPUs. A work-item of the splat has a column of a band's pixels. It has its own sums in local memory,
+// as integers, one layer after the other. Then the columns between two nodes are added up. Build as in grid.clh, with -DSLICE_ROWS, the
+// pixels per work-item of the look-up.
 //
-// Between the kernels the cells are halves: colours count from the middle level and the weights of a node
-// add up to no more than FULL. They lie in rows along x, from node -REACH on; then come the planes, then
-// the channels. The blurred grid is an array of images, a layer per plane, which the texture unit
-// interpolates in x and y.
+// Between the kernels the cells are halves. Colours count from the middle level, and the weights of a node add up
+// to no more than FULL. They lie in rows along x, from node -REACH on; then come the planes, then the channels. The
+// blurred grid is an array of images, a layer per plane, which the texture unit interpolates in x and y.
 #include "bilateral/grid.clh"
 #include "bilateral/image.clh"
 #include "common/bytes.clh"

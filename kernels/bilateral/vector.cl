@@ -3,14 +3,14 @@
 // Build with -DV=4, 8 or 16 (float lanes), -DROWS=n and -DPAD=n (columns left and right of a plane, a
 // multiple of V, at least the largest radius).
 //
-// The frame is first split into planes whose left and right edges are repeated PAD columns outwards,
-// so that the inner loop loads without any test; rows are clamped as scalars. A row of the planes is
-// R, G and B one after the other, `pitch` bytes each, column x at PAD + x.
+// The frame is first split into planes whose left and right edges are repeated PAD columns outwards. So the inner
+// loop loads without any test; rows are clamped as scalars. A row of the planes is R, G and B one after the other,
+// `pitch` bytes each, column x at PAD + x.
 #include "bilateral/weights.clh"
 #include "common/exp2.clh"
 
-// The exponents of the space weight of all taps, side × (side + 2 * (ROWS - 1)), side = 2 * radius + 1:
-// the ROWS - 1 rows above and below the window weigh nothing.
+// The exponents of the space weight of all taps, side × (side + 2 * (ROWS - 1)), side = 2 * radius + 1. The ROWS -
+// 1 rows above and below the window weigh nothing.
 __kernel void bilateral_space(__global float *exponents, float space, int radius) {
   const int x = get_global_id(0), y = get_global_id(1), side = 2 * radius + 1;
   if (x >= side || y >= side + 2 * (ROWS - 1)) return;

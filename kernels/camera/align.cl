@@ -121,8 +121,8 @@ inline float level_at(__global const float *current, int2 size, float2 p, int co
   return sum / (coarse * coarse);
 }
 
-// The mean and contrast of the background over coarse × coarse pixels that are known and were not foreground; false if these are less
-// than half.
+// The mean and contrast of the background over coarse × coarse pixels. Only known pixels that were not foreground count; false if
+// these are less than half.
 inline bool background_of(__global const float2 *background, __global const uchar2 *ages, __global const uchar *foreground, int2 size,
                        int2 corner, int coarse, float *level, float *contrast) {
   int count = 0;
@@ -330,8 +330,8 @@ void camera_align(__global const float *current, __global const float2 *backgrou
   if (group == 0 && item == 0) state->fits[number] = fit;
 }
 
-// After the last step, `number`: updates the state. The background moves by whole pixels while rotation, scale and bend move no corner by
-// half a pixel; the remaining motion is kept for the comparison. Otherwise it is resampled to the frame. One group.
+// After the last step, `number`: updates the state. While rotation, scale and bend move no corner by half a pixel, the background moves
+// by whole pixels. The remaining motion is kept for the comparison. Otherwise the background is resampled to the frame. One group.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_settle(__global const float *before, __global CameraState *state, __global const float *lit, int bands, int number, FrameGeometry frame, int motion,
                    int turn, int first) {

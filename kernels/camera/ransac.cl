@@ -136,9 +136,9 @@ inline float reach_of(float8 around, float2 size, int directed) {
   return fmin(clamp(across, 0.0f, 1.0f), directed ? 1.0f - fmin(sqrt(moved), 1.0f) * sideways : 1.0f);
 }
 
-// Work-groups share the iterations: group g runs g, g + groups and so on, `rounds` of them, and stops once less than `converged` of all
-// vectors are outliers of its best motion. The last group to end fits the best motion of all to its inliers by least squares. `size`: of
-// the frame, px. `best`: its key, and the number of groups that ended; both 0 before and after. All items meet every barrier.
+// Work-groups share the iterations: group g runs g, g + groups and so on, `rounds` of them. It stops once less than `converged` of all
+// vectors are outliers of its best motion. The last group to end fits the best motion of all to its inliers by least squares. `size`:
+// of the frame, px. `best`: its key, and the number of groups that ended; both 0 before and after. All items meet every barrier.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_ransac(__global const float4 *vectors, int count, uint seed, int rounds, float error, float converged,
                    int translation, float2 size, int directed, __global volatile uint *best, __global CameraState *state) {

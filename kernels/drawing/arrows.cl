@@ -31,8 +31,8 @@ inline int2 columns_of(float2 from, float2 direction, float back, float front, f
   return (int2)(max((int)ceil(from.x + x0), 0), min((int)floor(from.x + x1), width - 1));
 }
 
-// Calls for each pixel around an arrow, row by row; a group of items shares the rows. The outline is widest at the corners of the head: 1 /
-// tan a + 1 / sin a at its sides and 1 / sin b at its tip, by the angles there.
+// Calls for each pixel around an arrow, row by row; a group of items shares the rows. The outline is widest at the corners of the head. By
+// the angles there it is 1 / tan a + 1 / sin a at the sides, 1 / sin b at the tip.
 #define FOR_PIXELS_OF(arrow, thick, outline, size)                                                         \
   const float2 head = arrow_head(arrow.length, thick);                                                     \
   const float reach = outline + 0.5f, side = head.y + 1.56f * reach;                                       \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The histogram by work-groups, for GPUs. A few groups per compute unit go through the frame and count in local memory,
-// in COPIES sub-histograms, so that neighbours rarely hit the same counter. Then they add their counts to the result.
-// After J. Gómez Luna, "Programming issues for video analysis on Graphics Processing Units", 2012, chapter 4. The
-// copies of a counter are adjacent. See runs.clh for the build options; WORD_STEP is COPIES, or 1 if there are no
-// copies.
+// The histogram by work-groups, for GPUs. A few groups per compute unit go through the frame and count in local
+// memory. They have COPIES sub-histograms, so that neighbours rarely hit the same counter. Then they add their counts
+// to the result. After J. Gómez Luna, "Programming issues for video analysis on Graphics Processing Units", 2012,
+// chapter 4. The copies of a counter are adjacent. See runs.clh for the build options; WORD_STEP is COPIES, or 1 if
+// there are no copies.
 #include "histogram/runs.clh"
 
 #define SIZE ((COPIES * WORDS + 3) / 4)  // words of four, for all copies

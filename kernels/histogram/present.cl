@@ -222,8 +222,8 @@ inline bool on_line(int at, int size, int line) {
   return on;
 }
 
-// A column of the panel: its plot (if they are side by side), its place in it, whether it is on a line, and the heights
-// of the channels in px.
+// A column of the panel: its plot (if they are side by side), its place in it and whether it is on a line. Then come
+// the heights of the channels in px.
 typedef struct {
   int x, width, plot, line;
   int heights[CHANNELS];

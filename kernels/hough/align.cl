@@ -9,9 +9,9 @@
 #define LAST_REACH 1.5f   // px, at which a point meets an edge
 
 // By one group. `places`, `begins`: of the frame before, by direction, as EdgePairs lists them. `turn`, `votes_size`, `votes_place`: as
-// Transform finds them, places being squares of 2^`fine` px. `result`: size times cosine and sine of the turn clockwise; the shift of the
-// middle, px; of the edges still in the frame, the fraction that meets one; the number of these. `sums`: SUMS for each item, a power of two
-// of them.
+// Transform finds them, places being squares of 2^`fine` px. `result`: size times cosine and sine of the turn clockwise, then the shift of
+// the middle, px. Of the edges still in the frame, the fraction that meets one follows, then their number. `sums`: SUMS for each item, a
+// power of two of them.
 __kernel void align(__global const ushort *restrict edges, int2 size, __global const uint *restrict places,
                     __global const uint *restrict begins, __global const int *restrict turn, __global const uint *restrict votes_size,
                     __global const uint *restrict votes_place, int fine, __global float *restrict result, __local float *sums) {

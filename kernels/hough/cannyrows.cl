@@ -101,7 +101,8 @@ inline void along_x(__local Rows *rows, int y, int count) {
   }
 }
 
-// Bytes that are 1 where the gradient is the largest of the three along it, of equal ones the last, and of a square that is `enough`.
+// Bytes that are 1 where the gradient is the largest of the three along it, and its square is `enough`. Of equal gradients the last
+// counts.
 inline ulong2 ridges(__local const Rows *rows, int y, int k, int enough) {
   const int at = ROW(y, 3) + k + 1;
   const int16 square = SIXTEEN(LooseSquares, rows->squares + at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The fast generalised Hough transform (Gómez Luna 2012). Pairs of edges at right angles vote for turn, scale and place one after the
-// other, in three small spaces instead of one of four dimensions.
+// The fast generalised Hough transform (Gómez Luna 2012). Pairs of edges at right angles vote for turn, scale and place one after
+// the other. Three small spaces replace one of four dimensions.
 //
 // An edge pair is an edge and another one whose direction is SQUARE steps on. Its key has two parts: the first edge's direction, and the
 // direction of the way between both relative to that. A turn of the picture changes only the first part, a change of size neither.
@@ -12,9 +12,9 @@
 #define BALANCED 0  // both stretches in local memory, comparisons dealt to the items
 #define SAVING 1    // one stretch in local memory, each item with one of the other in registers
 
-// For a list of edges, sorted by direction: where each direction begins, up to one past all; the first edge pair of each first direction,
-// and the number of edge pairs. `histogram`: by direction + 1. At most `room` edge pairs are kept: each `every`-th. Clears `space`. One
-// group.
+// Takes a list of edges, sorted by direction. `begins`: where each direction begins, up to one past all. `firsts`: the first edge pair
+// of each first direction, then the number of edge pairs. `histogram`: by direction + 1. At most `room` edge pairs are kept: each
+// `every`-th. Clears `space`. One group.
 __kernel void edge_pairs_begin(__global const uint *restrict histogram, uint room, __global uint *restrict begins,
                              __global uint *restrict firsts, __global uint *restrict space, __global uint *restrict kept) {
   __local uint counts[STEPS];
@@ -33,8 +33,8 @@ __kernel void edge_pairs_begin(__global const uint *restrict histogram, uint roo
   }
 }
 
-// Counts edge pairs by their keys and, with `listed`, lists them: the key, and the places of both edges in the list of edges, the second one
-// in the upper half. A group takes stretches of the edges of one direction, so that it needs one row of the space.
+// Counts edge pairs by their keys and, with `listed`, lists them. An entry has the key and the places of both edges in the list of edges,
+// the second one in the upper half. A group takes stretches of the edges of one direction, so that it needs one row of the space.
 __kernel void edge_pairs_vote(__global const uint *restrict places, int width, __global const uint *restrict begins,
                             __global const uint *restrict firsts, __global const uint *restrict kept, int listed,
                             __global uint *restrict space, __global uint *restrict keys, __global uint *restrict pairs) {

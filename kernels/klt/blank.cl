@@ -17,8 +17,8 @@
 // A blank frame loses one in BEGINS points, or one in GOES_ON after another blank one.
 #define BEGINS 2
 #define GOES_ON 4
-// All but one in OF_LOST lost points have lost their texture. The share of the windows with texture that is left is at most TRACKED times the
-// share of the points that are tracked, and one in SPARE.
+// All but one in OF_LOST lost points have lost their texture. At most TRACKED times the share of the tracked points, and one in SPARE, of
+// the windows with texture are left.
 #define OF_LOST 3
 #define TRACKED 2
 #define SPARE 32

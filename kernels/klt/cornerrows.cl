@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The maxima that klt_corners finds, as CPUs want it: an item alone has -DITEM_WIDTH=n by -DITEM_HEIGHT=n px, multiples of 8, and goes over them
-// row by row, eight px at a time. Seven rows of each kind are kept.
+// The maxima that klt_corners finds, as CPUs want it. An item alone has -DITEM_WIDTH=n by -DITEM_HEIGHT=n px, multiples of 8. It goes over
+// them row by row, eight px at a time. Seven rows of each kind are kept.
 #include "opticalflow/level.clh"
 #include "klt/points.clh"
 #include "klt/rows.clh"

@@ -7,9 +7,9 @@
 #define CUT_LEAST 16
 #define CUT_PARTS 3  // all but one of so many
 
-// After tracking: counts the points, removes lost ones, or all after a cut or if `fresh`, and lists the vacant ones of the first `features`
-// slots. Points are chosen if this is `due` or fewer than `least` are alive, unless the frame is blank. `slots`: those that were or are in use. `stamp`: the mark of
-// taken places in this frame.
+// After tracking, counts the points and removes lost ones; after a cut, or if `fresh`, it removes all. Lists the vacant ones of the first
+// `features` slots. Points are chosen if this is `due` or fewer than `least` are alive, unless the frame is blank. `slots`: those that
+// were or are in use. `stamp`: the mark of taken places in this frame.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void klt_account(__global int4 *who, __global int *state, __global int *vacant, int features, int slots, int least,
                           int due, int fresh, int stamp, __local int *sums) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The levels that klt_pyramid makes, as CPUs want them: an item alone makes -DTILE_X=n by -DTILE_Y=n texels, multiples of 16 and of
-// 4, row by row, eight texels at a time.
+// The levels that klt_pyramid makes, as CPUs want them. An item alone makes -DTILE_X=n by -DTILE_Y=n texels, multiples of 16 and
+// of 4. It goes row by row, eight texels at a time.
 #include "opticalflow/grey.clh"
 #include "klt/rows.clh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The best of the candidates, without sorting all: the key that just enough are not below is narrowed down by counting, and
-// only those are put in order.
+// The best of the candidates, without sorting all. Counting narrows down the key that just enough of them are not below,
+// and only those are put in order.
 #include "klt/points.clh"
 #include "noise/bands.clh"
 

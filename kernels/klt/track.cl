@@ -47,9 +47,9 @@ inline float coding_of(__global const float *noise) { return fmax(coding_varianc
 // The most that may be left, mean, of a window with a variance in noise of a variance. `part`: of its deviation.
 inline float limit_of(float most, float part, float variance, float noise) { return fmin(most, part * sqrt(variance)) + 0.8f * sqrt(noise); }
 
-// Tracks the point `from` of one frame into another. Per level, the window around it in the first frame, with its slopes, is moved over the
-// second until the residual is uncorrelated with the slopes. Mean and deviation of both are equalised, on levels but the finest only if
-// `even` is 1, because distant points are found without. Levels with too little texture are skipped, except the finest. `guess`: the start,
+// Tracks the point `from` of one frame into another. Per level, the window around it in the first frame is moved over the second, until
+// the residual is uncorrelated with the window's slopes. Mean and deviation of both are equalised, on levels but the finest only if `even`
+// is 1, because distant points are found without. Levels with too little texture are skipped, except the finest. `guess`: the start,
 // relative to `from`.
 inline Found follow(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
                     int count, float2 from, float2 guess, float even, int radius, Search search, __global const float *noise,

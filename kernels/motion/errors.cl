@@ -3,8 +3,8 @@
 #include "motion/cost.clh"
 #include "motion/plane.clh"
 
-// Parts of the squared errors of a frame that is predicted by one vector a block, in whole pixels: `keys` has that
-// of each block, `step` keys apart. A work-group's sum is a long. `columns`: blocks in a row.
+// Parts of the squared errors of a frame that is predicted by one vector per block, in whole pixels. `keys` has
+// that of each block, `step` keys apart. A work-group's sum is a long. `columns`: blocks in a row.
 #define SUMMERS 64
 __kernel __attribute__((reqd_work_group_size(SUMMERS, 1, 1)))
 void motion_errors(__global const ulong *keys, int step, int block, int columns, __global const uchar *current,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From keys to a field of vectors, and what the field predicts.
 //
-// A field has a vector for each cell, from the reference frame to the current one, and, for each block, its cost and its shapes: 0 undivided, else
-// (motion/partitions.clh) bits 0-1 are the macroblock's division, bits 2 + 2q, 3 + 2q that of quarter q.
+// A field has a vector for each cell, from the reference frame to the current one. For each block it has the cost and the shapes: 0 where
+// the block is undivided. Otherwise (motion/partitions.clh) bits 0-1 are the macroblock's division, bits 2 + 2q and 3 + 2q that of quarter
+// q.
 #include "motion/cost.clh"
 #include "motion/partitions.clh"
 #include "motion/samples.clh"
@@ -24,9 +25,9 @@ inline uint cost_of_parts(__global const ulong *keys, int count, int step) {
   return sum;
 }
 
-// Chooses the cheapest division of each macroblock. Its cost is that of its parts and λ times the bits that H.264 spends on the type: 1 for
-// 16×16, 3 for 16×8 and 8×16, 5 for quarters. Each quarter adds 1 for 8×8, 3 for 8×4 and 4×8, 5 for 4×4. The first of equal ones wins.
-// Cells are 4 × 4 pixels. Work-items: macroblocks.
+// Chooses the cheapest division of each macroblock. Its cost is that of its parts and λ times the bits that H.264 spends on the type.
+// These are 1 for 16×16, 3 for 16×8 and 8×16, 5 for quarters. Each quarter adds 1 for 8×8, 3 for 8×4 and 4×8, 5 for 4×4. The first of
+// equal ones wins. Cells are 4 × 4 pixels. Work-items: macroblocks.
 __kernel void motion_choose(__global const ulong *keys, __global short2 *vectors, __global uint *costs,
                             __global ushort *shapes, int lambda, int columns, int rows) {
   const int mx = get_global_id(0), my = get_global_id(1), at = my * columns + mx;
@@ -74,9 +75,9 @@ __kernel void motion_predict(__global const uchar *reference, __global const uch
   *(__global uint *)(predicted + AT(x, y, pitch)) = quarter_sample(&samples, 4 * (int2)(x, y) - v);
 }
 
-// Parts of the sums over a frame: squared errors of the prediction, then zero vectors, Σ x and Σ y of the
-// vectors, each counted once a cell. One work-group's sums are four longs. `cells`: columns and rows of those
-// within the frame, `cell_columns` of them in memory.
+// Parts of the sums over a frame: squared errors of the prediction, zero vectors, Σ x and Σ y of the vectors. Each
+// vector counts once per cell. One work-group's sums are four longs. `cells`: columns and rows of those within the
+// frame, `cell_columns` of them in memory.
 #define SUMMERS 64
 __kernel __attribute__((reqd_work_group_size(SUMMERS, 1, 1)))
 void motion_sums(__global const uchar *current, __global const uchar *predicted, int pitch, int width,

@@ -36,8 +36,9 @@ __kernel void motion_hexagon(__global const uchar *current, __global const uchar
   keys[i] = best;
 }
 
-// Around twice the vectors that were found in planes of half the size for the block of PARENT px there that
-// holds the middle, for its four neighbours, and around 0: REACH px to all sides. Work-groups: keys, row after row.
+// Searches REACH px to all sides around 0 and around twice five vectors that were found in planes of half the size.
+// They are those of the block of PARENT px there that holds the middle, and of its four neighbours. Work-groups:
+// keys, row after row.
 #define PARENT 8
 #define REACH 2
 #define GROUP 32

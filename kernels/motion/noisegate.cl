@@ -67,8 +67,8 @@ inline float least_variance(const Area *a, uint sum, uint before) {
   return min(own * pixels - (ulong)sum * sum, there * pixels - (ulong)before * before) / (float)(pixels * pixels);
 }
 
-// Sets vectors to 0 if that costs no more than the noise at the block's brightness explains, directly or after a change of light, or if the
-// block has only noise. `between`: 1 if vectors may end between pixels, else 0. Work-items: keys.
+// Sets a vector to 0 if the block has only noise. It also does so if 0 costs no more than the noise at the block's brightness explains,
+// directly or after a change of light. `between`: 1 if vectors may end between pixels, else 0. Work-items: keys.
 __kernel void motion_noise_gate(__global const uchar *current, __global const uchar *reference, int pitch, int lambda,
                            __global const float *noise, __global Flicker *flicker, float between,
                            __global const ulong *keys,

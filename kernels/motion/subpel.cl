@@ -35,8 +35,8 @@ inline int key_at(int shape, int x, int y) {
   return x / (B / 4) * EACH + FIRST(shape) + y / HEIGHT(shape) * across + x % (B / 4) / WIDTH(shape);
 }
 
-// The words of a cell's four rows, from one and a half pixels around: `centre` at the place itself, the
-// others half a pixel away; [0] before it, [1] after it.
+// The words of a cell's four rows, with one and a half pixels around. `centre` is at the place itself, the others
+// are half a pixel away: [0] before it, [1] after it.
 typedef struct {
   uint centre[4], side[2][4], above[5], corner[2][5];
 } Around;

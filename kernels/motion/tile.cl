@@ -20,9 +20,9 @@
 #define REMAINDER (STACK + 1)
 #define ROWS ((SIDE + D - 1) / D * D + REMAINDER - 1 + TALL - 1)  // of the window
 
-// Within a piece a candidate's key is cost * 4096 + y * 64 + x. `rest` is the part of it that y brings, of
-// the N candidates below each other: λ times its bits, and y itself; more than any key beyond the piece.
-// (A macro, since compilers unroll before they inline.)
+// Within a piece a candidate's key is cost * 4096 + y * 64 + x. `rest` is the part of it that y adds, for N
+// candidates below each other: λ times its bits, and y itself. Beyond the piece it is more than any key. (A macro,
+// since compilers unroll before they inline.)
 #define SEARCH_COLUMN(name, N)                                                                              \
   inline uint name(__local const uint *block, __local const uint *window, __local const uint *rest) {       \
     uint sad[N], pixels[B][WORDS];                                                                          \
@@ -45,8 +45,8 @@
 SEARCH_COLUMN(search_column, D)
 SEARCH_COLUMN(search_rest, REMAINDER)
 
-// Nothing, which compilers can't know: from large blocks they would keep all pixels in registers from task
-// to task, and have none left for other groups.
+// Zero, which compilers can't know. They would keep all pixels of large blocks in registers from task to task, and
+// have no registers left for other groups.
 #if B > 8
 #define OPAQUE_ZERO(task) ((task) >> 16)
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The background model, per pixel and moved along with the camera: the level seen for longest (the background), a candidate that may
-// replace it, and the age of both in frames. A pixel that matches neither is foreground (Yi et al. 2013). docs/methods/objects.md has
-// the rules.
+// The background model has three values per pixel and moves along with the camera. They are the level seen for longest (the
+// background), a candidate that may replace it, and the age of both in frames. A pixel that matches neither is foreground (Yi et al.
+// 2013). docs/methods/objects.md has the rules.
 #include "camera/rows.clh"
 #include "camera/sample.clh"
 #include "camera/similarity.clh"

@@ -29,8 +29,8 @@
 #define TOTAL_OF_PRODUCTS(total) ((float)(total))
 #endif
 
-// For two adjacent pixels: the difference of the greys and their sum, of the older frame in the lower half, of the
-// newer one in the upper half.
+// For two adjacent pixels, the difference of the greys and their sum. The lower half is of the older frame, the
+// upper half of the newer one.
 struct pair {
   uint across, sum;
 };

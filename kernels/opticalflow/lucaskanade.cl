@@ -19,8 +19,8 @@ __kernel void lk_greys(IN_LUMA(in), int2 size, __global const ushort *before, __
   greys[i] = low_halves(before[i], newer);
 }
 
-// For two adjacent pixels, clamped to the frame: the difference of the older greys, their sum, and the change of that
-// sum in the newer frame.
+// For two adjacent pixels, clamped to the frame. The values are the difference of the older greys, their sum, and
+// the change of that sum in the newer frame.
 inline int3 pair_at(__global const ushort *before, __global const ushort *after, int2 size, int x, int y) {
   const int row = clamp(y, 0, size.y - 1) * size.x;
   const int left = row + clamp(x, 0, size.x - 1), right = row + clamp(x + 1, 0, size.x - 1);

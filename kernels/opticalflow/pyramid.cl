@@ -6,8 +6,8 @@
 #include "opticalflow/brightness.clh"
 #include "opticalflow/noise.clh"
 
-// A group computes this many texels of the coarsest of three levels, the part of the two finer levels at the same
-// place, and, in local memory, its surroundings.
+// A group computes this many texels of the coarsest of three levels, and the part of the two finer levels at the
+// same place. The surroundings are computed in local memory.
 #define COARSEST_X 16
 #define COARSEST_Y 8
 #define MIDDLE_X (2 * COARSEST_X + 3)
@@ -212,9 +212,9 @@ inline void census_strip(__global const float *grey, __global char4 *census, int
   }
 }
 
-// Soft census of two frames: the difference d of the two neighbours on opposite sides, along x, one diagonal, y and the
-// other diagonal, as d / sqrt(d² + softness), -127..127. Strips of all levels, one below the other. The other frame is
-// updated only if its census used another noise variance, `other_census_noise`.
+// Soft census of two frames. For the two neighbours on opposite sides it has their difference d as d / sqrt(d² +
+// softness), -127..127. The order is x, one diagonal, y, the other diagonal. Strips of all levels, one below the
+// other. The other frame is updated only if its census used another noise variance, `other_census_noise`.
 __kernel void flow_census(__global const float *grey, __global char4 *census, __global const float *other_grey,
                           __global char4 *other_census, __constant int4 *levels, __constant float4 *gains,
                           int count, __global const float *noise, __global float *census_noise,

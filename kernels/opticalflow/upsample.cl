@@ -132,8 +132,8 @@ __kernel void flow_upsample(__global const float2 *restrict flow, __global const
   }
 }
 
-// Compares with the backward flow: the confidence is multiplied by 1 if it leads back to the pixel, and by 0 if it ends
-// a pixel or more away.
+// Compares with the backward flow. The confidence is multiplied by 1 if that leads back to the pixel, and by 0 if it
+// ends a pixel or more away.
 __kernel void flow_check(__global const float2 *vectors, __global const float2 *backward,
                          __global float *confidence, int2 size) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));

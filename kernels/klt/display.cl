@@ -7,8 +7,8 @@
 
 #define LENGTH 256  // places that are kept of a point
 
-// The places of the point that has a slot: `count` so far. The last LENGTH of them, or, where the first is not to be lost, one
-// of `step`, twice as many as soon as there is no room.
+// The places of the point that has a slot: `count` so far. Those kept are the last LENGTH. Where the first is not to be lost,
+// one of `step` is kept, and `step` doubles as soon as there is no room.
 typedef struct {
   int id, count, step, next;
 } Trail;

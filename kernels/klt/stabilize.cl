@@ -63,9 +63,9 @@ inline float4 bounded(float4 back, float zoom, float2 half_size) {
   return (float4)(clamp(result.xy, -left, left), result.zw);
 }
 
-// The filter with a fading memory of `smoothing` frames (Morrison 1969): the parts of the residual, `rest`, that go into place and velocity
-// per frame. The memory gets shorter, down to 1 / SHORTER frames, as the residual uses up the margin, as at the start of a pan: at the
-// margin's end shake would pass.
+// The filter with a fading memory of `smoothing` frames (Morrison 1969): the parts of the residual, `rest`, that go into place and
+// velocity per frame. As the residual uses up the margin, as at the start of a pan, the memory gets shorter, down to 1 / SHORTER frames.
+// At the margin's end shake would pass.
 inline float2 shares_of(Follow follow, float4 rest) {
   const float2 room = fmax((1.0f - follow.zoom) * square(follow.centre, follow.aspect), 0.5f);
   const float used = fmin(fmax(fabs(rest.x) / room.x, fabs(rest.y) / room.y), 1.0f);

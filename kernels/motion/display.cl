@@ -42,8 +42,8 @@ inline bool begins(__global const ushort *shapes, int2 place, int cells, int col
   return all(inner == part.xy);
 }
 
-// The edges of blocks and partitions: their left columns and upper rows, of `line` px, half black where the frame is
-// light, half white where it is dark. Work-items: cells.
+// The edges of blocks and partitions: their left columns and upper rows, of `line` px. They are half black where
+// the frame is light, half white where it is dark. Work-items: cells.
 __kernel void motion_show_grid(IN_FRAME(in), OUT_FRAME(out), __global const ushort *shapes, int cell, int2 count,
                                int cells, int line, int2 size, int overlay) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));

@@ -83,6 +83,21 @@ mkdir -p "$work"/words/gst
 printf '"%s"\n' 'What is left is told by the element.' >"$work/words/gst/a.cpp"
 interpreter=("$python")
 fails '' tests/lint/words.py "$work/words"
+# A sentence of 26 words above a kernel, and one of 25 beside a table.
+rm -r "$work/words"
+mkdir -p "$work/words/kernels"
+{
+  printf '//'
+  printf ' word%.0s' {1..25}
+  printf '.\n//   NAME  %s\n' "$(printf 'word %.0s' {1..20})"
+} >"$work/words/kernels/fits.cl"
+"$python" tests/lint/words.py "$work/words" >/dev/null || { ((++missed)); echo 'words.py fails where sentences are short'; }
+{
+  printf '//'
+  printf ' word%.0s' {1..26}
+} >"$work/words/kernels/long.cl"
+interpreter=("$python")
+fails '' tests/lint/words.py "$work/words"
 # An engine that includes GStreamer, and two that include each other, where everything else is right.
 root=$work/rooms
 mkdir -p "$root"/tests/lint "$root"/gst/{noise,camera} "$root"/tools

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """words.py ROOT: the texts that users read are plain English. It looks at the pages of the manual outside of code, at strings of
 at least three words in gst/ and tools/, at the `//!` lines of filters, and at the comments of CLEAN. Banned words have a plain one in
-their place. In strings, a sentence has at most 30 words."""
+their place. A sentence has at most 30 words in strings, and 25 in comments of kernels, where each line of a table counts alone."""
 import pathlib
 import re
 import sys
@@ -23,7 +23,7 @@ IN_COMMENTS = {
     r'(?:^|(?<=[.:;] ))(?:What|Who|Whose)(?! if)': 'begin with the noun',
 }
 CLEAN = ['gst', 'kernels', 'tools', 'examples', 'reference', 'research/opticalflow', 'tests']
-LONGEST = 30
+LONGEST, LONGEST_IN_KERNELS = 30, 25
 LITERALS = re.compile(r'"((?:[^"\\\n]|\\.)*)"((?:\s*"(?:[^"\\\n]|\\.)*")*)')
 
 
@@ -70,10 +70,10 @@ def banned(text, rules=None):
             yield f'"{found.group()}": {better}'
 
 
-def too_long(text):
+def too_long(text, ends=r'[.:;!?](?:\s|$)', longest=LONGEST):
     """what is wrong with the length of its sentences"""
-    for sentence in re.split(r'[.:;!?](?:\s|$)', re.sub(r'\([^)]*\)', '', text)):
-        if len(sentence.split()) > LONGEST:
+    for sentence in re.split(ends, re.sub(r'\([^)]*\)', '', text)):
+        if len(sentence.split()) > longest:
             yield f'{len(sentence.split())} words in "{sentence.strip()[:60]}…"'
 
 
@@ -90,6 +90,11 @@ def faults(root):
         if path.suffix in ('.cpp', '.h', '.c', '.cl', '.clh'):
             for line, text in comments(path.read_text(encoding='utf-8')):
                 yield from (f'{name}:{line}: {fault}' for fault in banned(text, {**BANNED, **IN_COMMENTS}))
+    for path in root.glob('kernels/**/*.cl*'):
+        for line, text in comments(re.sub(r'(?m)^//!.*', '', path.read_text(encoding='utf-8'))):
+            # A line of a table begins with blanks.
+            faults_of = too_long(text, r'[.!?](?:\s|$)|\s{2,}', LONGEST_IN_KERNELS)
+            yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in faults_of)
     for path in root.glob('kernels/chain/*.cl'):
         for line, text in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
             if text.startswith('//!'):

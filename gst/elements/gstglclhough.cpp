@@ -254,6 +254,11 @@ static bool gst_glcl_hough_passes_on(GstGLCLFilter *filter) {
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
+/// Only templates that are cut out of a frame have colours.
+static bool gst_glcl_hough_reads_luma(GstGLCLFilter *filter) {
+  return !GST_GLCL_HOUGH(filter)->state->templates.take_requests();
+}
+
 static void gst_glcl_hough_reset(GstGLCLFilter *filter) {
   HoughState *state = GST_GLCL_HOUGH(filter)->state;
   GST_DEBUG_OBJECT(filter, "the stream has a gap before the next frame");
@@ -408,6 +413,7 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
   filter_class->prepare = gst_glcl_hough_prepare;
   filter_class->process = gst_glcl_hough_process;
   filter_class->takes_planes = true;
+  filter_class->reads_luma = gst_glcl_hough_reads_luma;
   filter_class->passes_on = gst_glcl_hough_passes_on;
   filter_class->reset = gst_glcl_hough_reset;
   filter_class->unprepare = gst_glcl_hough_unprepare;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "base/glclerrorreporter.h"
@@ -153,19 +154,25 @@ bool TemplateSet::copy_box(GstElement *element, Queue &queue, const Picture &in,
   return true;
 }
 
-/// Queues requests: cuts boxes out of this frame now, although templates may be made later.
-void TemplateSet::take_requests(GstElement *element, Queue &queue, const FrameOf &frame) {
+bool TemplateSet::take_requests() {
   const auto most = size_t(Hough::most_templates);
-  const size_t room = most - std::min(queued_.size(), most);
-  std::vector<Pending> taken = requests_.with([&](std::vector<Pending> &requests) {
+  const size_t room = most - std::min(queued_.size() + taken_.size(), most);
+  requests_.with([&](std::vector<Pending> &requests) {
     const auto end = requests.begin() + std::ptrdiff_t(std::min(requests.size(), room));
-    std::vector<Pending> first(requests.begin(), end);
+    std::move(requests.begin(), end, std::back_inserter(taken_));
     requests.erase(requests.begin(), end);
-    return first;
   });
-  for (Pending &pending : taken)
+  return std::any_of(taken_.begin(), taken_.end(),
+                     [](const Pending &pending) { return !pending.forget && !pending.sample; });
+}
+
+/// Queues the requests taken: cuts boxes out of this frame now, although templates may be made
+/// later.
+void TemplateSet::queue_requests(GstElement *element, Queue &queue, const FrameOf &frame) {
+  for (Pending &pending : taken_)
     if (pending.forget || pending.sample || copy_box(element, queue, frame(), pending))
       queued_.push_back(std::move(pending));
+  taken_.clear();
 }
 
 /// Takes a template that was made meanwhile; one of the same name is replaced. True if there is
@@ -232,7 +239,7 @@ void TemplateSet::start_next(const Hough::Settings &search) {
 
 bool TemplateSet::follow(GstElement *element, Queue &queue, const Settings &settings,
                          const FrameOf &frame) {
-  take_requests(element, queue, frame);
+  queue_requests(element, queue, frame);
   const EngineChange change = files_.follow(element, settings.files, loader(settings, true));
   warn_of_files(element, change);
   bool changed = change == EngineChange::taken;

@@ -41,10 +41,12 @@ class TemplateSet {
   /// below.
   void prepare(GstElement *element, const std::shared_ptr<Context> &context, int width, int height,
                const Settings &settings, bool begun);
+  /// Takes the requests for the next frame. True if one needs the frame as RGBA.
+  bool take_requests();
   /// Gives a frame as RGBA.
   using FrameOf = std::function<const Picture &()>;
-  /// Call for each frame: takes templates that are ready and starts to make those that were
-  /// requested. Never waits. True if the templates changed.
+  /// Call for each frame: takes templates that are ready and starts to make those of the requests
+  /// taken. Never waits. True if the templates changed.
   bool follow(GstElement *element, Queue &queue, const Settings &settings, const FrameOf &frame);
   /// Those that can be found in the frames, at most Hough::most_templates.
   const Templates &templates() const { return usable_; }
@@ -92,7 +94,7 @@ class TemplateSet {
   void warn_of_files(GstElement *element, EngineChange change) const;
   void select(GstElement *element, const Hough::Settings &search, bool begun);
   bool copy_box(GstElement *element, Queue &queue, const Picture &in, Pending &pending) const;
-  void take_requests(GstElement *element, Queue &queue, const FrameOf &frame);
+  void queue_requests(GstElement *element, Queue &queue, const FrameOf &frame);
   bool take_learned(GstElement *element);
   bool forget_queued();
   void start_next(const Hough::Settings &search);
@@ -101,6 +103,7 @@ class TemplateSet {
   std::shared_ptr<Context> context_;
   FrameExtent frame_;
   EngineSwap<std::string, OfFiles> files_{"The templates stay as they were."};
+  std::vector<Pending> taken_;   // for the frame that is under way
   std::vector<Pending> queued_;  // until `learning_` is free
   AsyncTask<Learned> learning_;
   Templates learned_, usable_;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/gstglclfilter.h"
 #include "messagelog.h"
 #include "pipeline.h"
 #include "tests/support/result.h"
@@ -97,6 +98,22 @@ TEST(histograms_change_between_luma_and_colours) {
   };
   for (const char *mode : {"luma", "rgb", "luma", "color-8", "luma"})
     expect(pixels_of(mode) == guint64(64) * 48, std::string("counts in mode=") + mode);
+  expect_none(chain->messages().errors());
+}
+
+// Edges need luma only, and a template that is cut out of the frame all planes.
+TEST(objects_are_found_in_luma) {
+  const auto chain = converting("NV12", " ! glclhough");
+  GstElement *element = (*chain)["glclhough"];
+  auto *filter = reinterpret_cast<GstGLCLFilter *>(element);
+  auto *klass = reinterpret_cast<GstGLCLFilterClass *>(G_OBJECT_GET_CLASS(element));
+  chain->filter(test::scene(0));
+  expect(klass->reads_luma && klass->reads_luma(filter), "no chroma is acquired");
+  gboolean accepted = FALSE;
+  g_signal_emit_by_name(element, "learn", "box", 4, 4, 40, 30, &accepted);
+  expect(accepted && !klass->reads_luma(filter), "a template has colours");
+  chain->filter(test::scene(1));
+  expect(klass->reads_luma(filter), "the next frame needs luma only");
   expect_none(chain->messages().errors());
 }
 

@@ -11,12 +11,15 @@
  * Message `glclhistogram`, at most one per `interval`:
  *
  * * `timestamp`, `stream-time`, `running-time`, `duration` (GstClockTime): of the frame
- * * `mode` (string), `bins` (guint), `pixels` (guint64): mode, bins and number of counted pixels
+ * * `mode`, `levels` (string), `bins` (guint), `pixels` (guint64): mode, levels, bins and number of
+ *   counted pixels
  * * `counts`: an array per channel (luma; R, G, B; or one for the joint modes) of guint
  * * `mean`, `stddev`, `p5`, `median`, `p95`: arrays of double with a level, 0 to 255, per channel
  *   (R, G and B for the joint modes)
- * * `clipped-low`, `clipped-high`: arrays of double, the fraction of the pixels in the first and
- * the last bin
+ * * `clipped-low`, `clipped-high`: arrays of double, the fraction of the pixels in the bin of black
+ *   and below, and in the bin of white and above
+ * * `below-black`, `above-white`: arrays of double, the fraction of the pixels with illegal values
+ * of luma. Only for `mode=luma` of frames in limited range
  *
  * Message `shot`, with `shot-detection`: the times of the first frame of the new shot, `frame`
  * (guint64, its number since the start), `kind` (string: cut, fade-in, fade-out, dissolve, wipe)
@@ -24,7 +27,8 @@
  * up to 60 frames after a gradual transition or a change of a page of text. With
  * `shot-method=shape` only cuts and fades are detected.
  *
- * Luma is (77 R + 150 G + 29 B + 128) / 256. All results refer to the input frame.
+ * Luma of RGB is (77 R + 150 G + 29 B + 128) / 256. All results refer to the input frame and to its
+ * signal, also with the transfer functions PQ and HLG.
  *
  * ## Example launch lines
  * |[
@@ -86,6 +90,7 @@ struct HistogramState {
   std::unique_ptr<HistogramRenderer> renderer;
   // In use; the properties' values follow once they are ready.
   Histogram::Format format;
+  glcl::FrameFormat frame;
   HistogramRenderer::Equalize equalize = HistogramRenderer::Equalize::none;
   bool roi_warned = false;  // that the roi leaves these frames, since it was inside of them
 
@@ -109,6 +114,7 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
   const HistogramProperties settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
   const glcl::FrameFormat frame = gst_glcl_filter_frame_format(filter, layout);
+  state->frame = frame;
   state->histograms.reset();
   state->renderer = std::make_unique<HistogramRenderer>(context, width, height, layout);
   state->histograms = std::make_unique<histogram::Histograms>(context, width, height, frame);
@@ -130,14 +136,21 @@ static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue
                                       const cl::Buffer &counts, const Rect &area,
                                       GstBuffer *outbuf) {
   const Histogram::Format &format = self->state->format;
-  const size_t bytes = sizeof(cl_uint) * format.counters();
-  const glcl::AttachedResult result = gst_glcl_analyzer_attach(
-      GST_GLCL_ANALYZER(self), outbuf, kind, bytes,
-      {{"counts", "uint32", {format.channels(), format.counters() / format.channels()}, 0}});
+  const glcl::FrameFormat &frame = self->state->frame;
+  std::vector<glcl::ResultArray> arrays{
+      {"counts", "uint32", {format.channels(), format.counters() / format.channels()}, 0}};
+  if (Histogram::counts_illegal(format, frame)) {
+    arrays.push_back({"below-black", "uint32", {1}, arrays.back().bytes()});
+    arrays.push_back({"above-white", "uint32", {1}, arrays[0].bytes() + arrays[1].bytes()});
+  }
+  const size_t bytes = sizeof(cl_uint) * Histogram::counters(format, frame);
+  const glcl::AttachedResult result =
+      gst_glcl_analyzer_attach(GST_GLCL_ANALYZER(self), outbuf, kind, bytes, arrays);
   gst_structure_set(result.fields, "mode", G_TYPE_STRING,
-                    histogram::mode_name(histogram::mode_of(format)), "x", G_TYPE_INT, area.x, "y",
-                    G_TYPE_INT, area.y, "width", G_TYPE_INT, area.width, "height", G_TYPE_INT,
-                    area.height, nullptr);
+                    histogram::mode_name(histogram::mode_of(format)), "levels", G_TYPE_STRING,
+                    histogram::levels_of(format, frame), "x", G_TYPE_INT, area.x, "y", G_TYPE_INT,
+                    area.y, "width", G_TYPE_INT, area.width, "height", G_TYPE_INT, area.height,
+                    nullptr);
   queue.cl().enqueueCopyBuffer(counts, glcl::result_memory(result.buffer), 0, 0, bytes);
   glcl::result_written(result.buffer, queue);
 }
@@ -180,9 +193,10 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   if (wanted.meta) gst_glcl_histogram_attach(self, queue, counts, area, outbuf);
   if (wanted.message) {
     const guint64 pixels = guint64(area.width) * area.height;
-    gst_glcl_analyzer_read(analyzer, queue, counts, sizeof(cl_uint) * format.counters(),
-                           [=, times = wanted.times](const void *bytes) {
-                             histogram::post(analyzer, times, format, pixels,
+    gst_glcl_analyzer_read(analyzer, queue, counts,
+                           sizeof(cl_uint) * Histogram::counters(format, state->frame),
+                           [=, times = wanted.times, frame = state->frame](const void *bytes) {
+                             histogram::post(analyzer, times, format, frame, pixels,
                                              static_cast<const uint32_t *>(bytes));
                            });
   }

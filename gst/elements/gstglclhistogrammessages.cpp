@@ -19,12 +19,36 @@ const char *mode_name(int mode) {
   return names[mode];
 }
 
+const char *levels_name(Histogram::Values values) {
+  return values == Histogram::Values::code ? "code" : "display";
+}
+
+const char *levels_of(const Histogram::Format &format, const FrameFormat &frame) {
+  return levels_name(Histogram::counts_code(format, frame) ? Histogram::Values::code
+                                                           : Histogram::Values::display);
+}
+
+namespace {
+
+/// The fractions of pixels with illegal values, `counts` of which follow those of the bins.
+void add_illegal(GstStructure *message, double pixels, const uint32_t *counts) {
+  const char *const names[] = {"below-black", "above-white"};
+  for (int i = 0; i < 2; i++) {
+    FieldArray of_channels;
+    of_channels.add(counts[i] / pixels);
+    of_channels.into(message, names[i]);
+  }
+}
+
+}  // namespace
+
 void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Format &format,
-          guint64 pixels, const uint32_t *counts) {
+          const FrameFormat &frame, guint64 pixels, const uint32_t *counts) {
   const int channels = format.channels(), bins = format.counters() / channels;
   GstStructure *message = gst_glcl_analyzer_structure("glclhistogram", times);
-  gst_structure_set(message, "mode", G_TYPE_STRING, mode_name(mode_of(format)), "bins", G_TYPE_UINT,
-                    guint(bins), "pixels", G_TYPE_UINT64, pixels, nullptr);
+  gst_structure_set(message, "mode", G_TYPE_STRING, mode_name(mode_of(format)), "levels",
+                    G_TYPE_STRING, levels_of(format, frame), "bins", G_TYPE_UINT, guint(bins),
+                    "pixels", G_TYPE_UINT64, pixels, nullptr);
   FieldArray of_channels;
   for (int i = 0; i < channels; i++) {
     FieldArray of_bins;
@@ -33,7 +57,8 @@ void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Forma
   }
   of_channels.into(message, "counts");
   std::vector<Statistics> all;
-  for (const auto &channel : channel_counts(format, counts)) all.push_back(statistics(channel));
+  for (const auto &channel : channel_counts(format, counts))
+    all.push_back(statistics(channel, Scale::of(format, frame)));
   using Field = double Statistics::*;
   constexpr std::pair<const char *, Field> fields[] = {{"mean", &Statistics::mean},
                                                        {"stddev", &Statistics::stddev},
@@ -47,6 +72,8 @@ void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Forma
     for (const Statistics &one : all) values.add(one.*field);
     values.into(message, name);
   }
+  if (Histogram::counts_illegal(format, frame))
+    add_illegal(message, static_cast<double>(pixels), counts + format.counters());
   gst_glcl_analyzer_post(self, message);
 }
 

@@ -11,8 +11,12 @@ namespace glcl::histogram {
 int mode_of(const Histogram::Format &format);
 const char *mode_name(int mode);
 
-/// Posts the message `glclhistogram`: counts of `pixels` pixels in a format.
+/// The value of the property `levels` that stands for the counts of a format in frames.
+const char *levels_name(Histogram::Values values);
+const char *levels_of(const Histogram::Format &format, const FrameFormat &frame);
+
+/// Posts the message `glclhistogram`: counts of `pixels` pixels in a format, of frames.
 void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Format &format,
-          guint64 pixels, const uint32_t *counts);
+          const FrameFormat &frame, guint64 pixels, const uint32_t *counts);
 
 }  // namespace glcl::histogram

@@ -25,6 +25,16 @@ GType bins_type() {
                                                  {256, "256 bins of 1 level", "256"}});
 }
 
+GType levels_type() {
+  using Values = Histogram::Values;
+  return enum_type<Values>(
+      "GstGLCLHistogramLevels",
+      {{Values::display, "Levels on a display: black is 0, white is 255",
+        levels_name(Values::display)},
+       {Values::code, "Code values of the signal, those of more than 8 bits as 8: black may be 16",
+        levels_name(Values::code)}});
+}
+
 GType display_type() {
   using Display = HistogramRenderer::Display;
   return enum_type<Display>("GstGLCLHistogramDisplay",
@@ -71,6 +81,9 @@ void add_histogram_properties(Properties<HistogramProperties> &properties) {
               mode_type())
       .choice("bins", "Bins", "Number of bins per channel for mode=luma and mode=rgb",
               &HistogramProperties::bins, bins_type())
+      .choice("levels", "Levels",
+              "Levels of luma that the histogram counts. R, G and B are always levels on a display",
+              &HistogramProperties::levels, levels_type())
       .choice("display", "Display", "How the histogram is drawn over the frame",
               &HistogramProperties::display, display_type())
       .choice("scale", "Scale", "Scale of the bar heights", &HistogramProperties::logarithmic,

@@ -16,12 +16,15 @@ enum { mode_luma, mode_rgb, mode_color_8, mode_color_16 };
 /// The values of the properties.
 struct HistogramProperties : HistogramRenderer::Settings, ShotDetection::Settings {
   int mode = mode_luma, bins = 256;
+  Histogram::Values levels = Histogram::Values::display;
   Rect roi;
 
   Histogram::Format format() const {
     constexpr Histogram::Mode modes[] = {Histogram::Mode::luma, Histogram::Mode::rgb,
                                          Histogram::Mode::color_8, Histogram::Mode::color_16};
-    return {modes[mode], bins};
+    Histogram::Format format{modes[mode], bins};
+    if (mode == mode_luma) format.values = levels;
+    return format;
   }
 };
 

@@ -68,6 +68,14 @@ int fitting_copies(const Device &device, const Histogram::Format &format, const 
   return static_cast<int>(device.local_memory() / sizeof(cl_uint) / words_of(format, p));
 }
 
+/// Copies of counters with two more for illegal values, which groups complete: at least one.
+int copies_with_illegal(const Device &device, int counters, const Parameters &p) {
+  const auto fit = static_cast<int>(device.local_memory() / sizeof(cl_uint)) / counters;
+  int copies = p.at("copies");
+  while (copies > std::max(fit, 1)) copies /= 2;
+  return std::max(copies, 1);
+}
+
 /// Groups for frames of this many runs of pixels: as many as the variant has, or enough that no
 /// half word overflows.
 size_t groups_of(const Device &device, const Parameters &p, size_t runs) {
@@ -230,13 +238,19 @@ std::string Histogram::options(const Format &format, const FrameFormat &frame) {
   return define("MODE", kernel_mode) + define("VOTES", format.channels()) +
          define("LEVELS", format.levels()) +
          define("SHIFT", depth_of(format) - log2_of(format.levels())) +
-         define("COUNTERS", format.counters()) + define("IMAGE", frame.layout == Layout::image) +
-         pixel + frame_options(frame);
+         define("COUNTERS", counters(format, frame)) +
+         (counts_code(format, frame) ? " -DCODE_BINS" : "") +
+         (counts_illegal(format, frame) ? " -DILLEGAL" : "") +
+         define("IMAGE", frame.layout == Layout::image) + pixel + frame_options(frame);
 }
 
 void Histogram::build(Context &context, const Parameters &p) {
-  const int counters = format_.counters(), form = p.at("form"), group = p.at("group"),
-            pixels = p.at("pixels"), copies = form == global ? 0 : p.at("copies");
+  const int counters = Histogram::counters(format_, frame_), form = p.at("form"),
+            group = p.at("group"), pixels = p.at("pixels"),
+            copies = counts_illegal(format_, frame_) && form != item
+                         ? copies_with_illegal(context.device(), counters, p)
+                     : form == global ? 0
+                                      : p.at("copies");
   std::string options = Histogram::options(format_, frame_) + define("GROUP", group) +
                         define("COPIES", copies) + define("PIXELS", pixels);
   if (form != item)

@@ -18,7 +18,9 @@ namespace glcl::histogram {
 ///
 /// One launch counts and adds up: each group adds what it has to the result, and the launch clears
 /// the result of the next one. The result of a frame is `counters` cl_uint: channel after channel,
-/// in each a bin after the other. A level v of 8 bits falls into bin v * bins / 256.
+/// in each a bin after the other. A level v of 8 bits falls into bin v * bins / 256. If
+/// counts_illegal(), the numbers of pixels below black and above white follow, which are in the
+/// bins too.
 class Histogram {
  public:
   enum class Mode {
@@ -32,17 +34,25 @@ class Histogram {
                ///< bin
   };
 
+  /// The values that the bins of luma divide, in frames with a plane of luma.
+  enum class Values {
+    display,  ///< levels, rounded: black is 0, white 255
+    code,     ///< the upper 8 bits of the stored values
+  };
+
   struct Format {
     Mode mode = Mode::luma;
     int bins = 256;  ///< per channel, a power of two: 2–256, to 4096 for grey_16; not for color
     int depth = 16;  ///< grey_16 only
+    Values values = Values::display;
 
     int channels() const;
     int levels() const;  ///< bins per channel; levels per axis for color
     int counters() const;
 
     bool operator==(const Format &other) const {
-      return mode == other.mode && bins == other.bins && depth == other.depth;
+      return mode == other.mode && bins == other.bins && depth == other.depth &&
+             values == other.values;
     }
   };
 
@@ -62,6 +72,18 @@ class Histogram {
   static std::string options(const Format &format, const FrameFormat &frame);
   /// True if the histogram reads frames that have a plane of luma; else it needs RGBA.
   static bool reads_luma(const Format &format) { return format.mode == Mode::luma; }
+  /// True if it counts code values. Frames in RGB have none of luma.
+  static bool counts_code(const Format &format, const FrameFormat &frame) {
+    return reads_luma(format) && frame.pixels->has_luma() && format.values == Values::code;
+  }
+  /// True if there are values below black and above white, of which it counts two numbers.
+  static bool counts_illegal(const Format &format, const FrameFormat &frame) {
+    return reads_luma(format) && frame.pixels->has_luma() && !frame.colorimetry.full_range;
+  }
+  /// The number of counters in the result of a frame.
+  static int counters(const Format &format, const FrameFormat &frame) {
+    return format.counters() + (counts_illegal(format, frame) ? 2 : 0);
+  }
 
   /// Throws Error::settings if a format is not supported in this layout.
   static void check(const Format &format, Layout layout);
@@ -74,7 +96,7 @@ class Histogram {
 
   const Format &format() const { return format_; }
   /// The size of the result of a frame.
-  size_t bytes() const { return sizeof(cl_uint) * format_.counters(); }
+  size_t bytes() const { return sizeof(cl_uint) * counters(format_, frame_); }
 
   /// Enqueues the histogram of an area of a frame; never waits. The returned buffer holds the
   /// result for work that is enqueued before the second call after this one. All calls use one

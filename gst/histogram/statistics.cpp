@@ -25,11 +25,19 @@ std::vector<std::vector<uint32_t>> channel_counts(const Histogram::Format &forma
   return separate;
 }
 
-Statistics statistics(const std::vector<uint32_t> &counts) {
+Scale Scale::of(const Histogram::Format &format, const FrameFormat &frame) {
+  if (!Histogram::counts_code(format, frame)) return {};
+  const double step = std::ldexp(1, 8 - frame.pixels->bits);
+  return frame.colorimetry.full_range ? Scale{0, 256 - step, step} : Scale{16, 235, step};
+}
+
+Statistics statistics(const std::vector<uint32_t> &counts, const Scale &scale) {
   const uint64_t all = std::accumulate(counts.begin(), counts.end(), uint64_t(0));
   if (!all) return {};
   const double width = 256.0 / static_cast<double>(counts.size());
-  const auto level = [&](size_t bin) { return static_cast<double>(bin) * width + (width - 1) / 2; };
+  const auto level = [&](size_t bin) {
+    return static_cast<double>(bin) * width + (width - scale.step) / 2;
+  };
   double sum = 0, squares = 0;
   for (size_t bin = 0; bin < counts.size(); bin++) {
     sum += counts[bin] * level(bin);
@@ -48,8 +56,10 @@ Statistics statistics(const std::vector<uint32_t> &counts) {
   result.p5 = percentile(5);
   result.median = percentile(50);
   result.p95 = percentile(95);
-  result.clipped_low = counts.front() / n;
-  result.clipped_high = counts.back() / n;
+  const auto black = counts.begin() + static_cast<int>(scale.black / width),
+             white = counts.begin() + static_cast<int>(scale.white / width);
+  result.clipped_low = std::accumulate(counts.begin(), black + 1, 0.0) / n;
+  result.clipped_high = std::accumulate(white, counts.end(), 0.0) / n;
   return result;
 }
 

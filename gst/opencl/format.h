@@ -48,6 +48,8 @@ struct PixelFormat {
   static const PixelFormat *find(const std::string &name);
   /// True if kernels read and write frames of this format as they are.
   bool is_rgba() const { return this == &rgba; }
+  /// True if its first plane is luma.
+  bool has_luma() const { return model != Model::rgb; }
 };
 
 }  // namespace glcl

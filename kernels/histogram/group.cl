@@ -37,8 +37,8 @@ inline void count(SOURCE, __global uint *out, __global uint *next, __local uint4
       upper += word >> 16;
     }
     const int counter = PACKED ? at + at / LEVELS * LEVELS : at;
-    if (sum) atomic_add(sums + counter, sum);
-    if (PACKED && upper) atomic_add(sums + counter + LEVELS, upper);
+    add_count(sums, counter, sum);
+    if (PACKED) add_count(sums, counter + LEVELS, upper);
   }
 #endif
 }

@@ -32,6 +32,6 @@ void histogram_item(SOURCE, __global uint *out, __global uint *next, __global ui
   for (int i = 0; i < COUNTERS; i++) {
     uint sum = 0;
     for (int copy = 0; copy < COPIES; copy++) sum += counts[copy * COUNTERS + i];
-    if (sum) atomic_add(COUNTS_OF(out) + i, sum);
+    add_count(COUNTS_OF(out), i, sum);
   }
 }

@@ -82,6 +82,8 @@ std::array<double, 4> levels_at(const PlanarFrame &frame, const Colorimetry &col
   return {clip(red, 255), clip(green, 255), clip(blue, 255), 255};
 }
 
+int luma_code_at(const PlanarFrame &frame, int x, int y) { return value_at(frame, 0, x, y); }
+
 double luma_level_at(const PlanarFrame &frame, const Colorimetry &colorimetry, int x, int y) {
   return clip(unclipped_luma(frame, range_of(*frame.format, colorimetry), x, y), 255);
 }

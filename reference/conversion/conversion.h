@@ -33,6 +33,8 @@ struct PlanarFrame {
 std::array<double, 4> levels_at(const PlanarFrame &frame, const glcl::Colorimetry &colorimetry,
                                 int x, int y);
 
+/// The code value of a pixel's luma, without padding. Not for RGB.
+int luma_code_at(const PlanarFrame &frame, int x, int y);
 /// The level of a pixel's luma, 0 to 255, not rounded. Not for RGB.
 double luma_level_at(const PlanarFrame &frame, const glcl::Colorimetry &colorimetry, int x, int y);
 

@@ -2,6 +2,7 @@
 #include "histogram.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace reference {
 
@@ -29,6 +30,25 @@ std::vector<uint32_t> histogram(const Frame &frame, const Histogram::Format &for
         default:
           counts[(bin(p[0]) * levels + bin(p[1])) * levels + bin(p[2])]++;
       }
+    }
+  return counts;
+}
+
+std::vector<uint32_t> histogram(const PlanarFrame &frame, const glcl::Colorimetry &colorimetry,
+                                const Histogram::Format &format, const Rect &area) {
+  const Rect part = area.empty() ? Rect{0, 0, frame.width, frame.height} : area;
+  const double unit = std::ldexp(1, frame.format->bits - 8);
+  std::vector<uint32_t> counts(format.bins + (colorimetry.full_range ? 0 : 2));
+  for (int y = part.y; y < part.y + part.height; y++)
+    for (int x = part.x; x < part.x + part.width; x++) {
+      const double code = luma_code_at(frame, x, y) / unit;
+      const double level = format.values == Histogram::Values::code
+                               ? code
+                               : luma_level_at(frame, colorimetry, x, y) + 0.5;
+      counts[static_cast<int>(level) * format.bins / 256]++;
+      if (colorimetry.full_range) continue;
+      counts[format.bins] += code < 16;
+      counts[format.bins + 1] += code > 235;
     }
   return counts;
 }

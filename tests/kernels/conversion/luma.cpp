@@ -10,6 +10,7 @@
 #include "motion/plane.h"
 #include "opticalflow/flow.h"
 #include "opticalflow/lucaskanade.h"
+#include "reference/histogram/histogram.h"
 
 using glcl::Colorimetry;
 using glcl::FrameFormat;
@@ -46,41 +47,88 @@ static std::vector<T> read(Bench &bench, const cl::Buffer &buffer, size_t count,
 /// half.
 static bool rounds_to(double number, int value) { return std::fabs(number - value) < 0.5005; }
 
-TEST(test_motion_and_histogram_round_the_level) {
+TEST(test_motion_rounds_the_level) {
   Bench bench;
   for_luma(bench, [&](const PixelFormat &format, Layout layout) {
     for (const Colorimetry &colorimetry : {limited, full})
       for (const auto &[width, height] : {std::pair(1, 1), {37, 5}, {96, 64}}) {
         const PlanarFrame frame = random_planes(format, width, height, false);
         const FrameFormat access(layout, format, colorimetry);
-        const Picture picture = upload(bench, frame, layout);
         const auto plane = glcl::motion::make_plane(bench.context->cl(), width, height);
-        glcl::motion::LumaConverter(*bench.context, access).run(*bench.queue, picture, plane);
+        glcl::motion::LumaConverter(*bench.context, access)
+            .run(*bench.queue, upload(bench, frame, layout), plane);
         const auto levels = read<uint8_t>(bench, plane.buffer, plane.bytes());
-        Histogram histogram(*bench.context, width, height, {}, access);
-        const auto counts =
-            read<cl_uint>(bench, histogram.run(*bench.queue, picture, {0, 0, width, height}), 256);
-        std::vector<int> least(257), most(257);  // pixels that may, or must, lie below each bin
         for (int y = 0; y < height; y++)
           for (int x = 0; x < width; x++) {
             const double level = luma_level_at(frame, colorimetry, x, y);
             const int got = levels[plane.origin() + size_t(y) * plane.pitch + x];
             fail_unless(rounds_to(level, got), "%s: level %d at (%d, %d), reference %.3f",
                         format.name, got, x, y, level);
-            for (int bin = 1; bin <= 256; bin++) {
-              least[bin] += level < bin - 0.5 - 0.003;
-              most[bin] += level < bin - 0.5 + 0.003;
-            }
           }
-        int below = 0;
-        for (int bin = 1; bin <= 256; bin++) {
-          below += static_cast<int>(counts[bin - 1]);
-          fail_unless(least[bin] <= below && below <= most[bin],
-                      "%s: %d pixels below bin %d, reference %d to %d", format.name, below, bin,
-                      least[bin], most[bin]);
-        }
       }
   });
+}
+
+static void check_histogram(Bench &bench, const Histogram::Format &format,
+                            const PixelFormat &pixels, Layout layout,
+                            const Colorimetry &colorimetry,
+                            const std::optional<glcl::Parameters> &parameters = {}) {
+  const FrameFormat access(layout, pixels, colorimetry);
+  Histogram histogram(*bench.context, 96, 64, format, access, 1, parameters);
+  const PlanarFrame frame = random_planes(pixels, 96, 64, false);
+  const Picture picture = upload(bench, frame, layout);
+  for (const glcl::Rect &area :
+       {glcl::Rect{0, 0, 96, 64}, {0, 0, 96, 64}, {3, 5, 61, 31}, {95, 63, 1, 1}}) {
+    const std::vector<cl_uint> expected = reference::histogram(frame, colorimetry, format, area);
+    fail_unless(histogram.bytes() == expected.size() * sizeof(cl_uint));
+    const auto got =
+        read<cl_uint>(bench, histogram.run(*bench.queue, picture, area), expected.size());
+    for (size_t i = 0; i < expected.size(); i++)
+      fail_unless(got[i] == expected[i], "%s in %s, %s range: counter %zu is %u, reference %u",
+                  format.values == Histogram::Values::code ? "codes" : "levels", pixels.name,
+                  colorimetry.full_range ? "full" : "limited", i, got[i], expected[i]);
+  }
+}
+
+static Histogram::Format luma_format(Histogram::Values values, int bins) {
+  Histogram::Format format;
+  format.values = values;
+  format.bins = bins;
+  return format;
+}
+
+TEST(test_histogram_counts_levels_codes_and_illegal_values) {
+  Bench bench;
+  using Values = Histogram::Values;
+  for_luma(bench, [&](const PixelFormat &pixels, Layout layout) {
+    for (const Colorimetry &colorimetry : {limited, full})
+      for (const Values values : {Values::display, Values::code})
+        check_histogram(bench, luma_format(values, 256), pixels, layout, colorimetry);
+  });
+  const PixelFormat &ten_bits = *PixelFormat::find("P010_10LE");
+  for (const Values values : {Values::display, Values::code})
+    for (const int bins : {2, 32})
+      check_histogram(bench, luma_format(values, bins), ten_bits, Layout::buffer, limited);
+}
+
+// The copies of the counters in local memory, which may have room for fewer than the tuning says.
+TEST(test_every_form_counts_illegal_values) {
+  Bench bench;
+  const auto fit = static_cast<int>(bench.context->device().local_memory() / 1024);
+  int most = 1;
+  while (2 * most <= std::min(fit, 64)) most *= 2;
+  for (const auto &[form, copies] :
+       {std::pair<int, int>(Histogram::item, 2), {Histogram::global, 1}, {Histogram::group, most}})
+    for (const Histogram::Values values : {Histogram::Values::display, Histogram::Values::code})
+      check_histogram(bench, luma_format(values, 256), *PixelFormat::find("P010_10LE"),
+                      Layout::buffer, limited,
+                      glcl::Parameters{{"form", form},
+                                       {"copies", copies},
+                                       {"packed", 0},
+                                       {"merge", 0},
+                                       {"pixels", 4},
+                                       {"group", form == Histogram::item ? 1 : 64},
+                                       {"groups", 1}});
 }
 
 /// `engine_for (access)` returns a function that gives the level which an engine reads in a picture

@@ -30,8 +30,9 @@ G_DEFINE_TYPE(GstGLCLHalf, gst_glcl_half, GST_TYPE_GLCL_FILTER)
 
 static glcl::Layout gst_glcl_half_prepare(GstGLCLFilter *filter, glcl::Context &context, int, int) {
   const glcl::Layout layout = glcl::layout_for(context.device());
+  const glcl::FrameFormat frame = gst_glcl_filter_frame_format(filter, layout);
   GST_GLCL_HALF(filter)->state->kernel = glcl::Kernel(
-      context, context.program("half/half.cl", glcl::frame_options(layout)), "darken", {16, 16});
+      context, context.program("half/half.cl", glcl::frame_options(frame)), "darken", {16, 16});
   return layout;
 }
 
@@ -40,8 +41,7 @@ static void gst_glcl_half_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                   GstBuffer *) {
   State *state = GST_GLCL_HALF(filter)->state;
   const auto share = static_cast<cl_float>(state->settings.get().share);
-  state->kernel(queue, {static_cast<size_t>(in.width), static_cast<size_t>(in.height)}, in, out,
-                in.width, in.height, share);
+  state->kernel(queue, glcl::block_items(in), in, out, in.width, in.height, share);
 }
 
 static void gst_glcl_half_unprepare(GstGLCLFilter *filter) {
@@ -60,6 +60,7 @@ static void gst_glcl_half_class_init(GstGLCLHalfClass *klass) {
   filter_class->prepare = gst_glcl_half_prepare;
   filter_class->process = gst_glcl_half_process;
   filter_class->unprepare = gst_glcl_half_unprepare;
+  filter_class->takes_planes = true;
   filter_class->takes_fields = [](GstGLCLFilter *) { return true; };
 }
 

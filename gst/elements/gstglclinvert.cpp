@@ -46,9 +46,9 @@ GST_ELEMENT_REGISTER_DEFINE(glclinvert, "glclinvert", GST_RANK_NONE, gst_glcl_in
 static glcl::Layout gst_glcl_invert_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                             int width, int height) {
   const glcl::Layout layout = glcl::layout_for(context.device());
-  GST_GLCL_INVERT(filter)->state->kernel =
-      glcl::Kernel(context, context.program("invert/invert.cl", glcl::frame_options(layout)),
-                   "invert", {16, 16});
+  const glcl::FrameFormat frame = gst_glcl_filter_frame_format(filter, layout);
+  GST_GLCL_INVERT(filter)->state->kernel = glcl::Kernel(
+      context, context.program("invert/invert.cl", glcl::frame_options(frame)), "invert", {16, 16});
   GST_INFO_OBJECT(filter, "frames of %d×%d px", width, height);
   return layout;
 }
@@ -59,8 +59,7 @@ static void gst_glcl_invert_process(GstGLCLFilter *filter, glcl::Queue &queue,
   InvertState *state = GST_GLCL_INVERT(filter)->state;
   const auto strength = static_cast<cl_float>(state->settings.get().strength);
 
-  state->kernel(queue, {static_cast<size_t>(in.width), static_cast<size_t>(in.height)}, in, out,
-                in.width, in.height, strength);
+  state->kernel(queue, glcl::block_items(in), in, out, in.width, in.height, strength);
 }
 
 static void gst_glcl_invert_unprepare(GstGLCLFilter *filter) {
@@ -82,5 +81,6 @@ static void gst_glcl_invert_class_init(GstGLCLInvertClass *klass) {
   filter_class->prepare = gst_glcl_invert_prepare;
   filter_class->process = gst_glcl_invert_process;
   filter_class->unprepare = gst_glcl_invert_unprepare;
+  filter_class->takes_planes = true;
   filter_class->takes_fields = [](GstGLCLFilter *) { return true; };
 }

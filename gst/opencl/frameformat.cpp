@@ -26,7 +26,7 @@ int layout_of(const PixelFormat &format) {
 }
 
 std::string matrix_options(const PixelFormat &format, const Colorimetry &colorimetry) {
-  constexpr int level_fraction = 16, step_fraction = 14;
+  constexpr int level_fraction = 16, step_fraction = 14, weight_fraction = 24;
   const double kr = colorimetry.kr, kb = colorimetry.kb, kg = 1 - kr - kb;
   const int most = (1 << format.bits) - 1, unit = 1 << (format.bits - 8);
   const bool full = colorimetry.full_range;
@@ -42,6 +42,9 @@ std::string matrix_options(const PixelFormat &format, const Colorimetry &colorim
          define("GREY_CHROMA", 128 * unit) +
          define("LEVEL_OF_LUMA", fixed(255 / luma, level_fraction)) +
          define("LUMA_RANGE", static_cast<int>(luma)) +
+         define("CHROMA_RANGE", static_cast<int>(chroma)) +
+         define("WEIGHT_OF_RED", fixed(kr, weight_fraction)) +
+         define("WEIGHT_OF_BLUE", fixed(kb, weight_fraction)) +
          define("RED_OF_V", fixed(of_chroma * (1 - kr), level_fraction)) +
          define("GREEN_OF_U", fixed(-of_chroma * (1 - kb) * kb / kg, level_fraction)) +
          define("GREEN_OF_V", fixed(-of_chroma * (1 - kr) * kr / kg, level_fraction)) +

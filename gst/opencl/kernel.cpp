@@ -22,6 +22,11 @@ Size frame_items(Layout layout, int width, int height) {
 
 Size frame_group(Layout layout) { return layout == Layout::buffer ? Size{32, 4} : Size{16, 8}; }
 
+Size block_items(const Picture &frame) {
+  const Picture &plane = frame.chroma.empty() ? frame : frame.chroma.front();
+  return {size_t(plane.width), size_t(plane.height)};
+}
+
 Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish) {
   // Some drivers allow more than they say where the kernel demands it.
   const auto required = kernel.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);

@@ -23,6 +23,10 @@ struct Size {
 Size frame_items(Layout layout, int width, int height);
 Size frame_group(Layout layout);
 
+/// Number of work-items if each processes the pixels of a frame that share a chroma sample
+/// (common/planes.clh); in RGBA and grey, a pixel.
+Size block_items(const Picture &frame);
+
 /// The largest group that device and kernel support: `wish`, with its longer side halved until it
 /// fits. A kernel with reqd_work_group_size keeps that size.
 Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish);

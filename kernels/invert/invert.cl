@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Mixes a picture with its negative; alpha is kept. strength: 0 nothing, 1 the negative.
-#include "common/frame.clh"
+// Mixes a picture with its negative; alpha is kept. strength: 0 nothing, 1 the negative. Work-items: blocks.
+#include "common/planes.clh"
 
-__kernel void invert(IN_FRAME(in), OUT_FRAME(out), int width, int height, float strength) {
-  const int x = get_global_id(0), y = get_global_id(1);
-  if (x >= width || y >= height) return;
-  const float4 colour = LOAD_COLOUR(in, x, y);
-  STORE_COLOUR(out, x, y, (float4)(mix(colour.xyz, 1.0f - colour.xyz, strength), colour.w));
+__kernel void invert(IN_PLANES(in), OUT_PLANES(out), int width, int height, float strength) {
+  const int2 size = (int2)(width, height), first = BLOCK_FIRST;
+  if (first.x >= width || first.y >= height) return;
+  float4 block[BLOCK_PIXELS];
+  LOAD_BLOCK(block, in, first, size);
+  for (int i = 0; i < BLOCK_PIXELS; i++)
+    block[i] = (float4)(mix(block[i].xyz, 1.0f - block[i].xyz, strength), block[i].w);
+  STORE_BLOCK(block, out, first, size);
 }

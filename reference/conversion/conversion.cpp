@@ -43,22 +43,8 @@ double unclipped_luma(const PlanarFrame &frame, const Range &range, int x, int y
   return 255 * (value_at(frame, 0, x, y) - range.black) / (range.white - range.black);
 }
 
-}  // namespace
-
-PlanarFrame::PlanarFrame(const PixelFormat &of, int w, int h) : format(&of), width(w), height(h) {
-  for (int i = 0; i < of.plane_count; i++) {
-    const int shift = i ? of.chroma_shift : 0, channels = of.planes[i]->order == CL_RGBA ? 4
-                                                          : of.planes[i]->order == CL_RG ? 2
-                                                                                         : 1;
-    const int plane_width = (w + (1 << shift) - 1) >> shift,
-              plane_height = (h + (1 << shift) - 1) >> shift;
-    planes.push_back({plane_width, plane_height, channels,
-                      std::vector<uint16_t>(size_t(plane_width) * plane_height * channels)});
-  }
-}
-
-std::array<double, 4> levels_at(const PlanarFrame &frame, const Colorimetry &colorimetry, int x,
-                                int y) {
+std::array<double, 4> unclipped_at(const PlanarFrame &frame, const Colorimetry &colorimetry, int x,
+                                   int y) {
   const PixelFormat &format = *frame.format;
   if (format.model == Model::rgb) {
     const std::array<int, 4> channels = channels_of(format);
@@ -79,7 +65,41 @@ std::array<double, 4> levels_at(const PlanarFrame &frame, const Colorimetry &col
   const double kr = colorimetry.kr, kb = colorimetry.kb;
   const double red = luma + 2 * (1 - kr) * v, blue = luma + 2 * (1 - kb) * u;
   const double green = luma - (2 * (1 - kr) * kr * v + 2 * (1 - kb) * kb * u) / (1 - kr - kb);
-  return {clip(red, 255), clip(green, 255), clip(blue, 255), 255};
+  return {red, green, blue, 255};
+}
+
+}  // namespace
+
+PlanarFrame::PlanarFrame(const PixelFormat &of, int w, int h) : format(&of), width(w), height(h) {
+  for (int i = 0; i < of.plane_count; i++) {
+    const int shift = i ? of.chroma_shift : 0, channels = of.planes[i]->order == CL_RGBA ? 4
+                                                          : of.planes[i]->order == CL_RG ? 2
+                                                                                         : 1;
+    const int plane_width = (w + (1 << shift) - 1) >> shift,
+              plane_height = (h + (1 << shift) - 1) >> shift;
+    planes.push_back({plane_width, plane_height, channels,
+                      std::vector<uint16_t>(size_t(plane_width) * plane_height * channels)});
+  }
+}
+
+Colours::Colours(const Frame &frame) : width(frame.width), height(frame.height) {
+  for (size_t i = 0; i < frame.rgba.size(); i += 4) {
+    const uint8_t *levels = &frame.rgba[i];
+    pixels.push_back({double(levels[0]), double(levels[1]), double(levels[2]), double(levels[3])});
+  }
+}
+
+Colours::Colours(const PlanarFrame &frame, const Colorimetry &colorimetry)
+    : width(frame.width), height(frame.height) {
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) pixels.push_back(unclipped_at(frame, colorimetry, x, y));
+}
+
+std::array<double, 4> levels_at(const PlanarFrame &frame, const Colorimetry &colorimetry, int x,
+                                int y) {
+  std::array<double, 4> levels = unclipped_at(frame, colorimetry, x, y);
+  for (double &level : levels) level = clip(level, 255);
+  return levels;
 }
 
 int luma_code_at(const PlanarFrame &frame, int x, int y) { return value_at(frame, 0, x, y); }
@@ -88,28 +108,28 @@ double luma_level_at(const PlanarFrame &frame, const Colorimetry &colorimetry, i
   return clip(unclipped_luma(frame, range_of(*frame.format, colorimetry), x, y), 255);
 }
 
-std::vector<double> values_at(const Frame &frame, const PixelFormat &format,
+std::vector<double> values_at(const Colours &colours, const PixelFormat &format,
                               const Colorimetry &colorimetry, int plane, int x, int y) {
   if (format.model == Model::rgb) {
     const std::array<int, 4> channels = channels_of(format);
     std::vector<double> values(4);
-    for (int i = 0; i < 4; i++) values[channels[i]] = frame.at(x, y)[i];
+    for (int i = 0; i < 4; i++) values[channels[i]] = colours.at(x, y)[i];
     if (std::strchr(format.channels, 'x')) values[3] = 255;
     return values;
   }
   const int shift = plane ? format.chroma_shift : 0;
   double red = 0, green = 0, blue = 0;
   int count = 0;
-  for (int py = y << shift; py < std::min((y + 1) << shift, frame.height); py++)
-    for (int px = x << shift; px < std::min((x + 1) << shift, frame.width); px++, count++) {
-      red += frame.at(px, py)[0];
-      green += frame.at(px, py)[1];
-      blue += frame.at(px, py)[2];
+  for (int py = y << shift; py < std::min((y + 1) << shift, colours.height); py++)
+    for (int px = x << shift; px < std::min((x + 1) << shift, colours.width); px++, count++) {
+      red += colours.at(px, py)[0];
+      green += colours.at(px, py)[1];
+      blue += colours.at(px, py)[2];
     }
   const double kr = colorimetry.kr, kb = colorimetry.kb;
   const double luma = (kr * red + (1 - kr - kb) * green + kb * blue) / count;
   const Range range = range_of(format, colorimetry);
-  if (plane == 0) return {range.black + luma * (range.white - range.black) / 255};
+  if (plane == 0) return {clip(range.black + luma * (range.white - range.black) / 255, range.most)};
   const auto chroma = [&](double colour, double weight) {
     return clip(range.grey + range.chroma * (colour / count - luma) / (2 * (1 - weight)) / 255,
                 range.most);

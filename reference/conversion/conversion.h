@@ -29,6 +29,19 @@ struct PlanarFrame {
   std::vector<Plane> planes;
 };
 
+/// The pixels of a frame, R, G, B and A in levels. Those that RGB can't show lie outside of 0 to
+/// 255.
+struct Colours {
+  explicit Colours(const Frame &frame);
+  Colours(const PlanarFrame &frame, const glcl::Colorimetry &colorimetry);
+
+  std::array<double, 4> &at(int x, int y) { return pixels[size_t(y) * width + x]; }
+  const std::array<double, 4> &at(int x, int y) const { return pixels[size_t(y) * width + x]; }
+
+  int width, height;  ///< px
+  std::vector<std::array<double, 4>> pixels;
+};
+
 /// The levels of a pixel of such a frame, R, G, B and A, 0 to 255, not rounded.
 std::array<double, 4> levels_at(const PlanarFrame &frame, const glcl::Colorimetry &colorimetry,
                                 int x, int y);
@@ -38,9 +51,9 @@ int luma_code_at(const PlanarFrame &frame, int x, int y);
 /// The level of a pixel's luma, 0 to 255, not rounded. Not for RGB.
 double luma_level_at(const PlanarFrame &frame, const glcl::Colorimetry &colorimetry, int x, int y);
 
-/// The values, not rounded, that an RGBA frame has in such a plane, at a pixel of the plane: as
-/// many as the plane stores, without padding; a value of two bytes counts as one.
-std::vector<double> values_at(const Frame &frame, const glcl::PixelFormat &format,
+/// The values, not rounded, that colours have in such a plane, at a pixel of the plane: as many as
+/// the plane stores, without padding; a value of two bytes counts as one.
+std::vector<double> values_at(const Colours &colours, const glcl::PixelFormat &format,
                               const glcl::Colorimetry &colorimetry, int plane, int x, int y);
 
 }  // namespace reference

@@ -6,11 +6,17 @@
 namespace reference {
 
 Frame invert(const Frame &frame, double strength) {
+  const Colours colours = invert(Colours(frame), strength);
   Frame result = frame;
   for (size_t i = 0; i < frame.rgba.size(); i++)
-    if (i % 4 != 3)
-      result.rgba[i] = static_cast<uint8_t>(
-          std::nearbyint(frame.rgba[i] + strength * (255 - 2 * frame.rgba[i])));
+    result.rgba[i] = static_cast<uint8_t>(std::nearbyint(colours.pixels[i / 4][i % 4]));
+  return result;
+}
+
+Colours invert(const Colours &colours, double strength) {
+  Colours result = colours;
+  for (auto &pixel : result.pixels)
+    for (int i = 0; i < 3; i++) pixel[i] += strength * (255 - 2 * pixel[i]);
   return result;
 }
 

@@ -9,7 +9,7 @@
 extern GstGLCLAnalyzer *analyzer;
 extern GstBuffer *inbuf;
 extern glcl::Context &context;
-extern glcl::Layout layout;
+extern glcl::FrameFormat frame;
 extern glcl::Kernel kernel;
 extern glcl::Queue queue;
 extern const glcl::Picture in, out;

@@ -167,6 +167,53 @@ TEST(filters_keep_the_format) {
   });
 }
 
+// No kernel converts frames with a plane of luma before or after those of the filter.
+TEST(filters_read_and_write_planes) {
+  const std::pair<const char *, const char *> native[] = {{"glclinvert", "invert-mean"}};
+  for (const char *format : {"NV12", "P010_10LE", "I420", "GRAY8", "GRAY16_LE"})
+    for (const auto &[element, kernel] : native) {
+      const auto chain =
+          converting(format, " ! " + std::string(element) + " name=filter profile=true");
+      for (const Frame &frame : frames_of(16, 8)) chain->filter(frame);
+      GstStructure *stats = nullptr;
+      g_object_get((*chain)["filter"], "stats", &stats, nullptr);
+      const bool converts = gst_structure_has_field(stats, "planes_to_rgba-mean") ||
+                            gst_structure_has_field(stats, "planes_from_rgba-mean");
+      expect(gst_structure_has_field(stats, kernel), "the kernel of " + std::string(element));
+      expect(!converts, std::string(element) + " converts " + format);
+      gst_structure_free(stats);
+    }
+}
+
+/// The luma of a frame in P010 of 1024 × 2 px that has each value of ten bits, and grey chroma.
+std::vector<guint16> filtered_ramp(const std::string &element) {
+  constexpr int width = 1024, rows = 3;  // two of luma, one of chroma
+  GstHarness *harness = gst_harness_new_parse(("glupload ! " + element + " ! gldownload").c_str());
+  gst_harness_set_src_caps_str(
+      harness, "video/x-raw,format=P010_10LE,width=1024,height=2,framerate=25/1,colorimetry=bt709");
+  std::vector<guint16> values(width * rows, 512 << 6);
+  for (int i = 0; i < 2 * width; i++) values[i] = static_cast<guint16>((i % width) << 6);
+  GstBuffer *in = gst_buffer_new_allocate(nullptr, 2 * values.size(), nullptr);
+  gst_buffer_fill(in, 0, values.data(), 2 * values.size());
+  gst_harness_push(harness, in);
+  GstBuffer *out = gst_harness_pull(harness);
+  expect(out && gst_buffer_extract(out, 0, values.data(), 2 * values.size()) == 2 * values.size(),
+         "a frame of " + element);
+  for (int i = 2 * width; i < rows * width; i++)
+    expect(values[i] == 512 << 6, element + " changes grey chroma");
+  gst_buffer_unref(out);
+  gst_harness_teardown(harness);
+  values.resize(width);
+  for (guint16 &value : values) value = static_cast<guint16>(value >> 6);
+  return values;
+}
+
+TEST(ten_bits_remain) {
+  const std::vector<guint16> inverted = filtered_ramp("glclinvert");
+  for (int i = 64; i <= 940; i++)
+    expect(inverted[i] == 64 + 940 - i, "the inverse of " + std::to_string(i));
+}
+
 TEST(formats_change_while_playing) {
   const auto chain = Chain::plain(
       "videoconvert ! capsfilter name=raw ! glupload ! glclmotion detect=true ! glclinvert ! "

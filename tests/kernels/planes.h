@@ -11,6 +11,20 @@
 using glcl::PixelFormat;
 using reference::PlanarFrame;
 
+/// Formats with a plane of luma, in buffers and in images that the device has.
+template <class Work>
+void for_luma(Bench &bench, const Work &work) {
+  int formats = 0;
+  for (const PixelFormat *format : PixelFormat::all())
+    for (const Layout layout : {Layout::buffer, Layout::image})
+      if (format->model != PixelFormat::Model::rgb &&
+          (layout == Layout::buffer || glcl::supports_images(bench.context->cl(), *format))) {
+        work(*format, layout);
+        formats++;
+      }
+  fail_unless(formats >= 5, "%d formats", formats);
+}
+
 /// The bytes of a plane in rows without gaps, and back.
 inline std::vector<uint8_t> bytes_of(const PlanarFrame::Plane &plane,
                                      const glcl::PlaneFormat &format) {
@@ -74,4 +88,26 @@ inline PlanarFrame random_planes(const PixelFormat &format, int width, int heigh
       value = static_cast<uint16_t>(value << format.padding);
     }
   return frame;
+}
+
+/// Whether the planes hold such colours, but for `tolerance` steps, and nothing in unused bits.
+inline void check_planes(const PlanarFrame &got, const reference::Colours &expected,
+                         const glcl::Colorimetry &colorimetry, double tolerance,
+                         const std::string &what) {
+  const PixelFormat &format = *got.format;
+  for (int i = 0; i < format.plane_count; i++) {
+    const PlanarFrame::Plane &plane = got.planes[i];
+    for (int y = 0; y < plane.height; y++)
+      for (int x = 0; x < plane.width; x++) {
+        const auto values = reference::values_at(expected, format, colorimetry, i, x, y);
+        for (size_t k = 0; k < values.size(); k++) {
+          const int stored = format.bits == 16 ? plane.at(x, y, 0) + 256 * plane.at(x, y, 1)
+                                               : plane.at(x, y, static_cast<int>(k));
+          fail_unless(std::fabs((stored >> format.padding) - values[k]) <= tolerance &&
+                          (stored & ((1 << format.padding) - 1)) == 0,
+                      "%s: plane %d at (%d, %d)[%zu] %d, reference %.3f", what.c_str(), i, x, y, k,
+                      stored, values[k]);
+        }
+      }
+  }
 }

@@ -74,24 +74,9 @@ TEST(test_from_rgba_equals_the_reference) {
       converter.to_rgba(*bench.queue, in);
       glcl::copy_picture(*bench.queue, bench.upload(frame, layout), converter.rgba_out());
       converter.from_rgba(*bench.queue, in, out);
-      const PlanarFrame got = download(bench, out, format);
-      for (int i = 0; i < format.plane_count; i++)
-        for (int y = 0; y < got.planes[i].height; y++)
-          for (int x = 0; x < got.planes[i].width; x++) {
-            const std::vector<double> expected =
-                reference::values_at(frame, format, colorimetry, i, x, y);
-            for (size_t k = 0; k < expected.size(); k++) {
-              const PlanarFrame::Plane &plane = got.planes[i];
-              const int stored = format.bits == 16 ? plane.at(x, y, 0) + 256 * plane.at(x, y, 1)
-                                                   : plane.at(x, y, static_cast<int>(k));
-              // Of 16 bits, 14 after the point of a level's 257 steps.
-              const double allowed = format.bits == 16 ? 1.5 : tolerance(format);
-              fail_unless(std::fabs((stored >> format.padding) - expected[k]) <= allowed &&
-                              (stored & ((1 << format.padding) - 1)) == 0,
-                          "%s: plane %d at (%d, %d)[%zu] %d, reference %.3f", what.c_str(), i, x, y,
-                          k, stored, expected[k]);
-            }
-          }
+      // Of 16 bits, 14 after the point of a level's 257 steps.
+      check_planes(download(bench, out, format), reference::Colours(frame), colorimetry,
+                   format.bits == 16 ? 1.5 : tolerance(format), what);
     }
   });
 }

@@ -21,20 +21,6 @@ using glcl::opticalflow::LucasKanade;
 
 static const Colorimetry limited{}, full{0.299, 0.114, true};
 
-/// Formats with a plane of luma, in buffers and in images that the device has.
-template <class Work>
-static void for_luma(Bench &bench, const Work &work) {
-  int formats = 0;
-  for (const PixelFormat *format : PixelFormat::all())
-    for (const Layout layout : {Layout::buffer, Layout::image})
-      if (format->model != PixelFormat::Model::rgb &&
-          (layout == Layout::buffer || glcl::supports_images(bench.context->cl(), *format))) {
-        work(*format, layout);
-        formats++;
-      }
-  fail_unless(formats >= 5, "%d formats", formats);
-}
-
 template <class T>
 static std::vector<T> read(Bench &bench, const cl::Buffer &buffer, size_t count, size_t first = 0) {
   std::vector<T> values(count);

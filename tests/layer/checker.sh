@@ -28,8 +28,11 @@ verdict() { # NAME STATUS LOG
 }
 
 runs=0
+# Those of GLCL_FIRST, names separated by |, come first; with GLCL_ONLY no others do.
 pipelines() {
-  [ $# != 0 ] || grep -v '^#' "$here/pipelines.list"
+  [ $# = 0 ] || return 0
+  grep -E "^(${GLCL_ONLY:-${GLCL_FIRST:-#}}): " "$here/pipelines.list"
+  [ -n "${GLCL_ONLY:-}" ] || grep -vE "^(#|(${GLCL_FIRST:-#}): )" "$here/pipelines.list"
 }
 
 while IFS=: read -r name pipeline; do

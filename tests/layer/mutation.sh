@@ -45,7 +45,7 @@ build_mutant() { # FILE MUTANT.cpp PLUGIN.so
 }
 
 mutants=0
-while IFS='|' read -r name file script; do
+while IFS='|' read -r name file first script; do
   mutants=$((mutants + 1))
   folder=$scratch/mutant
   rm -rf "$folder"
@@ -60,9 +60,10 @@ while IFS='|' read -r name file script; do
     fail "$name: does not build: $(grep -m1 error "$folder/build")"
     continue
   fi
-  method=gl
+  method=gl only=
   [[ $name == external:* ]] && method=external
-  GST_PLUGIN_PATH_1_0=$folder/plugin "$here/checker.sh" $method >"$folder/log"
+  [ -n "$script" ] || only=one # checker (gl) runs all
+  GLCL_ONLY=$only GLCL_FIRST=$first GST_PLUGIN_PATH_1_0=$folder/plugin "$here/checker.sh" $method >"$folder/log"
   status=$?
   if [ -z "$script" ]; then
     if [ $status = 0 ]; then echo "ok: $name passes"; else fail "$name: $(grep FAIL: "$folder/log")"; fi

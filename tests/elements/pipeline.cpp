@@ -355,6 +355,12 @@ Frame Chain::filter(const Frame &frame) {
   return pull();
 }
 
+KeptPrograms::KeptPrograms() {
+  if (!copies_frames()) return;
+  chain_ = std::make_unique<Chain>("glclinvert");
+  chain_->filter(reference::flat_frame(8, 8));
+}
+
 Pipeline::Pipeline(const std::string &description) {
   GError *error = nullptr;
   bin_ = gst_parse_launch(description.c_str(), &error);

@@ -120,6 +120,16 @@ class Chain {
   guint64 pushed_ = 0;
 };
 
+/// While it lives, all pipelines share one OpenCL context where frames are copied, and with it the
+/// programs that any of them has built. PoCL parses a program's text each time that it is built.
+class KeptPrograms {
+ public:
+  KeptPrograms();
+
+ private:
+  std::unique_ptr<Chain> chain_;
+};
+
 /// A pipeline with sources of its own.
 class Pipeline {
  public:

@@ -2,6 +2,7 @@
 #include "glclframeprocessor.h"
 
 #include <string>
+#include <utility>
 
 #include "opencl/waiting.h"
 
@@ -31,13 +32,18 @@ bool bin_stops(GstGLCLFilter *element) {
   return stops;
 }
 
+/// Whether the same scene fills the same pixels in frames of two formats.
+bool same_geometry(const GstVideoInfo &a, const GstVideoInfo &b) {
+  return a.width == b.width && a.height == b.height && a.views == b.views && a.par_n == b.par_n &&
+         a.par_d == b.par_d &&
+         GST_VIDEO_INFO_MULTIVIEW_MODE(&a) == GST_VIDEO_INFO_MULTIVIEW_MODE(&b);
+}
+
 /// Whether frames of two formats look the same to kernels, whatever the frame rate.
 bool same_pictures(const GstVideoInfo &a, const GstVideoInfo &b) {
-  return a.finfo == b.finfo && a.width == b.width && a.height == b.height && a.views == b.views &&
-         a.par_n == b.par_n && a.par_d == b.par_d &&
+  return same_geometry(a, b) && a.finfo == b.finfo &&
          (GST_VIDEO_INFO_IS_RGB(&a) || (a.colorimetry.matrix == b.colorimetry.matrix &&
-                                        a.colorimetry.range == b.colorimetry.range)) &&
-         GST_VIDEO_INFO_MULTIVIEW_MODE(&a) == GST_VIDEO_INFO_MULTIVIEW_MODE(&b);
+                                        a.colorimetry.range == b.colorimetry.range));
 }
 
 Context &context_of(GstGLCLContext *context) {
@@ -113,7 +119,7 @@ void FrameProcessor::process(GstBuffer *in, GstBuffer *out) {
 /// that.
 void FrameProcessor::set_info(const GstVideoInfo &info) {
   prepared_ = prepared_ && same_pictures(info_, info);
-  info_ = info;
+  if (prepared_) info_ = info;
 }
 
 void FrameProcessor::drop_context() {
@@ -160,13 +166,13 @@ void FrameProcessor::prepare(GstGLContext *gl_context, bool *created) {
     bridge_ =
         std::make_unique<TextureBridge>(GST_BASE_TRANSFORM(element_), context, stats_.get().copies);
   if (prepared_) return;
-  info_ = GST_GL_FILTER(element_)->in_info;
+  const GstVideoInfo before = std::exchange(info_, GST_GL_FILTER(element_)->in_info);
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(element_);
+  if (!klass->keeps_state || !same_geometry(before, info_)) request_reset();
   const Layout layout = klass->prepare(element_, context_of(context), GST_VIDEO_INFO_WIDTH(&info_),
                                        GST_VIDEO_INFO_HEIGHT(&info_));
   bridge_->prepare(context_of(context), layout, info_, !klass->takes_planes);
   prepared_ = true;
-  request_reset();
   preloading_ = {};
 }
 

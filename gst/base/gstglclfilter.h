@@ -60,6 +60,9 @@ struct _GstGLCLFilterClass {
   /// there is no `out`. GL thread. Optional: without it all planes come.
   bool (*reads_luma)(GstGLCLFilter *self);
 
+  /// True if what is known from earlier frames survives `prepare`, when only the pixel format has
+  /// changed: then `reset` is not called.
+  bool keeps_state;
   /// If true, a frame after a gap of more than four frames, or one that jumps back in time, does
   /// not follow the previous one either.
   bool gaps_break;

@@ -91,7 +91,7 @@ void ShotDetection::prepare(Context &context, int width, int height, const Frame
   width_ = width, height_ = height;
   format_ = format;
   histograms_ = &histograms;
-  reset();
+  if (previous_ == Method::shape) reset();  // the new engine has no edges of earlier frames
   if (!settings.shot_detection) return;
   if (settings.shot_method == Method::shape) {
     edge_pairs_.get([this] { return make_edge_pairs(); });

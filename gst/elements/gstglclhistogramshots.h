@@ -66,7 +66,8 @@ class ShotDetection {
   /// Before the stream starts.
   void start();
   /// For frames of width × height px. Builds what the settings need; throws Error::failed where the
-  /// device refuses. `histograms` must outlive the frames.
+  /// device refuses. `histograms` must outlive the frames. Shots go on by histograms, which do not
+  /// depend on the frames' format.
   void prepare(Context &context, int width, int height, const FrameFormat &format,
                const Settings &settings, Histograms &histograms);
   /// Call for each frame. Engines that are missing are built in the background; a failure is one

@@ -26,6 +26,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/compat.h"
 #include "base/glclelement.h"
@@ -86,6 +87,34 @@ struct _GstGLCLMotion {
 G_DEFINE_TYPE(GstGLCLMotion, gst_glcl_motion, GST_TYPE_GLCL_ANALYZER)
 GST_ELEMENT_REGISTER_DEFINE(glclmotion, "glclmotion", GST_RANK_NONE, gst_glcl_motion_get_type())
 
+/// Builds the engines for frames of another size, or on another context.
+static void gst_glcl_motion_build(GstGLCLMotion *self, glcl::Context &context, int width,
+                                  int height, const glcl::FrameFormat &frame) {
+  MotionState *state = self->state;
+  const MotionProperties settings = state->settings.get();
+  state->motion.reset();
+  state->renderers = {};
+  state->context = context.shared_from_this();
+  state->layout = frame.layout;
+  state->width = width;
+  state->height = height;
+  auto motion = std::make_unique<BlockMotion>(context, width, height, frame);
+  if (!settings.devices.empty()) {
+    std::string failures;
+    const std::vector<glcl::Device> all = glcl::devices(&failures);
+    motion->share(std::make_unique<glcl::motion::DevicePool>(
+        glcl::motion::choose_devices(all, settings.devices, failures)));
+  }
+  motion->prepare(settings);
+  if (state->detection) state->detection->end();  // frames of another size
+  state->detection = std::make_shared<ObjectDetection>(GST_GLCL_ANALYZER(self), context, width,
+                                                       height, frame, settings);
+  state->motion = std::move(motion);  // all is there
+  if (settings.display != MotionRenderer::Display::none)
+    state->renderers.get([state] { return build_renderers(state); });
+  GST_INFO_OBJECT(self, "frames of %d×%d px, devices=%s", width, height, settings.devices.c_str());
+}
+
 static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                             int width, int height) {
   MotionState *state = GST_GLCL_MOTION(filter)->state;
@@ -93,27 +122,13 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   const glcl::FrameFormat frame = gst_glcl_filter_frame_format(filter, layout);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
                             std::max(BlockMotion::sums_bytes, sizeof(glcl::objects::RegionList)));
-  state->context = context.shared_from_this();
-  state->layout = layout;
-  state->width = width;
-  state->height = height;
-  state->motion = std::make_unique<BlockMotion>(context, width, height, frame);
-  const MotionProperties settings = state->settings.get();
-  if (!settings.devices.empty()) {
-    std::string failures;
-    const std::vector<glcl::Device> all = glcl::devices(&failures);
-    state->motion->share(std::make_unique<glcl::motion::DevicePool>(
-        glcl::motion::choose_devices(all, settings.devices, failures)));
+  if (state->motion && state->context.get() == &context && state->width == width &&
+      state->height == height) {
+    state->motion->set_format(frame);
+    state->detection->set_format(frame);
+  } else {
+    gst_glcl_motion_build(GST_GLCL_MOTION(filter), context, width, height, frame);
   }
-  state->motion->prepare(settings);
-  if (state->detection) state->detection->end();  // frames of another size
-  state->detection = std::make_shared<ObjectDetection>(GST_GLCL_ANALYZER(filter), context, width,
-                                                       height, frame, settings);
-  state->renderers = {};
-  if (settings.display != MotionRenderer::Display::none)
-    state->renderers.get([state] { return build_renderers(state); });
-  GST_INFO_OBJECT(filter, "frames of %d×%d px, devices=%s", width, height,
-                  settings.devices.c_str());
   return layout;
 }
 
@@ -268,6 +283,7 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   filter_class->reads_luma = gst_glcl_motion_reads_luma;
   filter_class->passes_on = gst_glcl_motion_passes_on;
   filter_class->reset = gst_glcl_motion_reset;
+  filter_class->keeps_state = true;
   filter_class->unprepare = gst_glcl_motion_unprepare;
   GST_GLCL_ANALYZER_CLASS(klass)->finish = gst_glcl_motion_finish;
 }

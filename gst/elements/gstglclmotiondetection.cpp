@@ -61,6 +61,13 @@ ObjectDetection::ObjectDetection(GstGLCLAnalyzer *element, Context &context, int
   if (settings.runs()) objects();
 }
 
+void ObjectDetection::set_format(const FrameFormat &format) {
+  ObjectsPointer *built = objects_.value();
+  if (!built) objects_ = {};  // waits for one that is built for the old format
+  format_ = format;
+  if (built) (*built)->set_format(*context_, format_);
+}
+
 ObjectDetection::ObjectsPointer ObjectDetection::build() const {
   return std::make_unique<objects::Objects>(*context_, width_, height_, format_,
                                             BlockMotion::most_under_way);

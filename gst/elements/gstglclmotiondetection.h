@@ -50,6 +50,8 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
                   const FrameFormat &format, const Settings &settings);
   /// Ends all objects, without messages.
   ~ObjectDetection();
+  /// The next frames have another pixel format or colorimetry. Objects go on.
+  void set_format(const FrameFormat &format);
 
   /// Enqueues the copy of a frame's colours; `queue` no longer needs the frame afterwards.
   /// `results`: the queue of next() for it.

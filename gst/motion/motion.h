@@ -77,6 +77,8 @@ class BlockMotion {
   BlockMotion(Context &context, int width, int height, const FrameFormat &frame);
   /// Waits for searches that devices share.
   ~BlockMotion();
+  /// The next frames have another pixel format or colorimetry. The state of earlier ones stays.
+  void set_format(const FrameFormat &frame) { luma_ = LumaConverter(*context_, frame); }
 
   /// Lets these devices share full searches; none: the one of the context has them alone. Before
   /// anything is prepared. Throws Error::failed where the device refuses memory.

@@ -26,6 +26,11 @@ class Objects {
   /// Error::failed where the device refuses kernels or memory.
   Objects(Context &context, int width, int height, const FrameFormat &format, int under_way = 1);
 
+  /// The next frames have another pixel format or colorimetry. The state of earlier ones stays.
+  void set_format(Context &context, const FrameFormat &format) {
+    shadows_.set_format(context, format);
+  }
+
   /// See Regions::set_mask().
   void set_mask(Queue &queue, const unsigned char *mask, int width, int height) {
     regions_.set_mask(queue, mask, width, height);

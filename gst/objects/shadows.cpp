@@ -8,10 +8,7 @@ namespace glcl::objects {
 Shadows::Shadows(Context &context, const camera::FrameGeometry &frame, const FrameFormat &format,
                  int under_way)
     : frame_(frame) {
-  const Program program = context.program("objects/shadows.cl", frame_options(format));
-  const Size group = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};
-  sample_ = Kernel(context, program, "objects_colours", group);
-  mark_ = Kernel(context, program, "objects_shadows", group);
+  set_format(context, format);
   const size_t pixels = size_t(frame.size.s[0]) * frame.size.s[1];
   const auto make = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * bytes);
@@ -24,6 +21,13 @@ Shadows::Shadows(Context &context, const camera::FrameGeometry &frame, const Fra
     throw Error("Can't allocate memory for shadow detection on " + context.device().name + ".",
                 error);
   }
+}
+
+void Shadows::set_format(Context &context, const FrameFormat &format) {
+  const Program program = context.program("objects/shadows.cl", frame_options(format));
+  const Size group = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};
+  sample_ = Kernel(context, program, "objects_colours", group);
+  mark_ = Kernel(context, program, "objects_shadows", group);
 }
 
 void Shadows::sample_colours(Queue &queue, const Picture &in) {

@@ -20,6 +20,9 @@ class Shadows {
   Shadows(Context &context, const camera::FrameGeometry &frame, const FrameFormat &format,
           int under_way);
 
+  /// The next frames have another pixel format or colorimetry.
+  void set_format(Context &context, const FrameFormat &format);
+
   /// Enqueues the copy of a frame's colours.
   void sample_colours(Queue &queue, const Picture &in);
   /// Enqueues the detection in the last frame of sample_colours(), after BackgroundModel::run().

@@ -2,6 +2,7 @@
 // Every element on frames of every format in the table, which it takes and gives.
 #include "opencl/format.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -11,6 +12,8 @@
 #include "base/gstglclfilter.h"
 #include "messagelog.h"
 #include "pipeline.h"
+#include "reference/hough/scenes.h"
+#include "reference/textured.h"
 #include "tests/support/result.h"
 
 using test::Chain;
@@ -249,6 +252,95 @@ TEST(formats_change_while_playing) {
       test::expect_near(expected, got, 6, format);
     });
   expect_none(chain->messages().errors());
+}
+
+// The histogram of colours is the same in any format, so a cut is found where the format changes,
+// and the change itself is no cut.
+TEST(shots_go_on_when_the_format_changes) {
+  const auto chain = Chain::plain(
+      "videoconvert ! capsfilter name=raw ! glupload ! "
+      "glclhistogram shot-detection=true post-messages=false ! gldownload");
+  const auto push = [&](const char *format, unsigned scene) {
+    GstCaps *caps = gst_caps_from_string((std::string("video/x-raw,format=") + format).c_str());
+    g_object_set((*chain)["raw"], "caps", caps, nullptr);
+    gst_caps_unref(caps);
+    const Frame frame = reference::clutter_frame(160, 90, scene);
+    for (int i = 0; i < 20; i++) {
+      expect(chain->push(frame) == GST_FLOW_OK, "push failed");
+      gst_buffer_unref(chain->pull_buffer());
+    }
+  };
+  push("NV12", 1), push("RGBA", 2), push("P010_10LE", 2), push("BGRA", 2), push("NV12", 1);
+  gst_harness_push_event(chain->harness(), gst_event_new_eos());
+  for (const guint64 cut : {20, 80}) {
+    GstStructure *shot = chain->messages().structure("shot");
+    expect(shot, "a message for each shot");
+    guint64 frame = 0;
+    gst_structure_get_uint64(shot, "frame", &frame);
+    gst_structure_free(shot);
+    expect(frame == cut, "a cut at frame " + std::to_string(frame));
+  }
+  expect(!chain->messages().structure("shot"), "and no more");
+  expect_none(chain->messages().errors());
+}
+
+namespace {
+
+/// The messages of a moving object in frames whose format changes: their names and times, and the
+/// numbers of objects. Lists of objects are left out, because positions depend on rounding.
+std::vector<std::string> reports_on_an_object(const std::vector<const char *> &formats) {
+  const auto chain = Chain::plain(
+      "videoconvert ! capsfilter name=raw ! glupload ! glclmotion detect=true interval=0 ! "
+      "gldownload");
+  const Frame background = reference::textured_frame(160, 120, {}),
+              object = reference::textured_frame(28, 28, {}, 9);
+  int frames = 0;
+  for (const char *format : formats) {
+    GstCaps *caps = gst_caps_from_string((std::string("video/x-raw,format=") + format).c_str());
+    g_object_set((*chain)["raw"], "caps", caps, nullptr);
+    gst_caps_unref(caps);
+    for (int i = 0; i < 10; i++, frames++) {
+      Frame frame = background;
+      for (int y = 0; y < 28; y++)
+        for (int x = 0; x < 28; x++)
+          for (int c = 0; c < 3; c++)
+            frame.at(4 + 3 * frames + x, 50 + y)[c] = uint8_t(object.at(x, y)[c] / 2 + 120);
+      expect(chain->push(frame) == GST_FLOW_OK, "push failed");
+      gst_buffer_unref(chain->pull_buffer());
+    }
+  }
+  chain->drain();
+  std::vector<std::string> reports;
+  while (GstStructure *message = chain->messages().structure()) {
+    GstClockTime time = 0;
+    guint64 id = 0;
+    gst_structure_get_clock_time(message, "timestamp", &time);
+    gst_structure_get_uint64(message, "id", &id);
+    if (!gst_structure_has_name(message, "objects"))
+      reports.push_back(gst_structure_get_name(message) + (" " + std::to_string(time)) + " " +
+                        std::to_string(id));
+    gst_structure_free(message);
+  }
+  expect_none(chain->messages().errors());
+  return reports;
+}
+
+}  // namespace
+
+// The background model and the objects stay, and the first frame of a format has vectors.
+TEST(objects_go_on_when_the_format_changes) {
+  const auto expected = reports_on_an_object({"NV12", "NV12", "NV12", "NV12"}),
+             got = reports_on_an_object({"NV12", "RGBA", "P010_10LE", "BGRA"});
+  const auto is_begin = [](const std::string &report) {
+    return report.rfind("motion-begin", 0) == 0;
+  };
+  expect(std::any_of(expected.begin(), expected.end(), is_begin), "an object is found");
+  const size_t same =
+      std::mismatch(expected.begin(), expected.end(), got.begin(), got.end()).first -
+      expected.begin();
+  expect(expected == got, "report " + std::to_string(same) + " is " +
+                              (same < got.size() ? got[same] : "missing") + " instead of " +
+                              (same < expected.size() ? expected[same] : "nothing"));
 }
 
 // Whatever its number of planes.

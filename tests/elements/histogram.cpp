@@ -3,6 +3,7 @@
 #include <gst/video/video.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <thread>
 

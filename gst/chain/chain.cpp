@@ -16,6 +16,17 @@ constexpr size_t most_plans = 6;
 /// in OpenGL and Vulkan.
 const PlaneFormat exact_format = {CL_RGBA, CL_FLOAT, 0, 0, "", 0, 16};
 
+/// The format between filters on planes.
+const PlaneFormat deep_format = {CL_RGBA, CL_UNORM_INT16, 0, 0, "", 0, 8};
+
+/// An item that stores planes owns blocks of the pixels that share a chroma sample.
+WorkgroupShape shape_for(WorkgroupShape shape, const FrameFormat &frame) {
+  shape.deep = !frame.pixels->is_rgba();
+  shape.columns = 1 << frame.pixels->chroma_shift;
+  shape.rows = std::max(shape.rows / shape.columns, shape.columns);
+  return shape;
+}
+
 WorkgroupShape shape_of(const Parameters &variant) {
   return {variant.at("group-x"), variant.at("group-y"), variant.at("rows")};
 }
@@ -28,11 +39,10 @@ void copy_input(Queue &queue, const Picture &from, const Picture &to) {
 }
 
 /// Divisions and roots that are the same on all devices, where these can.
-std::string options_of(const Device &device, Layout layout) {
+std::string options_of(const Device &device, const FrameFormat &frame) {
   const bool exact =
       device.device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
-  return frame_options(layout) +
-         std::string(exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
+  return frame_options(frame) + std::string(exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 }
 
 std::string name_of(const Description &description, const Stage &stage) {
@@ -82,7 +92,7 @@ std::string Chain::problem(const Description &description) {
 Chain::Chain(Context &context, const Description &description, const Options &options)
     : context_(context.shared_from_this()),
       description_(description),
-      layout_(options.layout.value_or(layout_for(context.device()))),
+      frame_(options.frame.value_or(layout_for(context.device()))),
       live_(options.live),
       stages_(stages_of(description)) {
   if (stages_.empty()) throw Error(Error::Kind::settings, "The chain is empty.");
@@ -91,7 +101,7 @@ Chain::Chain(Context &context, const Description &description, const Options &op
     if (const auto tuning = load_tuning(tunable(), context.device(), problem(description)))
       variant = tuning->parameters;
   const Parameters usual = tunable().defaults(context.device(), {});
-  build(context, shape_of(variant.value_or(usual)),
+  build(context, shape_for(shape_of(variant.value_or(usual)), frame_),
         variant ? std::optional(variant->at("plan")) : std::nullopt, !options.variant);
   set(description);
 }
@@ -104,10 +114,10 @@ void Chain::build(Context &context, WorkgroupShape shape, std::optional<int> pla
     const bool fits = size_t(shape.x) * shape.y <= limit && size_t(shape.x) <= sides[0] &&
                       size_t(shape.y) <= sides[1];
     if (fits && try_build(context, shape, plan)) return;
-    if (!shrink || shape.x * shape.height() == 1)
+    if (!shrink || shape.width() * shape.height() == shape.columns * shape.columns)
       throw Error(Error::Kind::settings, "The chain needs more work-group resources than " +
                                              context.device().name + " has. Use smaller radii.");
-    int &longer = shape.rows > 1 ? shape.rows : shape.x >= shape.y ? shape.x : shape.y;
+    int &longer = shape.rows > shape.columns ? shape.rows : shape.x >= shape.y ? shape.x : shape.y;
     longer /= 2;
   }
 }
@@ -124,9 +134,11 @@ bool Chain::try_build(Context &context, const WorkgroupShape &shape, std::option
     plan_ = plans[wanted];
   }
   shape_ = shape;
-  const std::vector<Pass> passes = passes_of(stages_, plan_);
-  const std::string text = generate(description_, stages_, passes, {layout_, shape, live_});
-  const cl::Program program = compile(context, text, options_of(context.device(), layout_));
+  std::vector<Pass> passes = passes_of(stages_, plan_);
+  if (shape.deep)
+    for (Pass &pass : passes) pass.maps.clear();  // of 256 levels
+  const std::string text = generate(description_, stages_, passes, {frame_, shape, live_});
+  const cl::Program program = compile(context, text, options_of(context.device(), frame_));
   passes_.clear();
   for (size_t p = 0; p < passes.size(); p++) {
     const std::string name = "glcl_pass_" + std::to_string(p);
@@ -142,6 +154,9 @@ bool Chain::try_build(Context &context, const WorkgroupShape &shape, std::option
     kept.exact = stages_[passes[p].last].exact;
     passes_.push_back(std::move(kept));
   }
+  keep_ = {};
+  if (shape.deep && passes_.front().frames > 1)
+    keep_ = Kernel(context, program, "glcl_keep", Size{16, 8});
   map_kernels_.clear();
   for (size_t m = 0; m < maps_of(passes); m++)
     map_kernels_.emplace_back(context, program, "glcl_map_" + std::to_string(m), Size{64, 1});
@@ -200,9 +215,10 @@ Picture &Chain::after(size_t pass) { return between_[passes_[pass].exact][pass %
 
 void Chain::allocate(int width, int height) {
   if (width == width_ && height == height_) return;
+  const PlaneFormat &rounded = shape_.deep ? deep_format : PlaneFormat::rgba8;
   const auto make = [&](bool exact) {
-    return make_picture(context_->cl(), width, height, layout_,
-                        exact ? exact_format : PlaneFormat::rgba8);
+    return make_picture(context_->cl(), width, height, frame_.layout,
+                        exact ? exact_format : rounded);
   };
   for (size_t p = 0; p < passes_.size(); p++) {
     PassState &pass = passes_[p];
@@ -210,7 +226,7 @@ void Chain::allocate(int width, int height) {
     pass.ring.clear();
     if (pass.frames > 1)
       for (int n = 0; n < pass.frames; n++)
-        pass.ring.push_back(make_picture(context_->cl(), width, height, Layout::buffer));
+        pass.ring.push_back(make_picture(context_->cl(), width, height, Layout::buffer, rounded));
   }
   for (auto &kind : between_)
     for (Picture &picture : kind) picture = {};
@@ -221,10 +237,11 @@ void Chain::allocate(int width, int height) {
 }
 
 void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
-  check_picture(in, in.width, in.height, layout_, "The chain");
-  check_picture(out, in.width, in.height, layout_, "The chain");
+  check_picture(in, in.width, in.height, frame_, "The chain");
+  check_picture(out, in.width, in.height, frame_, "The chain");
   allocate(in.width, in.height);
-  const Size items{size_t(in.width), size_t((in.height + shape_.rows - 1) / shape_.rows)};
+  const Size items{size_t((in.width + shape_.columns - 1) / shape_.columns),
+                   size_t((in.height + shape_.rows - 1) / shape_.rows)};
   if (!mapped_)
     for (Kernel &map : map_kernels_) map(queue, {256, 1}, values_, values_, maps_);
   mapped_ = true;
@@ -233,7 +250,11 @@ void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
     const Picture &from = p == 0 ? in : after(p - 1);
     const Picture &to = p + 1 < passes_.size() ? after(p) : out;
     const size_t size = pass.ring.size();
-    if (size) copy_input(queue, from, pass.ring[pass.at]);
+    if (size && p == 0 && keep_)
+      keep_(queue, {size_t(in.width), size_t(in.height)}, from, pass.ring[pass.at], in.width,
+            in.height);
+    else if (size)
+      copy_input(queue, from, pass.ring[pass.at]);
     std::vector<Picture> inputs{from};
     for (size_t n = 1; n < size; n++)
       inputs.push_back(pass.ring[(pass.at + size - std::min(n, pass.known)) % size]);

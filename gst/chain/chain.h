@@ -14,20 +14,21 @@
 
 namespace glcl::chain {
 
-/// A chain of filters on RGBA frames of 8 bits a channel, fused into few kernels:
+/// A chain of filters on frames in RGBA or with a plane of luma, fused into few kernels:
 ///
 ///   const Description wanted = parse_chain("gauss(sigma=2) ! grey", "filters", {});
 ///   Chain chain(context, wanted, {});
 ///   chain.run(queue, in, out);
 ///
-/// The result is that of the filters in order, each of which clamps to 0..1 and rounds to 8 bits.
+/// The result is that of the filters in order, each of which clamps to 0..1 and rounds to 8 bits,
+/// or to 16 if frames are planes.
 /// Reads outside of the frame give the edge. A filter of several frames reads its own input of
 /// earlier frames, or of the first one.
 class Chain {
  public:
   struct Options {
     bool live = false;                  ///< parameters may change from frame to frame
-    std::optional<Layout> layout;       ///< else the device's
+    std::optional<FrameFormat> frame;   ///< else RGBA, as the device prefers it
     std::optional<Parameters> variant;  ///< else the tuned one
   };
 
@@ -45,7 +46,7 @@ class Chain {
   /// can't run, and for radii that need more local memory than there is.
   Chain(Context &context, const Description &description, const Options &options);
 
-  Layout layout() const { return layout_; }
+  Layout layout() const { return frame_.layout; }
   bool live() const { return live_; }
   /// With the values in use.
   const Description &description() const { return description_; }
@@ -60,7 +61,7 @@ class Chain {
   /// Sets the values of the next frames. Throws Error::settings unless it takes() them.
   void set(const Description &wanted);
 
-  /// Enqueues the chain from `in` to `out`, two pictures of one size and of layout(); never waits.
+  /// Enqueues the chain from `in` to `out`, two frames of one size and of the format; never waits.
   /// Memory is allocated where the size has changed. All calls go to one queue.
   void run(Queue &queue, const Picture &in, const Picture &out);
 
@@ -84,14 +85,15 @@ class Chain {
 
   std::shared_ptr<Context> context_;
   Description description_;
-  Layout layout_;
+  FrameFormat frame_;
   bool live_;
   WorkgroupShape shape_;
   std::vector<Stage> stages_;
   Plan plan_;
   std::vector<PassState> passes_;
   std::vector<Kernel> map_kernels_;
-  Picture between_[2][2];  // 8 bits, exact; in turn
+  Kernel keep_;            // copies a frame of planes to a ring
+  Picture between_[2][2];  // rounded, exact; in turn
   int width_ = 0, height_ = 0;
   cl::Buffer values_, maps_;
   bool mapped_ = false;  // maps_ are those of the values

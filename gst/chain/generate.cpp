@@ -81,6 +81,7 @@ class Generator {
     constants();
     text_ += "#define GLCL_MAP(part, c) (glcl_maps[" + text_of(map_bytes) +
              " * (part) + 256 * (c) + (int)level.s##c])\n";
+    if (planes_ && stages_.front().frames > 1) keep();
     for (size_t p = 0; p < passes_.size(); p++) pass(p);
     return text_;
   }
@@ -122,7 +123,7 @@ class Generator {
   }
 
   bool exact_before(size_t stage) const { return stage > 0 && stages_[stage - 1].exact; }
-  std::string texel(size_t stage) const { return exact_before(stage) ? "float4" : "uchar4"; }
+  std::string texel(size_t stage) const { return exact_before(stage) ? "float4" : "glcl_texel"; }
 
   /// The parameters that all functions of a pass share, and the same as arguments.
   void share(const Pass &pass) {
@@ -135,7 +136,10 @@ class Generator {
     // twice.
     for (int n = 0; n < stages_[pass.first].frames; n++) {
       const std::string name = "glcl_in" + text_of(n);
-      if (is_image(n)) {
+      if (is_planes(pass, n)) {
+        declared += "IN_PLANES(" + name + "), ";
+        given += "PLANES(" + name + "), ";
+      } else if (is_image(n)) {
         add("__read_only image2d_t", name);
       } else {
         add("__global const " + texel(pass.first) + " *", name);
@@ -175,10 +179,28 @@ class Generator {
     return (map_of(pass, stage) ? "glcl_mapped_" : "glcl_stage_") + text_of(stage);
   }
 
-  bool is_image(int frame) const { return frame == 0 && options_.layout == Layout::image; }
+  bool is_image(int frame) const { return frame == 0 && options_.frame.layout == Layout::image; }
+  /// Whether an input of a pass is the frame itself, and that has planes.
+  bool is_planes(const Pass &pass, int frame) const {
+    return planes_ && pass.first == 0 && frame == 0;
+  }
+  /// The macro that loads a pixel of a pass' input.
+  std::string load(const Pass &pass) const {
+    return exact_before(pass.first) ? "GLCL_EXACT"
+           : is_planes(pass, 0)     ? "GLCL_OF_PLANES"
+                                    : "GLCL_LEVELS";
+  }
+
+  void keep() {
+    text_ +=
+        "__kernel void glcl_keep(IN_PLANES(in), __global glcl_texel *out, int out_pitch, int "
+        "width, int height) {\n  const int x = get_global_id(0), y = get_global_id(1);\n"
+        "  if (x < width && y < height) out[y * out_pitch + x] = "
+        "GLCL_TEXEL(GLCL_OF_PLANES(in, x, y));\n}\n";
+  }
 
   std::string tile_width(const Segment &segment) const {
-    return text_of(options_.shape.x + 2 * segment.rim_x);
+    return text_of(options_.shape.width() + 2 * segment.rim_x);
   }
 
   /// The stages of a Map, the kernel that computes it, and the function that looks it up.
@@ -213,7 +235,6 @@ class Generator {
 
   void read(size_t k, const Pass &pass, const Segment &segment,
             const std::string &name = "glcl_read_") {
-    const std::string load = exact_before(k) ? "GLCL_EXACT" : "GLCL_LEVELS";
     const std::string edge = "  x = clamp(x, 0, width - 1);\n  y = clamp(y, 0, height - 1);\n";
     text_ += "inline float4 " + name + text_of(k) + "(GLCL_DECLARED int x, int y) {\n";
     if (k == segment.first && segment.tile) {
@@ -221,17 +242,17 @@ class Generator {
                                " *)glcl_tile)[(y - glcl_origin.y + " + text_of(segment.rim_y) +
                                ") * " + tile_width(segment) + " + x - glcl_origin.x + " +
                                text_of(segment.rim_x) + "]";
-      text_ += "  return " + (exact_before(k) ? cell : "convert_float4(" + cell + ")") + ";\n}\n";
+      text_ += "  return " + (exact_before(k) ? cell : "GLCL_OF_TEXEL(" + cell + ")") + ";\n}\n";
     } else if (k == pass.first) {
-      text_ += edge + "  return " + load + "(glcl_in0, x, y);\n}\n";
-      earlier(k);
+      text_ += edge + "  return " + load(pass) + "(glcl_in0, x, y);\n}\n";
+      earlier(pass, k);
     } else {
       text_ += (stages_[k].reads_around() ? edge : "") + "  return " + result(pass, k - 1) +
                "(GLCL_GIVEN x, y);\n}\n";
     }
   }
 
-  void earlier(size_t k) {
+  void earlier(const Pass &pass, size_t k) {
     const int frames = stages_[k].frames;
     if (frames == 1) return;
     text_ += "inline float4 glcl_earlier_" + text_of(k) +
@@ -240,7 +261,7 @@ class Generator {
     for (int n = frames - 1; n > 0; n--)
       text_ +=
           "  if (n >= " + text_of(n) + ") return GLCL_KEPT(glcl_in" + text_of(n) + ", x, y);\n";
-    text_ += "  return GLCL_LEVELS(glcl_in0, x, y);\n}\n";
+    text_ += "  return " + load(pass) + "(glcl_in0, x, y);\n}\n";
   }
 
   void convolution(size_t k) {
@@ -326,30 +347,29 @@ class Generator {
   void fill(const Pass &pass, size_t k, const Segment &segment, const std::string &area,
             const std::string &tile) {
     const auto length = [](int group, int rim) { return text_of(group + 2 * rim); };
-    const std::string side_x = length(options_.shape.x, segment.rim_x),
+    const std::string side_x = length(options_.shape.width(), segment.rim_x),
                       side_y = length(options_.shape.height(), segment.rim_y);
     std::string value;
     // The code that fills the tile: from the picture, or by the previous segment from its own tile.
     if (k == 0 || tile == "source")
-      value = std::string(exact_before(segment.first) ? "GLCL_EXACT" : "GLCL_LEVELS") +
-              "(glcl_in0, x, y)";
+      value = load(pass) + "(glcl_in0, x, y)";
     else
-      value = result(pass, segment.first - 1) + "(" + kernel_arguments(tile) + "x, y)";
+      value = result(pass, segment.first - 1) + "(" + kernel_arguments(pass, tile) + "x, y)";
     text_ += "  for (int i = item; i < " + side_x + " * " + side_y + "; i += items) {\n" +
              "    const int x = clamp(origin.x - " + text_of(segment.rim_x) + " + i % " + side_x +
              ", 0, width - 1);\n    const int y = clamp(origin.y - " + text_of(segment.rim_y) +
              " + i / " + side_x + ", 0, height - 1);\n    ((__local " + texel(segment.first) +
              " *)" + area +
-             ")[i] = " + (exact_before(segment.first) ? value : "convert_uchar4(" + value + ")") +
+             ")[i] = " + (exact_before(segment.first) ? value : "GLCL_TEXEL(" + value + ")") +
              ";\n  }\n  barrier(CLK_LOCAL_MEM_FENCE);\n";
   }
 
-  std::string kernel_arguments(const std::string &tile) const {
+  std::string kernel_arguments(const Pass &pass, const std::string &tile) const {
     std::string arguments;
     for (int n = 0; n < frames_; n++) {
       const std::string name = "glcl_in" + text_of(n);
-      arguments += name + ", ";
-      if (!is_image(n)) arguments += name + "_pitch, ";
+      arguments += (is_planes(pass, n) ? "PLANES(" + name + ")" : name) + ", ";
+      if (!is_planes(pass, n) && !is_image(n)) arguments += name + "_pitch, ";
     }
     return arguments + "width, height, glcl_values, glcl_tables, glcl_maps, " +
            (tile.empty() ? "(__local const uint *)0" : "(__local const uint *)" + tile) +
@@ -381,8 +401,10 @@ class Generator {
     const Pass &pass = passes_[p];
     const bool exact = stages_[pass.last].exact;
     std::string out = "__write_only image2d_t glcl_out, ";
-    if (options_.layout == Layout::buffer)
-      out = std::string("__global ") + (exact ? "float4" : "uchar4") +
+    if (stores_planes(pass))
+      out = "OUT_PLANES(glcl_out), ";
+    else if (options_.frame.layout == Layout::buffer)
+      out = std::string("__global ") + (exact ? "float4" : "glcl_texel") +
             " *glcl_out, const int glcl_out_pitch, ";
     const std::string declared =
         sources_ + out +
@@ -397,7 +419,7 @@ class Generator {
       if (words[turn])
         text_ += "  __local uint area" + number(turn) + "[" + text_of(words[turn]) +
                  "] __attribute__((aligned(16)));\n";
-    text_ += "  const int2 origin = (int2)(get_group_id(0) * " + number(shape.x) +
+    text_ += "  const int2 origin = (int2)(get_group_id(0) * " + number(shape.width()) +
              ", (get_global_id(1) - get_local_id(1)) * " + number(shape.rows) + ");\n";
     if (words[0] || words[1])
       text_ += "  const int item = get_local_id(1) * " + number(shape.x) +
@@ -410,21 +432,41 @@ class Generator {
       fill(pass, segment.first, segment, area, s == 0 ? "source" : tile);
       tile = area;
     }
-    const std::string loop =
-        "  for (int row = 0; row < " + number(shape.rows) +
-        "; row++) {\n    const int x = origin.x + get_local_id(0), y = origin.y + row * " +
-        number(shape.y) + " + get_local_id(1);\n    ";
+    const std::string loop = "  for (int row = 0; row < " + number(shape.rows * shape.columns) +
+                             "; row++) {\n    const int x = origin.x + row % " +
+                             number(shape.columns) + " * " + number(shape.x) +
+                             " + get_local_id(0), y = origin.y + row / " + number(shape.columns) +
+                             " * " + number(shape.y) + " + get_local_id(1);\n    ";
     const std::string store = std::string("if (x < width && y < height) ") +
                               (exact ? "GLCL_STORE_EXACT" : "GLCL_STORE_LEVELS") +
                               "(glcl_out, x, y, ";
-    const std::string value = result(pass, pass.last) + "(" + kernel_arguments(tile) + "x, y)";
+    const std::string value =
+        result(pass, pass.last) + "(" + kernel_arguments(pass, tile) + "x, y)";
+    if (stores_planes(pass)) return store_planes(value);
     // Inputs of one pixel are read for all rows before the first row is written.
     if (shape.rows > 1 && takes_one_pixel(pass))
-      text_ += "  float4 values[" + number(shape.rows) + "];\n#pragma unroll\n" + loop +
-               "values[row] = " + value + ";\n  }\n#pragma unroll\n" + loop + store +
+      text_ += "  float4 values[" + number(shape.rows * shape.columns) + "];\n#pragma unroll\n" +
+               loop + "values[row] = " + value + ";\n  }\n#pragma unroll\n" + loop + store +
                "values[row]);\n  }\n}\n";
     else
       text_ += loop + store + value + ");\n  }\n}\n";
+  }
+
+  bool stores_planes(const Pass &pass) const { return planes_ && pass.last + 1 == stages_.size(); }
+
+  /// The end of a kernel that stores the frame, block by block, from the value at x and y.
+  void store_planes(const std::string &value) {
+    const WorkgroupShape &shape = options_.shape;
+    text_ +=
+        "  const int2 size = (int2)(width, height);\n  for (int row = 0; row < " +
+        text_of(shape.rows / shape.columns) +
+        "; row++) {\n    const int2 first = origin + BLOCK_SIDE * (int2)(get_local_id(0), row * " +
+        text_of(shape.y) +
+        " + get_local_id(1));\n    if (first.x >= width || first.y >= height) continue;\n"
+        "    float4 block[BLOCK_PIXELS];\n    for (int i = 0; i < BLOCK_PIXELS; i++) {\n"
+        "      const int x = BLOCK_PIXEL(i, first, size).x, y = BLOCK_PIXEL(i, first, size).y;\n"
+        "      block[i] = glcl_colour(" +
+        value + ");\n    }\n    STORE_BLOCK(block, glcl_out, first, size);\n  }\n}\n";
   }
 
   bool takes_one_pixel(const Pass &pass) const {
@@ -438,9 +480,9 @@ class Generator {
     for (size_t s = turn; s < pass.segments.size(); s += 2) {
       const Segment &segment = pass.segments[s];
       if (!segment.tile) continue;
-      const size_t pixels = size_t(options_.shape.x + 2 * segment.rim_x) *
+      const size_t pixels = size_t(options_.shape.width() + 2 * segment.rim_x) *
                             size_t(options_.shape.height() + 2 * segment.rim_y);
-      words = std::max(words, pixels * (exact_before(segment.first) ? 4 : 1));
+      words = std::max(words, pixels * (exact_before(segment.first) ? 4 : planes_ ? 2 : 1));
     }
     return words;
   }
@@ -449,6 +491,7 @@ class Generator {
   const std::vector<Stage> &stages_;
   const std::vector<Pass> &passes_;
   const CodegenOptions &options_;
+  const bool planes_ = !options_.frame.pixels->is_rgba();
   std::string text_;
   std::string sources_;  // the inputs of the current pass
   int frames_ = 1;

@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "opencl/picture.h"
+#include "opencl/frameformat.h"
 #include "plan.h"
 
 namespace glcl::chain {
 
 /// The options for the kernels of a chain.
 struct CodegenOptions {
-  Layout layout = Layout::image;
+  FrameFormat frame;
   WorkgroupShape shape;
   bool live = false;  ///< parameters come with each launch; else they are constants of the kernel
 };
@@ -21,7 +21,8 @@ constexpr size_t map_bytes = 4 * 256;  ///< of a Map
 /// The OpenCL text of all passes: kernels glcl_pass_0 …, each with the arguments: its input picture
 /// and, for a stage of several frames, the earlier ones; the picture it writes; width, height;
 /// values_of() the chain, twice; and what the kernels glcl_map_0 … write, which have 256 items and
-/// these three arguments.
+/// these three arguments. If frames are planes and the first stage reads several, also glcl_keep,
+/// which copies a frame to a buffer of pixels of 16 bits a channel: both, width, height.
 std::string generate(const Description &chain, const std::vector<Stage> &stages,
                      const std::vector<Pass> &passes, const CodegenOptions &options);
 

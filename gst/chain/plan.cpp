@@ -58,7 +58,7 @@ std::vector<Stage> stages_of(const Item &item, size_t index) {
   return {stage};
 }
 
-size_t pixel_bytes(bool exact) { return exact ? 16 : 4; }
+size_t pixel_bytes(bool exact, bool deep) { return exact ? 16 : deep ? 8 : 4; }
 
 /// Whether what a stage reads is the exact result of the one before it.
 bool reads_exact(const std::vector<Stage> &stages, size_t stage) {
@@ -77,7 +77,7 @@ std::vector<Map> maps_of(const std::vector<Stage> &stages, const Pass &pass) {
 }
 
 double tile_pixels(const Segment &segment, const WorkgroupShape &shape) {
-  return (shape.x + 2.0 * segment.rim_x) * (shape.height() + 2.0 * segment.rim_y);
+  return (shape.width() + 2.0 * segment.rim_x) * (shape.height() + 2.0 * segment.rim_y);
 }
 
 double pass_cost(const std::vector<Stage> &stages, const Pass &pass, const WorkgroupShape &shape,
@@ -95,7 +95,7 @@ double pass_cost(const std::vector<Stage> &stages, const Pass &pass, const Workg
         cost += evaluations * stages[i].taps() * stages[i].frames * prices.read;
     }
     if (!segment.tile) continue;
-    evaluations = tile_pixels(segment, shape) / (double(shape.x) * shape.height());
+    evaluations = tile_pixels(segment, shape) / (double(shape.width()) * shape.height());
     cost += evaluations * (prices.local + (s == 0 ? prices.read : 0));
   }
   return cost;
@@ -222,8 +222,8 @@ size_t local_bytes(const std::vector<Stage> &stages, const Plan &plan,
     for (size_t s = 0; s < pass.segments.size(); s++) {
       const Segment &segment = pass.segments[s];
       if (!segment.tile) continue;
-      const double bytes =
-          tile_pixels(segment, shape) * double(pixel_bytes(reads_exact(stages, segment.first)));
+      const double bytes = tile_pixels(segment, shape) *
+                           double(pixel_bytes(reads_exact(stages, segment.first), shape.deep));
       in_turn[s % 2] = std::max(in_turn[s % 2], static_cast<size_t>(bytes));
     }
     most = std::max(most, in_turn[0] + in_turn[1]);

@@ -40,9 +40,11 @@ struct Input {
   bool tile = false;  ///< through a tile in local memory; otherwise each read computes it again
 };
 
-/// The pixels of a work-group: rows times as high as it has items.
+/// The pixels of a work-group: each of its x × y items has columns × rows of them.
 struct WorkgroupShape {
-  int x = 16, y = 16, rows = 1;
+  int x = 16, y = 16, rows = 1, columns = 1;
+  bool deep = false;  ///< pixels have 16 bits a channel between filters, else 8
+  int width() const { return x * columns; }
   int height() const { return y * rows; }
 };
 

@@ -70,6 +70,7 @@ struct ChainState {
 
   // GL thread
   std::shared_ptr<glcl::Context> context;
+  glcl::FrameFormat frame;
   glcl::EngineSwap<ChainWanted, std::unique_ptr<Chain>> engine{"The chain stays as it was."};
 
   /// The chain in use, or null.
@@ -128,10 +129,11 @@ ChainWanted wanted_now(GstGLCLChain *self) {
 }
 
 /// Builds a chain, here or in the background. `live`: its parameters may change with each frame.
-auto maker(const std::shared_ptr<glcl::Context> &context, bool live) {
-  return [context, live](const ChainWanted &wanted) -> std::unique_ptr<Chain> {
+auto maker(const std::shared_ptr<glcl::Context> &context, const glcl::FrameFormat &frame,
+           bool live) {
+  return [context, frame, live](const ChainWanted &wanted) -> std::unique_ptr<Chain> {
     if (wanted.description.items.empty()) return nullptr;
-    return std::make_unique<Chain>(*context, wanted.description, Chain::Options{live, {}, {}});
+    return std::make_unique<Chain>(*context, wanted.description, Chain::Options{live, frame, {}});
   };
 }
 
@@ -166,7 +168,8 @@ void apply_pending(GstGLCLChain *self) {
     state->chain()->set(wanted.description);
     state->engine.adopt(wanted);
   }
-  note(self, state->engine.follow(GST_ELEMENT(self), wanted, maker(state->context, same)));
+  note(self,
+       state->engine.follow(GST_ELEMENT(self), wanted, maker(state->context, state->frame, same)));
 }
 
 }  // namespace
@@ -176,6 +179,10 @@ static glcl::Layout gst_glcl_chain_prepare(GstGLCLFilter *filter, glcl::Context 
   GstGLCLChain *self = GST_GLCL_CHAIN(filter);
   ChainState *state = self->state;
   state->context = context.shared_from_this();
+  const glcl::FrameFormat frame =
+      gst_glcl_filter_frame_format(filter, glcl::layout_for(context.device()));
+  if (glcl::frame_options(frame) != glcl::frame_options(state->frame)) state->engine.clear();
+  state->frame = frame;
   if (!state->engine.engine()) {
     const ChainWanted wanted = wanted_now(self);
     const std::vector<Child> none;
@@ -184,10 +191,10 @@ static glcl::Layout gst_glcl_chain_prepare(GstGLCLFilter *filter, glcl::Context 
       return gst_object_has_active_control_bindings(child.get());
     });
     note(self, state->engine.prepare(GST_ELEMENT(filter), gst_glcl_filter_has_begun(filter), wanted,
-                                     maker(state->context, live)));
+                                     maker(state->context, state->frame, live)));
   }
   GST_INFO_OBJECT(filter, "frames of %d×%d px", width, height);
-  return glcl::layout_for(context.device());
+  return frame.layout;
 }
 
 static bool gst_glcl_chain_passes_on(GstGLCLFilter *filter) {
@@ -342,6 +349,7 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
   filter_class->prepare = gst_glcl_chain_prepare;
   filter_class->passes_on = gst_glcl_chain_passes_on;
   filter_class->process = gst_glcl_chain_process;
+  filter_class->takes_planes = true;
   filter_class->takes_fields = gst_glcl_chain_takes_fields;
   filter_class->reset = gst_glcl_chain_reset;
   filter_class->unprepare = gst_glcl_chain_unprepare;

@@ -189,7 +189,9 @@ TEST(filters_keep_the_format) {
 
 // No kernel converts frames with a plane of luma before or after those of the filter.
 TEST(filters_read_and_write_planes) {
-  const std::pair<const char *, const char *> native[] = {{"glclinvert", "invert-mean"}};
+  const std::pair<const char *, const char *> native[] = {
+      {"glclinvert", "invert-mean"},
+      {"glclchain filters=\"gauss(sigma=1) ! gamma\"", "glcl_pass_0-mean"}};
   for (const char *format : {"NV12", "P010_10LE", "I420", "GRAY8", "GRAY16_LE"})
     for (const auto &[element, kernel] : native) {
       const auto chain =
@@ -229,9 +231,12 @@ std::vector<guint16> filtered_ramp(const std::string &element) {
 }
 
 TEST(ten_bits_remain) {
-  const std::vector<guint16> inverted = filtered_ramp("glclinvert");
-  for (int i = 64; i <= 940; i++)
-    expect(inverted[i] == 64 + 940 - i, "the inverse of " + std::to_string(i));
+  for (const std::string element :
+       {"glclinvert", "glclchain filters=\"invert ! gamma(value=1)\""}) {
+    const std::vector<guint16> inverted = filtered_ramp(element);
+    for (int i = 64; i <= 940; i++)
+      expect(inverted[i] == 64 + 940 - i, element + ": the inverse of " + std::to_string(i));
+  }
 }
 
 TEST(formats_change_while_playing) {

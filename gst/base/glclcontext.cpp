@@ -16,8 +16,8 @@ struct GstGLCLContextPrivate {
   GstGLContext *gl_context = nullptr;
   glcl::sharing::Choice choice;
   std::shared_ptr<glcl::Context> context;
-  std::shared_ptr<glcl::Queue> queue, profiling_queue;
-  std::list<glcl::QueueWork> at_exit;  // of the queues
+  std::unique_ptr<glcl::Queue> queue;  // the application's
+  std::unique_ptr<glcl::QueueWork> at_exit;
 };
 
 G_DEFINE_TYPE(GstGLCLContext, gst_glcl_context, GST_TYPE_OBJECT)
@@ -124,14 +124,14 @@ GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::shari
   auto context = properties.empty()
                      ? glcl::Context::of_device(choice.device)
                      : std::make_shared<glcl::Context>(choice.device, properties, kept(gl_context));
-  auto queue = std::make_shared<glcl::Queue>(context);
+  auto queue = std::make_unique<glcl::Queue>(context);
   self = GST_GLCL_CONTEXT(g_object_new(GST_TYPE_GLCL_CONTEXT, nullptr));
   gst_object_ref_sink(self);
   self->priv->gl_context = GST_GL_CONTEXT(gst_object_ref(gl_context));
   self->priv->choice = choice;
   self->priv->context = std::move(context);
   self->priv->queue = std::move(queue);
-  self->priv->at_exit.emplace_back(self->priv->queue->cl());
+  self->priv->at_exit = std::make_unique<glcl::QueueWork>(self->priv->queue->cl());
   all.contexts.push_back({{}, self, gl_context, choice.method, choice.device.device()});
   g_weak_ref_init(&all.contexts.back().context, self);
   return self;
@@ -157,15 +157,7 @@ const glcl::sharing::Choice &gst_glcl_context_choice(GstGLCLContext *self) {
   return self->priv->choice;
 }
 
-glcl::Queue &gst_glcl_context_queue(GstGLCLContext *self, bool profile) {
-  GstGLCLContextPrivate *priv = self->priv;
-  if (!profile) return *priv->queue;
-  if (!priv->profiling_queue) {
-    priv->profiling_queue = std::make_shared<glcl::Queue>(priv->context, true);
-    priv->at_exit.emplace_back(priv->profiling_queue->cl());
-  }
-  return *priv->profiling_queue;
-}
+glcl::Context &gst_glcl_context_opencl(GstGLCLContext *self) { return *self->priv->context; }
 
 GstContext *gst_glcl_context_wrap(GstGLCLContext *self) {
   GstGLCLContextPrivate *priv = self->priv;

@@ -28,8 +28,7 @@ GstGLContext *gst_glcl_context_gl_context(GstGLCLContext *self);
 const glcl::Device &gst_glcl_context_device(GstGLCLContext *self);
 const glcl::sharing::Choice &gst_glcl_context_choice(GstGLCLContext *self);
 
-/// The queue that all users of the context share; the profiling queue is created on first use.
-glcl::Queue &gst_glcl_context_queue(GstGLCLContext *self, bool profile);
+glcl::Context &gst_glcl_context_opencl(GstGLCLContext *self);
 
 /// Wraps the context for messages and queries. Transfer full.
 GstContext *gst_glcl_context_wrap(GstGLCLContext *self);

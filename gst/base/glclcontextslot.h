@@ -14,7 +14,8 @@ class ContextSlot {
  public:
   ~ContextSlot();
 
-  /// The context in use, borrowed, or null. GL thread only; no other thread changes it.
+  /// The context in use, borrowed, or null. Only for the thread that works with it: no other
+  /// changes it.
   GstGLCLContext *in_use() const { return in_use_; }
   /// Take ownership of the context; null drops the old one.
   void use(GstGLCLContext *context) { replace(in_use_, context); }

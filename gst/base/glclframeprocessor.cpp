@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "glcloutbox.h"
 #include "opencl/waiting.h"
 
 GST_DEBUG_CATEGORY_EXTERN(glcl_filter_debug);
@@ -14,7 +15,7 @@ namespace glcl {
 namespace {
 
 /// Whether a bin around the element is on its way to READY or NULL. Elements behind this one stop
-/// before it, and their GL thread is the one that works for it.
+/// before it.
 bool bin_stops(GstGLCLFilter *element) {
   bool stops = false;
   GstObject *bin = gst_object_get_parent(GST_OBJECT(element));
@@ -46,18 +47,7 @@ bool same_pictures(const GstVideoInfo &a, const GstVideoInfo &b) {
                                         a.colorimetry.range == b.colorimetry.range));
 }
 
-Context &context_of(GstGLCLContext *context) {
-  return gst_glcl_context_queue(context, false).context();
-}
-
 }  // namespace
-
-void call_on_gl_thread(GstGLContext *context, const std::function<void()> &work) {
-  gst_gl_context_thread_add(
-      context,
-      [](GstGLContext *, gpointer data) { (*static_cast<const std::function<void()> *>(data))(); },
-      const_cast<std::function<void()> *>(&work));
-}
 
 FrameProcessor::FrameProcessor(GstGLCLFilter *element, Guarded<FilterSettings> &settings,
                                StatsRecorder &stats)
@@ -83,20 +73,19 @@ void FrameProcessor::end() {
 GstFlowReturn FrameProcessor::run(GstGLContext *gl_context, const std::function<void()> &work) {
   bool created = false;
   GstFlowReturn flow = GST_FLOW_ERROR;
-  call_on_gl_thread(gl_context, [&] {
-    const bool good = gst_glcl_filter_guard(element_, [&] {
-      const Stop::Scope scope(stop_);
-      try {
-        prepare(gl_context, &created);
-        work();
-        flow = GST_FLOW_OK;
-      } catch (const Stopped &) {
-        request_reset();
-        flow = GST_FLOW_FLUSHING;
-      }
-    });
-    if (!good) flow = GST_FLOW_ERROR;
+  const Outbox::Deferral deferral;
+  const bool good = gst_glcl_filter_guard(element_, [&] {
+    const Stop::Scope scope(stop_);
+    try {
+      prepare(gl_context, &created);
+      work();
+      flow = GST_FLOW_OK;
+    } catch (const Stopped &) {
+      request_reset();
+      flow = GST_FLOW_FLUSHING;
+    }
   });
+  if (!good) flow = GST_FLOW_ERROR;
   if (flow == GST_FLOW_FLUSHING) GST_DEBUG_OBJECT(element_, "stops in the middle of its work");
   if (created) contexts_.announce(GST_ELEMENT(element_), settings_.get().device == "auto");
   return flow;
@@ -106,7 +95,7 @@ void FrameProcessor::process(GstBuffer *in, GstBuffer *out) {
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(element_);
   const auto start = StatsRecorder::Clock::now();
   if (reset_requested_.exchange(false) && klass->reset) klass->reset(element_);
-  Queue &queue = gst_glcl_context_queue(contexts_.in_use(), settings_.get().profile);
+  Queue &queue = this->queue(settings_.get().profile);
   const bool luma_only = klass->reads_luma && klass->reads_luma(element_);
   bridge_->run(queue, in, out, luma_only, [&](const Picture &from, const Picture &to) {
     const LaunchThrottle::FrameScope frame(throttle_, queue);
@@ -126,14 +115,28 @@ void FrameProcessor::drop_context() {
   GstGLCLContext *context = contexts_.in_use();
   if (!context) return;
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(element_);
-  gst_glcl_filter_guard(element_, [&] { finish(gst_glcl_context_queue(context, false).cl()); });
+  gst_glcl_filter_guard(element_, [&] {
+    if (queue_) finish(queue_->cl());
+  });
   gst_glcl_filter_guard(element_, [&] {
     if (klass->unprepare) klass->unprepare(element_);
   });
   prepared_ = false;
-  bridge_.reset();
+  sharing::on_gl_thread(gst_glcl_context_gl_context(context), [&] { bridge_.reset(); });
   throttle_ = {};
+  queue_at_exit_.reset();
+  queue_.reset();
   contexts_.use(nullptr);
+}
+
+/// One queue at a time, so that state of earlier frames needs no order between queues.
+Queue &FrameProcessor::queue(bool profile) {
+  if (queue_ && queue_->profiles() == profile) return *queue_;
+  if (queue_) finish(queue_->cl());
+  Context &context = gst_glcl_context_opencl(contexts_.in_use());
+  queue_ = std::make_shared<Queue>(context.shared_from_this(), profile);
+  queue_at_exit_ = std::make_unique<QueueWork>(queue_->cl());
+  return *queue_;
 }
 
 /// The OpenCL context for the settings, on the device of the neighbours or the application's where
@@ -142,8 +145,12 @@ GstGLCLContext *FrameProcessor::obtain_context(GstGLContext *gl_context, bool *c
   FilterSettings settings = settings_.get();
   const std::string offered = contexts_.offered_device(gl_context);
   if (settings.device == "auto" && !offered.empty()) settings.device = offered;
-  return gst_glcl_context_get(
-      gl_context, sharing::choose(gl_context, settings.device, settings.methods()), created);
+  GstGLCLContext *context = nullptr;
+  sharing::on_gl_thread(gl_context, [&] {
+    context = gst_glcl_context_get(
+        gl_context, sharing::choose(gl_context, settings.device, settings.methods()), created);
+  });
+  return context;
 }
 
 void FrameProcessor::adopt_context(GstGLCLContext *context) {
@@ -169,9 +176,9 @@ void FrameProcessor::prepare(GstGLContext *gl_context, bool *created) {
   const GstVideoInfo before = std::exchange(info_, GST_GL_FILTER(element_)->in_info);
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(element_);
   if (!klass->keeps_state || !same_geometry(before, info_)) request_reset();
-  const Layout layout = klass->prepare(element_, context_of(context), GST_VIDEO_INFO_WIDTH(&info_),
-                                       GST_VIDEO_INFO_HEIGHT(&info_));
-  bridge_->prepare(context_of(context), layout, info_, !klass->takes_planes);
+  const Layout layout = klass->prepare(element_, gst_glcl_context_opencl(context),
+                                       GST_VIDEO_INFO_WIDTH(&info_), GST_VIDEO_INFO_HEIGHT(&info_));
+  bridge_->prepare(gst_glcl_context_opencl(context), layout, info_, !klass->takes_planes);
   prepared_ = true;
   preloading_ = {};
 }

@@ -10,13 +10,15 @@
 #include "glcltexturebridge.h"
 #include "gstglclfilter.h"
 #include "opencl/asynctask.h"
+#include "opencl/ending.h"
 #include "opencl/launchthrottle.h"
 #include "opencl/stop.h"
 
 namespace glcl {
 
-/// Runs the virtual functions of an element on the GL thread, on an OpenCL context that suits its
-/// settings and that is prepared for the caps. The fields below `GL thread` belong to that thread.
+/// Runs the virtual functions of an element on an OpenCL context that suits its settings and that
+/// is prepared for the caps, on a queue of the element's own. The streaming thread calls it, unless
+/// noted; one thread at a time.
 class FrameProcessor {
  public:
   /// All must outlive it.
@@ -34,11 +36,9 @@ class FrameProcessor {
   /// After the last frame.
   void end();
 
-  /// Runs work on the GL thread after preparing for the caps, and posts its errors. FLUSHING if the
-  /// work ended early because the element stops. Streaming thread.
+  /// Runs work after preparing for the caps, and posts its errors. FLUSHING if the work ended early
+  /// because the element stops.
   GstFlowReturn run(GstGLContext *gl_context, const std::function<void()> &work);
-
-  // GL thread
 
   /// Processes a frame; in `run`.
   void process(GstBuffer *in, GstBuffer *out);
@@ -47,13 +47,14 @@ class FrameProcessor {
   /// The caps of the next frames.
   void set_info(const GstVideoInfo &info);
   const GstVideoInfo &info() const { return info_; }
-  /// Waits for the device, then frees everything on the context in use.
+  /// Waits for the device, then frees everything on the context in use. Also on the GL thread.
   void drop_context();
 
  private:
   GstGLCLContext *obtain_context(GstGLContext *gl_context, bool *created);
   void adopt_context(GstGLCLContext *context);
   void prepare(GstGLContext *gl_context, bool *created);
+  Queue &queue(bool profile);
 
   GstGLCLFilter *element_;
   Guarded<FilterSettings> &settings_;
@@ -63,14 +64,12 @@ class FrameProcessor {
   std::atomic<bool> reset_requested_{true};
   AsyncTask<std::shared_ptr<Context>> preloading_;  // until a frame needs it
 
-  // GL thread
   std::unique_ptr<TextureBridge> bridge_;
+  std::shared_ptr<Queue> queue_;
+  std::unique_ptr<QueueWork> queue_at_exit_;
   LaunchThrottle throttle_;
   bool prepared_ = false;
   GstVideoInfo info_{};  // of the frames prepared for
 };
-
-/// Runs the work on the GL thread and waits for it.
-void call_on_gl_thread(GstGLContext *context, const std::function<void()> &work);
 
 }  // namespace glcl

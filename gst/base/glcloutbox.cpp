@@ -7,6 +7,12 @@
 
 namespace glcl {
 
+namespace {
+
+thread_local int deferrals = 0;
+
+}  // namespace
+
 Outbox::Scope::Scope(Outbox &outbox) : outbox_(outbox) {
   const std::lock_guard lock(outbox_.mutex_);
   outbox_.scopes_++;
@@ -20,11 +26,14 @@ Outbox::Scope::~Scope() {
   outbox_.send();
 }
 
-bool Outbox::on_gl_thread() { return gst_gl_context_get_current() != nullptr; }
+Outbox::Deferral::Deferral() { deferrals++; }
+Outbox::Deferral::~Deferral() { deferrals--; }
+
+bool Outbox::must_wait() { return deferrals > 0 || gst_gl_context_get_current() != nullptr; }
 
 bool Outbox::keep(Sending item) {
   const std::lock_guard lock(mutex_);
-  if (!on_gl_thread() && items_.empty() && !sending_) return false;
+  if (!must_wait() && items_.empty() && !sending_) return false;
   items_.push_back(std::move(item));
   return true;
 }

@@ -7,13 +7,15 @@
 
 namespace glcl {
 
-/// Messages of an element from the GL thread wait here until another thread sends them. A handler
-/// of the application may query neighbours, and these may wait for the GL thread. Any thread.
+/// Messages of an element from the GL thread, and from the work on a frame, wait here until they
+/// can be sent. A handler of the application may query neighbours, and these may wait for the GL
+/// thread. Any thread.
 class Outbox {
  public:
   using Sending = std::function<void()>;
 
-  /// While it lives, its thread waits for work of the GL thread. At its end it sends the messages.
+  /// While it lives, its thread works on a frame or waits for the GL thread. At its end it sends
+  /// the messages.
   class Scope {
    public:
     explicit Scope(Outbox &outbox);
@@ -24,13 +26,22 @@ class Outbox {
     Outbox &outbox_;
   };
 
-  /// True on a thread that a GL context is current on.
-  static bool on_gl_thread();
+  /// While it lives, messages of its thread wait as well: the thread has textures that the GL
+  /// thread may be waiting for.
+  class Deferral {
+   public:
+    Deferral();
+    ~Deferral();
+    Deferral(const Deferral &) = delete;
+  };
 
-  /// Keeps the item and returns true on a GL thread, and wherever an earlier item still waits, so
-  /// that the order stays. Returns false where the caller sends it now.
+  /// True on a thread that a GL context is current on, and during a Deferral.
+  static bool must_wait();
+
+  /// Keeps the item and returns true where it must wait, and wherever an earlier item still waits,
+  /// so that the order stays. Returns false where the caller sends it now.
   bool keep(Sending item);
-  /// Sends everything in order, without a lock. Not on a GL thread.
+  /// Sends everything in order, without a lock. Not where messages must wait.
   void send();
   /// True if messages wait and no thread is going to send them: no Scope lives.
   bool needs_sender() const;

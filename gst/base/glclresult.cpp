@@ -19,7 +19,7 @@ struct _GstGLCLResultAllocator {
   GstAllocator parent;
   GstGLCLContext *context;
   cl::CommandQueue *reads;      // of memory that is mapped
-  std::exception_ptr *failure;  // why the last allocation gave nothing; on the GL thread
+  std::exception_ptr *failure;  // why the last allocation gave nothing; on the streaming thread
 };
 
 G_DEFINE_TYPE(GstGLCLResultAllocator, gst_glcl_result_allocator, GST_TYPE_ALLOCATOR)
@@ -88,8 +88,7 @@ static GstMemory *gst_glcl_result_allocator_alloc(GstAllocator *allocator, gsize
   try {
     GstGLCLContext *context = self->context;
     auto memory = std::make_unique<ResultMemory>();
-    memory->device =
-        cl::Buffer(gst_glcl_context_queue(context, false).context().cl(), CL_MEM_READ_WRITE, size);
+    memory->device = cl::Buffer(gst_glcl_context_opencl(context).cl(), CL_MEM_READ_WRITE, size);
     gst_memory_init(&memory->parent, GST_MEMORY_FLAG_NO_SHARE, allocator, nullptr, size, 0, 0,
                     size);
     return &memory.release()->parent;
@@ -158,7 +157,7 @@ ResultPool::ResultPool(GstGLCLContext *context, size_t bytes)
   allocator_ = GST_ALLOCATOR(allocator);
   allocator->context = GST_GLCL_CONTEXT(gst_object_ref(context));
   try {
-    const cl::Context &cl = gst_glcl_context_queue(context, false).context().cl();
+    const cl::Context &cl = gst_glcl_context_opencl(context).cl();
     allocator->reads = new cl::CommandQueue(cl, gst_glcl_context_device(context).device);
     GstStructure *config = gst_buffer_pool_get_config(pool_);
     // None beforehand: where the second of those can't be had, GStreamer loses the first.

@@ -98,7 +98,8 @@ TextureBridge::TextureBridge(GstBaseTransform *element, GstGLCLContext *context,
 
 void TextureBridge::replace_pool(GstQuery *query, const sharing::ErrorHandler &report) {
   if (gst_query_get_n_allocation_pools(query) == 0) return;
-  GstBufferPool *pool = sharing_->make_pool(gl_context(), report);
+  GstBufferPool *pool = nullptr;
+  sharing::on_gl_thread(gl_context(), [&] { pool = sharing_->make_pool(gl_context(), report); });
   if (!pool) return;
   GstCaps *caps;
   guint size, min, max;
@@ -126,8 +127,10 @@ Sharing &TextureBridge::sharing_for(const Textures &from, const Textures &to) {
   if (!foreign && shareable_) return *sharing_;
   if (foreign) gst_base_transform_reconfigure_src(element_);
   if (!copying_) {
-    copying_ = sharing::probe(SharingMethod::copy, gl_context(), gst_glcl_context_device(context_))
-                   .factory.make();
+    sharing::on_gl_thread(gl_context(), [&] {
+      const Device &device = gst_glcl_context_device(context_);
+      copying_ = sharing::probe(SharingMethod::copy, gl_context(), device).factory.make();
+    });
     copying_->count_in(copies_);
   }
   return *copying_;
@@ -167,14 +170,14 @@ void TextureBridge::run(Queue &queue, GstBuffer *in, GstBuffer *out, bool luma_o
   const bool passes = from.front() == to.front();
   const int read_count = passes && luma_only && !converts_ ? 1 : format.plane_count;
   Sharing &sharing = sharing_for(from, to);
-  wait_for(in, from, read_count, gl_context());
   std::vector<TextureUse> uses;
   uses.reserve(2 * format.plane_count);
   for (int i = 0; i < read_count; i++)
     uses.emplace_back(from[i], passes ? Access::pass_on : Access::read, *format.planes[i]);
   for (int i = 0; i < format.plane_count && !passes; i++)
     uses.emplace_back(to[i], Access::write, *format.planes[i]);
-  AcquiredScope scope(sharing, queue, layout_, uses.data(), uses.size());
+  AcquiredScope scope(sharing, gl_context(), queue, layout_, uses.data(), uses.size(),
+                      [&] { wait_for(in, from, read_count, gl_context()); });
   const Picture read = frame_of(uses.data(), read_count);
   const Picture written =
       passes ? Picture() : frame_of(uses.data() + read_count, format.plane_count);
@@ -208,6 +211,9 @@ void TextureBridge::convert(Queue &queue, const Picture &in, const Picture &out,
   if (out) converter_->from_rgba(queue, in, out);
 }
 
-void TextureBridge::hand_to_gl(GstBuffer *frame) { sharing::hand_to_gl(frame, gl_context()); }
+void TextureBridge::hand_to_gl(GstBuffer *frame) {
+  if (sharing::needs_hand_over(frame))
+    sharing::on_gl_thread(gl_context(), [&] { sharing::hand_to_gl(frame, gl_context()); });
+}
 
 }  // namespace glcl

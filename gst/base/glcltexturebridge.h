@@ -15,7 +15,8 @@
 namespace glcl {
 
 /// Converts the frames of an element from buffers to pictures and back, with the sharing method of
-/// an OpenCL context. GL thread; the functions throw.
+/// an OpenCL context. On the streaming thread; work that needs OpenGL goes to the GL thread. The
+/// functions throw. It ends on the GL thread.
 class TextureBridge {
  public:
   /// Element and context must outlive it. `copies` counts transfers of a frame to or from host

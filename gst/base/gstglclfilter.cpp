@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Threads. The GL thread runs prepare, process, reset and unprepare. Any thread sets and gets
-// properties, takes contexts and answers queries; nothing is called while a lock is held.
+// Threads. The streaming thread runs prepare, process and reset, and all kernels are enqueued
+// there, on a queue of the element's own. The GL thread does only what needs OpenGL: it hands
+// frames from OpenGL to OpenCL and back, and runs unprepare at a stop. A frame that has its
+// textures never waits for the GL thread, since the GL thread may wait for them. Any thread sets
+// and gets properties, takes contexts and answers queries; nothing is called while a lock is held.
 // GstGLBaseFilter holds its own context lock around gl_start and gl_stop, so neighbours and the
 // application are only asked from decide_allocation, before chaining up, where it is not held. A
-// thread with that lock may wait for the GL thread, so messages and notifications of the GL thread
-// wait in `outbox` for the thread that gave it the work.
+// thread with that lock may wait for the GL thread, so messages and notifications of the GL thread,
+// and those of a frame under way, wait in `outbox`.
 #include "gstglclfilter.h"
 
 #include <chrono>
@@ -66,8 +69,8 @@ void send_elsewhere(gpointer self) {
       nullptr, nullptr);
 }
 
-/// Runs work that needs OpenCL on the GL thread, after preparing for the caps. FLUSHING if the work
-/// ended early because the element stops. Streaming thread.
+/// Runs work that needs OpenCL, after preparing for the caps. FLUSHING if the work ended early
+/// because the element stops. Streaming thread.
 GstFlowReturn with_opencl(GstGLCLFilter *self, const std::function<void()> &work) {
   GstGLCLFilterPrivate *priv = private_of(self);
   GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
@@ -169,7 +172,7 @@ static void gst_glcl_filter_set_context(GstElement *element, GstContext *context
   GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->set_context(element, context);
 }
 
-/// Keeps messages of the GL thread in order with those of other threads.
+/// Keeps messages that wait in order with those of other threads.
 static gboolean gst_glcl_filter_post_message(GstElement *element, GstMessage *message) {
   const auto post = GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->post_message;
   switch (GST_MESSAGE_TYPE(message)) {
@@ -190,7 +193,7 @@ static gboolean gst_glcl_filter_post_message(GstElement *element, GstMessage *me
 static void gst_glcl_filter_dispatch_properties_changed(GObject *object, guint count,
                                                         GParamSpec **properties) {
   const auto dispatch = G_OBJECT_CLASS(gst_glcl_filter_parent_class)->dispatch_properties_changed;
-  if (!glcl::Outbox::on_gl_thread()) return dispatch(object, count, properties);
+  if (!glcl::Outbox::must_wait()) return dispatch(object, count, properties);
   std::vector<GParamSpec *> kept(properties, properties + count);
   private_of(object)->outbox.keep([=]() mutable { dispatch(object, count, kept.data()); });
   send_elsewhere(object);
@@ -275,7 +278,7 @@ static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQ
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
   const glcl::Outbox::Scope outbox(private_of(self)->outbox);
   if (proposed)
-    glcl::call_on_gl_thread(gl_context, [&] {
+    guarded(self, [&] {
       if (auto *bridge = private_of(self)->processor.bridge())
         bridge->replace_pool(query, reporter(self));
     });

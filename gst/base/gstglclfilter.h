@@ -18,10 +18,10 @@ G_DECLARE_DERIVABLE_TYPE(GstGLCLFilter, gst_glcl_filter, GST, GLCL_FILTER, GstGL
 /// with its neighbours, and the properties `device`, `sharing`, `active-sharing`, `profile` and
 /// `stats`.
 ///
-/// All virtual functions except begin_frame, passes_on and takes_fields run on the thread of the GL
-/// context, one at a time. They may throw glcl::Error, cl::Error or any std::exception; the base
-/// posts it as an element error. A subclass that overrides before_transform, an event handler or
-/// change_state must chain up.
+/// All virtual functions run one at a time, on the streaming thread; unprepare also on the thread
+/// of the GL context. They may throw glcl::Error, cl::Error or any std::exception; the base posts
+/// it as an element error. `process` must not use OpenGL or wait for its thread. A subclass that
+/// overrides before_transform, an event handler or change_state must chain up.
 struct _GstGLCLFilterClass {
   GstGLFilterClass parent_class;
 
@@ -36,12 +36,11 @@ struct _GstGLCLFilterClass {
                   const glcl::Picture &out, GstBuffer *inbuf, GstBuffer *outbuf);
 
   /// Copies the settings of the next frame for passes_on and process, because properties may change
-  /// between the two. Streaming thread. Optional.
+  /// between the two. Optional.
   void (*begin_frame)(GstGLCLFilter *self);
 
   /// True if the next frame passes unchanged: then `process` gets no picture `out`, and metas go to
-  /// `outbuf`, which holds the memory of `inbuf`. Streaming thread. Optional: without it every
-  /// frame is written.
+  /// `outbuf`, which holds the memory of `inbuf`. Optional: without it every frame is written.
   bool (*passes_on)(GstGLCLFilter *self);
 
   /// Resets all state of earlier frames because the next one does not follow them: DISCONT, flush,
@@ -57,7 +56,7 @@ struct _GstGLCLFilterClass {
   /// gst_glcl_filter_frame_format.
   bool takes_planes;
   /// True if the current settings read only the luma of such frames: `in` then has no chroma where
-  /// there is no `out`. GL thread. Optional: without it all planes come.
+  /// there is no `out`. Optional: without it all planes come.
   bool (*reads_luma)(GstGLCLFilter *self);
 
   /// True if what is known from earlier frames survives `prepare`, when only the pixel format has
@@ -67,8 +66,7 @@ struct _GstGLCLFilterClass {
   /// not follow the previous one either.
   bool gaps_break;
   /// True if the current settings only read single pixels of one frame, so that interlaced frames
-  /// are processed correctly. Streaming thread. Optional: without it interlaced frames cause a
-  /// warning.
+  /// are processed correctly. Optional: without it interlaced frames cause a warning.
   bool (*takes_fields)(GstGLCLFilter *self);
 };
 

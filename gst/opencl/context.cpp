@@ -49,4 +49,10 @@ Program Context::program(const std::string &path, const std::string &options) {
   return program;
 }
 
+const cl::CommandQueue &Context::releasing_queue() {
+  const std::lock_guard lock(mutex_);
+  if (!releasing_queue_()) releasing_queue_ = cl::CommandQueue(context_, device_.device);
+  return releasing_queue_;
+}
+
 }  // namespace glcl

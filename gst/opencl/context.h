@@ -34,6 +34,9 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Waits until all background compilation has finished.
   void finish_programs() { compiler_pool_.finish(); }
 
+  /// A queue for releases, which wait for their own events alone and not for later kernels.
+  const cl::CommandQueue &releasing_queue();
+
   const Device &device() const { return device_; }
   const cl::Context &cl() const { return context_; }
   /// Object that it keeps alive, or null.
@@ -43,8 +46,9 @@ class Context : public std::enable_shared_from_this<Context> {
   std::shared_ptr<void> keep_;
   Device device_;
   cl::Context context_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards the next two
   std::map<std::string, Program> programs_;
+  cl::CommandQueue releasing_queue_;
   CompilerPool compiler_pool_;
 };
 

@@ -207,9 +207,7 @@ GstAllocator *make_allocator(std::shared_ptr<Exporter> exporter, ErrorHandler re
 
 bool to_gl(GstGLMemory *memory, bool reads) {
   Texture *texture = hands_over(memory) ? &Texture::of(memory) : Texture::find(memory);
-  if (!texture) return true;
-  texture->read_by_gl(reads);
-  return hand_over(memory, [&] { texture->to_gl(); });
+  return !texture || hand_over(memory, [&] { texture->to_gl(reads); });
 }
 
 void forget(GstGLMemory *memory) {

@@ -35,6 +35,7 @@ class CopySharing : public Sharing {
  public:
   explicit CopySharing(bool discrete_memory) : discrete_memory_(discrete_memory) {}
 
+  bool acquire_held(Queue &queue, Layout layout, TextureUse *uses, size_t count) override;
   void acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) override;
   void release(Queue &queue, TextureUse *uses, size_t count, bool complete) override;
   GstBufferPool *make_pool(GstGLContext *context, ErrorHandler report) override {
@@ -52,7 +53,7 @@ class CopySharing : public Sharing {
   void upload(Queue &queue, Layout layout, size_t index, TextureUse &use);
   void upload_pinned(Queue &queue, Layout layout, size_t index, TextureUse &use);
   bool read_texture(const TextureUse &use, void *rows, size_t row_bytes);
-  void read_until_now(Queue &queue, const TextureUse *uses);
+  void mark_use(Queue &queue, const TextureUse *uses, bool complete);
   void finish_transfers(Queue &queue, TextureUse *uses, size_t count);
   void download(Queue &queue, TextureUse &use);
   const cl::CommandQueue &reads(const Queue &queue);
@@ -127,11 +128,12 @@ bool CopySharing::read_texture(const TextureUse &use, void *rows, size_t row_byt
   return reader_->read(use.memory, *use.picture.format, *copier_, rows, row_bytes);
 }
 
-/// Marks until when the queue reads the pictures.
-void CopySharing::read_until_now(Queue &queue, const TextureUse *uses) {
+/// Marks until when the queue reads the pictures. Those that it uploaded are valid then.
+void CopySharing::mark_use(Queue &queue, const TextureUse *uses, bool complete) {
   cl::Event end;
   for (size_t i = 0; i < held_.size(); i++) {
-    if (uses[i].access == Access::write || (!held_[i].frame && held_[i].place == none)) continue;
+    const HeldFrame &held = held_[i];
+    if (uses[i].access == Access::write || (!held.frame && held.place == none)) continue;
     if (!end()) {
       try {
         queue.cl().enqueueMarkerWithWaitList(nullptr, &end);
@@ -140,10 +142,11 @@ void CopySharing::read_until_now(Queue &queue, const TextureUse *uses) {
         throw;
       }
     }
-    if (held_[i].frame)
-      held_[i].frame->read_until(end);
+    if (held.frame)
+      held.frame->read_until(queue, end);
     else
-      read_[held_[i].place] = end;
+      read_[held.place] = end;
+    if (held.frame && held.written && complete) held.frame->uploaded(queue, end);
   }
 }
 
@@ -174,6 +177,18 @@ void CopySharing::finish_transfers(Queue &queue, TextureUse *uses, size_t count)
   }
 }
 
+/// OpenGL is needed for what only it has.
+bool CopySharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
+  const bool needs_gl = std::any_of(uses, uses + count, [&](const TextureUse &use) {
+    const DeviceFrame *frame = DeviceFrame::find(use.memory);
+    return use.access != Access::write && !(frame && frame->is_valid(queue, layout)) &&
+           GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
+  });
+  if (needs_gl) return false;
+  acquire(queue, layout, uses, count);
+  return true;
+}
+
 void CopySharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
   held_.assign(count, {});
   turn_ = (turn_ + 1) % (discrete_memory_ ? pictures : 1);
@@ -183,7 +198,7 @@ void CopySharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size_t 
     held_[i].frame = frame;
     if (use.access == Access::write) {
       const Texture *texture = Texture::find(use.memory);
-      if (texture && texture->with_opencl()) {
+      if (texture && texture->holder()) {
         use.map(GST_MAP_GL);  // so that OpenCL hands it back, on the thread of its own GL context
         use.unmap();
       }
@@ -215,13 +230,11 @@ void CopySharing::release(Queue &queue, TextureUse *uses, size_t count, bool com
       download(queue, uses[i]);
     }
   }
-  if (discrete_memory_) read_until_now(queue, uses);
+  mark_use(queue, uses, complete);
   if (transfers_)
     finish_transfers(queue, uses, count);
   else
     queue.cl().flush();
-  for (const HeldFrame &held : held_)
-    if (held.frame && held.written && complete) held.frame->uploaded();
   for (size_t i = 0; i < count; i++) uses[i].unmap();
   held_.clear();
 }

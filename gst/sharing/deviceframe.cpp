@@ -33,27 +33,39 @@ DeviceFrame &DeviceFrame::of(GstGLMemory *memory) {
   return *frame;
 }
 
-/// Work of another queue on the picture comes first.
-void DeviceFrame::take_over(Queue &queue) {
-  if (queue_.get() == &queue) return;
-  if (queue_) finish(queue_->cl());
-  queue_ = queue.shared_from_this();
+/// What other queues do with the picture: its write, and with `all` every read.
+std::vector<cl::Event> DeviceFrame::uses_before(const Queue &queue, bool all) const {
+  std::vector<cl::Event> uses;
+  if (content_.written() && writer_.get() != &queue) uses.push_back(content_.written);
+  if (all)
+    for (const auto &[reader, end] : content_.read)
+      if (reader != queue.cl()()) uses.push_back(end);
+  return uses;
+}
+
+bool DeviceFrame::suits(const Queue &queue, Layout layout) const {
+  return valid_ && context_ == queue.context().cl()() && content_.picture.layout == layout;
+}
+
+bool DeviceFrame::is_valid(const Queue &queue, Layout layout) const {
+  const std::lock_guard lock(mutex_);
+  return suits(queue, layout);
 }
 
 bool DeviceFrame::read(Queue &queue, Layout layout, Picture &picture) {
   const std::lock_guard lock(mutex_);
-  if (!valid_ || context_ != queue.context().cl()() || content_.picture.layout != layout)
-    return false;
-  take_over(queue);
+  if (!suits(queue, layout)) return false;
+  const std::vector<cl::Event> before = uses_before(queue, false);
+  if (!before.empty()) queue.cl().enqueueBarrierWithWaitList(&before);
   picture = content_.picture;
   return true;
 }
 
 void DeviceFrame::prepare(Queue &queue, const TextureUse &use, Layout layout) {
   valid_ = device_only_ = false;
-  take_over(queue);
   const cl::Context &context = queue.context().cl();
   if (context_ == context() && content_.picture.layout == layout) return;
+  for (const auto &[reader, end] : content_.read) settle(end);
   content_ = {};
   content_.picture = make_picture(context, use.width(), use.height(), layout, *use.picture.format);
   context_ = context();
@@ -62,16 +74,21 @@ void DeviceFrame::prepare(Queue &queue, const TextureUse &use, Layout layout) {
 Picture DeviceFrame::write(Queue &queue, const TextureUse &use, Layout layout) {
   const std::lock_guard lock(mutex_);
   if (content_.written()) settle(content_.written);  // its failure was its frame's
+  content_.written = {};
   prepare(queue, use, layout);
+  const std::vector<cl::Event> before = uses_before(queue, true);
+  if (!before.empty()) queue.cl().enqueueBarrierWithWaitList(&before);
+  content_.read.clear();
   return content_.picture;
 }
 
 Picture DeviceFrame::write(Queue &queue, const TextureUse &use, Layout layout,
                            std::vector<cl::Event> &after) {
   const std::lock_guard lock(mutex_);
+  if (content_.written() && context_ != queue.context().cl()()) settle(content_.written);
   prepare(queue, use, layout);
-  for (const cl::Event &event : {content_.written, content_.read})
-    if (event()) after.push_back(event);
+  if (content_.written()) after.push_back(content_.written);
+  for (const auto &[reader, end] : content_.read) after.push_back(end);
   return content_.picture;
 }
 
@@ -79,6 +96,7 @@ void DeviceFrame::written(Queue &queue, const cl::CommandQueue &reads,
                           std::shared_ptr<Copies> copies) {
   const std::lock_guard lock(mutex_);
   queue.cl().enqueueMarkerWithWaitList(nullptr, &content_.written);
+  writer_ = queue.shared_from_this();
   content_.reads = reads;
   content_.copies = std::move(copies);
   valid_ = device_only_ = true;
@@ -86,14 +104,16 @@ void DeviceFrame::written(Queue &queue, const cl::CommandQueue &reads,
   host_valid_ = false;
 }
 
-void DeviceFrame::uploaded() {
+void DeviceFrame::uploaded(Queue &queue, const cl::Event &event) {
   const std::lock_guard lock(mutex_);
+  content_.written = event;
+  writer_ = queue.shared_from_this();
   valid_ = true;
 }
 
-void DeviceFrame::read_until(const cl::Event &event) {
+void DeviceFrame::read_until(const Queue &queue, const cl::Event &event) {
   const std::lock_guard lock(mutex_);
-  content_.read = event;
+  content_.read[queue.cl()()] = event;
 }
 
 void DeviceFrame::invalidate() {

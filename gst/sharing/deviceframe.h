@@ -3,6 +3,7 @@
 
 #include <gst/gl/gl.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -25,21 +26,23 @@ class DeviceFrame {
   /// The record, or null if it does not exist yet.
   static DeviceFrame *find(GstGLMemory *memory);
 
+  /// Whether the picture is valid for commands of the queue.
+  bool is_valid(const Queue &queue, Layout layout) const;
   /// Gets the picture for the next commands of the queue; false if the picture is not valid.
   bool read(Queue &queue, Layout layout, Picture &picture);
   /// Gets the picture for the queue to overwrite completely. Waits for the previous write, so that
   /// the host is at most as many frames ahead of the device as there are pictures. Throws.
   Picture write(Queue &queue, const TextureUse &use, Layout layout);
-  /// The same for a write on another queue after the events `after`; does not wait.
+  /// The same for a write on any queue after the events `after`; does not wait.
   Picture write(Queue &queue, const TextureUse &use, Layout layout, std::vector<cl::Event> &after);
 
   /// The queue has all work that writes the picture, and no other user has the frame. Downloads to
   /// the host go through `reads`, a queue of the same context, and are counted. Throws.
   void written(Queue &queue, const cl::CommandQueue &reads, std::shared_ptr<Copies> copies);
-  /// Marks the picture as equal to the host's copy, for the queue that writes it.
-  void uploaded();
+  /// Marks the picture as equal to the host's copy, once the queue has reached the event.
+  void uploaded(Queue &queue, const cl::Event &event);
   /// The queue reads the picture until this event.
-  void read_until(const cl::Event &event);
+  void read_until(const Queue &queue, const cl::Event &event);
   /// Marks the picture as invalid: the frame was written elsewhere, or only partly.
   void invalidate();
 
@@ -56,18 +59,20 @@ class DeviceFrame {
  private:
   struct Content {
     Picture picture;
-    cl::Event written, read;
+    cl::Event written;
+    std::map<cl_command_queue, cl::Event> read;  // the last of each queue
     cl::CommandQueue reads;
     std::shared_ptr<Copies> copies;
   };
 
-  void take_over(Queue &queue);
+  bool suits(const Queue &queue, Layout layout) const;
+  std::vector<cl::Event> uses_before(const Queue &queue, bool all) const;
   void prepare(Queue &queue, const TextureUse &use, Layout layout);
   static void download(const Content &content, void *host, size_t stride);
 
   mutable std::mutex mutex_;
   cl_context context_ = nullptr;
-  std::shared_ptr<Queue> queue_;  // last queue that used the picture
+  std::shared_ptr<Queue> writer_;  // the queue that wrote the picture last
   Content content_;
   bool valid_ = false, device_only_ = false;
 

@@ -125,8 +125,8 @@ bool same_pixels(GstGLContext *gl_context, const Device &device) {
     texture->acquire(queue, {image()});
     const cl_int status = clEnqueueReadImage(queue.cl()(), image(), CL_TRUE, origin, region, 0, 0,
                                              got.data(), 0, nullptr, nullptr);
-    texture->release(queue, {image()});
     queue.cl().finish();
+    texture->release(queue.context(), image(), {}).wait();
     if (status != CL_SUCCESS) throw cl::Error(status, "clEnqueueReadImage");
   } catch (...) {
     gl->DeleteTextures(1, &id);

@@ -35,7 +35,7 @@ class ExportedTexture : public Interop {
     return import(context);
   }
   void acquire(Queue &queue, const std::vector<cl_mem> &images) const override;
-  cl::Event release(Queue &queue, const std::vector<cl_mem> &images) const override;
+  cl::Event release(Context &context, cl_mem image, const cl::Event &after) const override;
   bool needs_release(const Device &device) const override;
 
  protected:

@@ -171,13 +171,9 @@ void ExportedTexture::acquire(Queue &queue, const std::vector<cl_mem> &images) c
   enqueue(queue, images, functions.acquire, "clEnqueueAcquireExternalMemObjectsKHR");
 }
 
-cl::Event ExportedTexture::release(Queue &queue, const std::vector<cl_mem> &images) const {
-  const External &functions = external(queue.context().device());
-  if (!functions.keeps_lists)
-    return enqueue(queue, images, functions.release, "clEnqueueReleaseExternalMemObjectsKHR");
-  cl::Event end;
-  queue.cl().enqueueMarkerWithWaitList(nullptr, &end);
-  return end;
+cl::Event ExportedTexture::release(Context &context, cl_mem image, const cl::Event &after) const {
+  return enqueue_release(context, image, after, external(context.device()).release,
+                         "clEnqueueReleaseExternalMemObjectsKHR");
 }
 
 bool ExportedTexture::needs_release(const Device &device) const {

@@ -28,8 +28,9 @@ class GlInterop : public Interop {
   void acquire(Queue &queue, const std::vector<cl_mem> &images) const override {
     enqueue(queue, images, clEnqueueAcquireGLObjects, "clEnqueueAcquireGLObjects");
   }
-  cl::Event release(Queue &queue, const std::vector<cl_mem> &images) const override {
-    return enqueue(queue, images, clEnqueueReleaseGLObjects, "clEnqueueReleaseGLObjects");
+  cl::Event release(Context &context, cl_mem image, const cl::Event &after) const override {
+    return enqueue_release(context, image, after, clEnqueueReleaseGLObjects,
+                           "clEnqueueReleaseGLObjects");
   }
   bool ordered_by_driver(const Device &device) const override {
     return device.has_extension("cl_khr_gl_event");

@@ -18,24 +18,33 @@ class Interop {
 
   /// The texture's image. Throws Error::failed.
   virtual Image image(const Context &context, const GstGLMemory *memory) const = 0;
-  /// Acquire textures for OpenCL, or release them to OpenGL (at the event), in one call; the
-  /// queue's context has images of them. Throw cl::Error.
+  /// Acquires textures for OpenCL in one call; the queue's context has images of them. Throws
+  /// cl::Error.
   virtual void acquire(Queue &queue, const std::vector<cl_mem> &images) const = 0;
-  virtual cl::Event release(Queue &queue, const std::vector<cl_mem> &images) const = 0;
+  /// Releases the image of a texture to OpenGL after an event, or null, on the context's
+  /// releasing_queue(). Returns the end of the release. Throws cl::Error.
+  virtual cl::Event release(Context &context, cl_mem image, const cl::Event &after) const = 0;
   /// True if the driver orders both with OpenGL's work, so that no wait is needed.
   virtual bool ordered_by_driver(const Device &) const { return false; }
   /// False if OpenGL may use a texture as soon as the last kernel has used it, without a release.
   virtual bool needs_release(const Device &) const { return true; }
 
  protected:
-  /// Without CLHPP, which would take another reference of each image.
-  static cl::Event enqueue(Queue &queue, const std::vector<cl_mem> &images,
-                           decltype(&clEnqueueAcquireGLObjects) function, const char *name) {
-    cl::Event event;
-    const cl_int status =
-        function(queue.cl()(), images.size(), images.data(), 0, nullptr, &event());
+  /// The type of all functions that acquire or release. Without CLHPP, which would take another
+  /// reference of each image.
+  using Function = decltype(&clEnqueueAcquireGLObjects);
+  static void enqueue(Queue &queue, const std::vector<cl_mem> &images, Function function,
+                      const char *name) {
+    const cl_int status = function(queue.cl()(), images.size(), images.data(), 0, nullptr, nullptr);
     if (status != CL_SUCCESS) throw cl::Error(status, name);
-    return event;
+  }
+  static cl::Event enqueue_release(Context &context, cl_mem image, const cl::Event &after,
+                                   Function function, const char *name) {
+    cl::Event end;
+    const cl_int status = function(context.releasing_queue()(), 1, &image, after() ? 1 : 0,
+                                   after() ? &after() : nullptr, &end());
+    if (status != CL_SUCCESS) throw cl::Error(status, name);
+    return end;
   }
 };
 

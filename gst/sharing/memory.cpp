@@ -83,6 +83,16 @@ GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> export
   return GST_BUFFER_POOL(pool);
 }
 
+namespace {
+
+bool is_elsewhere(GstMemory *memory) {
+  return gst_is_gl_memory(memory) &&
+         (held(GST_GL_MEMORY_CAST(memory)) ||
+          GST_MEMORY_FLAG_IS_SET(memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD));
+}
+
+}  // namespace
+
 GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
                     const GstVideoInfo &info, guint plane) {
   GstAllocator *allocator = make_allocator(std::move(exporter), {});
@@ -101,19 +111,20 @@ GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
   return buffer;
 }
 
+bool needs_hand_over(GstBuffer *frame) {
+  bool needs = false;
+  for (guint i = 0; i < gst_buffer_n_memory(frame); i++)
+    needs = needs || is_elsewhere(gst_buffer_peek_memory(frame, i));
+  return needs;
+}
+
 void hand_to_gl(GstBuffer *frame, GstGLContext *context) {
-  bool handed = false;
   for (guint i = 0; i < gst_buffer_n_memory(frame); i++) {
     GstMemory *memory = gst_buffer_peek_memory(frame, i);
-    if (!gst_is_gl_memory(memory) ||
-        (!held(GST_GL_MEMORY_CAST(memory)) &&
-         !GST_MEMORY_FLAG_IS_SET(memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD)))
-      continue;
+    if (!is_elsewhere(memory)) continue;
     TextureUse(GST_GL_MEMORY_CAST(memory), Access::read).map(GST_MAP_GL);
     forget(GST_GL_MEMORY_CAST(memory));  // it may be written without a map, too
-    handed = true;
   }
-  if (!handed) return;
   if (GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(frame))
     gst_gl_sync_meta_set_sync_point(sync, context);
   context->gl_vtable->Flush();  // others may wait for the texture's dma-buf alone

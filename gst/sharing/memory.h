@@ -26,11 +26,13 @@ GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> export
 GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
                     const GstVideoInfo &info, guint plane);
 
-/// Hands a frame of such a pool to OpenGL, for consumers that use its textures without a map, and
-/// marks that in its GstGLSyncMeta. On the GL thread. Throws Error::failed.
+/// True if OpenCL or the host has the content of a frame and OpenGL has not.
+bool needs_hand_over(GstBuffer *frame);
+/// Hands such a frame to OpenGL, for consumers that use its textures without a map, and marks that
+/// in its GstGLSyncMeta. On the GL thread. Throws Error::failed.
 void hand_to_gl(GstBuffer *frame, GstGLContext *context);
 
-/// True if OpenCL wrote the memory last and still holds it. On the GL thread.
+/// True if OpenCL wrote the memory last and still holds it.
 bool held(GstGLMemory *memory);
 
 /// True if the memory comes from such a pool.

@@ -57,6 +57,25 @@ void keep_display(GstGLContext *gl_context) {
 
 }  // namespace
 
+void on_gl_thread(GstGLContext *context, const std::function<void()> &work) {
+  struct Task {
+    const std::function<void()> &work;
+    std::exception_ptr failure;
+  } task{work, nullptr};
+  gst_gl_context_thread_add(
+      context,
+      [](GstGLContext *, gpointer data) {
+        auto *task = static_cast<Task *>(data);
+        try {
+          task->work();
+        } catch (...) {
+          task->failure = std::current_exception();
+        }
+      },
+      &task);
+  if (task.failure) std::rethrow_exception(task.failure);
+}
+
 TextureUse::TextureUse(TextureUse &&other) noexcept
     : memory(other.memory),
       access(other.access),
@@ -94,11 +113,16 @@ Picture &Sharing::staging(const Queue &queue, size_t index, const TextureUse &us
   return kept.picture;
 }
 
-AcquiredScope::AcquiredScope(Sharing &sharing, Queue &queue, Layout layout, TextureUse *uses,
-                             size_t count)
+AcquiredScope::AcquiredScope(Sharing &sharing, GstGLContext *gl_context, Queue &queue,
+                             Layout layout, TextureUse *uses, size_t count,
+                             const std::function<void()> &before_acquire)
     : sharing_(sharing), queue_(queue), uses_(uses), count_(count) {
   try {
-    sharing_.acquire(queue_, layout, uses_, count_);
+    if (sharing_.acquire_held(queue_, layout, uses_, count_)) return;
+    on_gl_thread(gl_context, [&] {
+      if (before_acquire) before_acquire();
+      sharing_.acquire(queue_, layout, uses_, count_);
+    });
   } catch (...) {
     abandon();
     throw;

@@ -60,18 +60,26 @@ using Copies = std::atomic<uint64_t>;
 /// Called with errors that cannot be returned or thrown.
 using ErrorHandler = std::function<void(std::exception_ptr)>;
 
-/// One method in use by one element. All calls on the thread of the GL context. Staging pictures
-/// between texture and kernel, if any, are kept for the next frame.
+/// Runs work on the thread of the GL context, waits for it and throws its exception.
+void on_gl_thread(GstGLContext *context, const std::function<void()> &work);
+
+/// One method in use by one element, for one frame at a time. Staging pictures between texture and
+/// kernel, if any, are kept for the next frame.
 class Sharing {
  public:
   virtual ~Sharing() = default;
 
-  /// Acquires `count` textures for OpenCL, ordered after all work of OpenGL and the host on them,
-  /// and fills in their pictures in the layout of the kernels. Throws.
+  /// Acquires the textures as below if no work of OpenGL is needed, else returns false. Any thread.
+  /// Throws.
+  virtual bool acquire_held(Queue &queue, Layout layout, TextureUse *uses, size_t count) = 0;
+
+  /// On the thread of the GL context: acquires `count` textures for OpenCL, ordered after all work
+  /// of OpenGL and the host on them, and fills in their pictures in the layout of the kernels.
+  /// Throws.
   virtual void acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) = 0;
 
   /// Releases them, ordered before the next work of OpenGL and the host. `complete` is false after
-  /// a failure: then the written pictures are invalid. Throws.
+  /// a failure: then the written pictures are invalid. Any thread. Throws.
   virtual void release(Queue &queue, TextureUse *uses, size_t count, bool complete) = 0;
 
   /// A pool of textures that suit the method best, for this element's output and its upstream
@@ -97,10 +105,12 @@ class Sharing {
   std::vector<Staging> staging_;
 };
 
-/// Scope between acquire and release: the textures are released in any case.
+/// Scope between acquire and release: the textures are released in any case. It uses the thread of
+/// the GL context only where it must; there `before_acquire` runs first.
 class AcquiredScope {
  public:
-  AcquiredScope(Sharing &sharing, Queue &queue, Layout layout, TextureUse *uses, size_t count);
+  AcquiredScope(Sharing &sharing, GstGLContext *gl_context, Queue &queue, Layout layout,
+                TextureUse *uses, size_t count, const std::function<void()> &before_acquire = {});
   ~AcquiredScope();
   AcquiredScope(const AcquiredScope &) = delete;
   AcquiredScope &operator=(const AcquiredScope &) = delete;

@@ -3,6 +3,7 @@
 
 #include <gst/gl/gstglfuncs.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "memory.h"
@@ -31,14 +32,6 @@ void wait_for_gl(GstGLContext *context) {
   if (status != GL_ALREADY_SIGNALED && status != GL_CONDITION_SATISFIED)
     throw Error(Error::Kind::failed, "OpenGL did not finish a frame in 10 s.",
                 "glClientWaitSync gave " + std::to_string(status));
-}
-
-/// Waits until OpenGL may use released textures, unless the driver does.
-void finish_release(Queue &queue, const Interop &interop) {
-  if (interop.ordered_by_driver(queue.context().device()))
-    queue.cl().flush();
-  else
-    glcl::finish(queue.cl());
 }
 
 }  // namespace
@@ -70,79 +63,239 @@ Texture::~Texture() {
   }
 }
 
-Texture::SharedImage &Texture::shared_with(const std::shared_ptr<Context> &context) {
-  for (SharedImage &shared : images_)
-    if (shared.context == context) return shared;
-  images_.push_back({context, interop().image(*context, memory_)});
-  return images_.back();
+void Texture::reserve() {
+  std::unique_lock lock(mutex_);
+  unreserved_.wait(lock, [this] { return !reserved_; });
+  reserved_ = true;
 }
 
-Image Texture::image(const std::shared_ptr<Context> &context) { return shared_with(context).image; }
+bool Texture::reserve_held(const Context &context, bool reads) {
+  std::unique_lock lock(mutex_);
+  unreserved_.wait(lock, [this] { return !reserved_; });
+  return reserved_ = is_held(context, reads) && find_image(context);
+}
+
+void Texture::unreserve() {
+  const std::lock_guard lock(mutex_);
+  reserved_ = false;
+  unreserved_.notify_all();
+}
+
+const Image *Texture::find_image(const Context &context) const {
+  for (const SharedImage &shared : images_)
+    if (shared.context.get() == &context) return &shared.image;
+  return nullptr;
+}
+
+Image Texture::image(const std::shared_ptr<Context> &context) {
+  const std::lock_guard lock(mutex_);
+  if (const Image *known = find_image(*context)) return *known;
+  images_.push_back({context, interop().image(*context, memory_)});
+  return images_.back().image;
+}
+
+/// A release that is under way has to be finished by OpenGL first.
+bool Texture::is_held(const Context &context, bool reads) {
+  return hands_over(memory_) && holder_ && &holder_->context() == &context && !releasing_ &&
+         !(reads && forgotten_);
+}
+
+bool Texture::held_by(const Context &context, bool reads) {
+  const std::lock_guard lock(mutex_);
+  const bool held = is_held(context, reads);
+  forgotten_ = false;
+  return held;
+}
+
+void Texture::pass_to_gl(TextureUse &use) {
+  bool read_by_gl;
+  {
+    const std::lock_guard lock(mutex_);
+    hand_over();
+    // Content that still has to be uploaded is newer than all that OpenGL has read.
+    read_by_gl = read_by_gl_ &&
+                 !GST_MINI_OBJECT_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD);
+    passing_ = true;
+  }
+  try {
+    use.map(GST_MAP_GL);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    passing_ = false;
+    throw;
+  }
+  use.unmap();
+  const std::lock_guard lock(mutex_);
+  passing_ = false;
+  read_by_gl_ = read_by_gl;
+}
+
+cl::Event Texture::take(Queue &queue) {
+  const std::lock_guard lock(mutex_);
+  cl::Event before;
+  if (holder_ && holder_.get() != &queue) {
+    if (used_())
+      before = used_;
+    else
+      settle(holder_->cl());  // its frame failed
+  }
+  holder_ = queue.shared_from_this();
+  used_ = {};
+  return before;
+}
+
+cl::Event Texture::last_release() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(released_, {});
+}
+
+void Texture::used_until(const cl::Event &event) {
+  const std::lock_guard lock(mutex_);
+  used_ = event;
+}
+
+bool Texture::read_by_gl() const {
+  const std::lock_guard lock(mutex_);
+  return read_by_gl_;
+}
+
+void Texture::read_by_gl(bool reads) {
+  const std::lock_guard lock(mutex_);
+  read_by_gl_ = reads;
+}
+
+const Queue *Texture::holder() const {
+  const std::lock_guard lock(mutex_);
+  return holder_.get();
+}
+
+void Texture::to_gl(bool reads) {
+  std::unique_lock lock(mutex_);
+  if (passing_) return;
+  unreserved_.wait(lock, [this] { return !reserved_; });
+  read_by_gl_ = reads;
+  hand_over();
+}
 
 void Texture::to_gl() {
-  if (reading_()) {
-    glcl::wait(reading_);
-    reading_ = {};
-  }
-  if (!holder_) return;
-  if (used_() && !interop().needs_release(holder_->context().device())) {
-    glcl::wait(used_);
-    held_by(nullptr);
+  std::unique_lock lock(mutex_);
+  unreserved_.wait(lock, [this] { return !reserved_; });
+  hand_over();
+}
+
+/// Where the driver orders OpenGL's work after it, the next acquire alone waits for it.
+void Texture::wait_for_release(Context &context) {
+  const cl::CommandQueue &queue = context.releasing_queue();
+  if (interop().ordered_by_driver(context.device())) {
+    queue.flush();
     return;
   }
-  if (!released_) interop().release(*holder_, {image(holder_->context().shared_from_this())()});
-  released_ = true;
-  finish_release(*holder_, interop());
-  held_by(nullptr);
+  const cl::Event released = std::exchange(released_, {});
+  if (released())
+    glcl::wait(released);
+  else
+    finish(queue);
+}
+
+/// Waits for the last use alone: the queue may have work of later frames.
+void Texture::hand_over() {
+  if (!holder_) return;
+  Context &context = holder_->context();
+  const Interop &interop = this->interop();
+  if (!used_() && !releasing_) finish(holder_->cl());  // the frame failed
+  if (!interop.needs_release(context.device())) {
+    const cl::Event used = std::exchange(used_, {});
+    if (used()) glcl::wait(used);
+  } else {
+    if (!releasing_) released_ = interop.release(context, (*find_image(context))(), used_);
+    releasing_ = true;
+    wait_for_release(context);
+  }
+  holder_ = nullptr;
+  used_ = {};
+  releasing_ = false;
 }
 
 Texture &TextureSharing::texture_of(size_t, TextureUse &use) { return Texture::of(use.memory); }
 
-bool TextureSharing::ordered_after_gl(Queue &queue, const std::vector<Texture *> &) {
-  return interop().ordered_by_driver(queue.context().device());
+bool TextureSharing::ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired) {
+  return acquired.front()->interop().ordered_by_driver(queue.context().device());
+}
+
+bool TextureSharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
+  textures_.clear();
+  for (size_t i = 0; i < count; i++) {
+    Texture *texture = Texture::find(uses[i].memory);
+    if (!texture || !texture->reserve_held(queue.context(), uses[i].access != Access::write)) {
+      unreserve();
+      return false;
+    }
+    textures_.push_back(texture);
+  }
+  take(queue, layout, uses);
+  return true;
 }
 
 void TextureSharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
   const auto context = queue.context().shared_from_this();
+  gl_context_ = gst_gl_context_get_current();
   acquired_.clear();
   images_.clear();
   textures_.clear();
   for (size_t i = 0; i < count; i++) {
     Texture &texture = texture_of(i, uses[i]);
-    const bool empty = texture.was_forgotten() && uses[i].access != Access::write;
-    const bool acquires = texture.holder() != &queue || empty;
-    uses[i].picture.image = texture.image(context);
-    if (acquires) {
-      texture.to_gl();  // from another queue, or another frame
-      // Content that still has to be uploaded is newer than all that OpenGL has read.
-      const bool read_by_gl =
-          texture.read_by_gl() &&
-          !GST_MINI_OBJECT_FLAG_IS_SET(uses[i].memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD);
-      uses[i].map(GST_MAP_GL);
-      uses[i].unmap();
-      texture.read_by_gl(read_by_gl);
-      acquired_.push_back(&texture);
-      images_.push_back(uses[i].picture.image());
-    }
-    if (uses[i].access == Access::write) texture.read_by_gl(false);
-    textures_.push_back({&texture, acquires});
+    texture.reserve();
+    textures_.push_back(&texture);
+    const bool held = texture.held_by(*context, uses[i].access != Access::write);
+    const Image image = texture.image(context);
+    if (held) continue;
+    texture.pass_to_gl(uses[i]);
+    acquired_.push_back(&texture);
+    images_.push_back(image());
   }
-  if (!acquired_.empty()) {
-    if (!ordered_after_gl(queue, acquired_)) wait_for_gl(uses[0].memory->mem.context);
-    interop().acquire(queue, images_);
+  if (!acquired_.empty()) acquire_from_gl(queue, uses[0].memory->mem.context);
+  take(queue, layout, uses);
+  copy_and_give_back(queue, layout, uses);
+}
+
+void TextureSharing::acquire_from_gl(Queue &queue, GstGLContext *gl_context) {
+  std::vector<cl::Event> before;
+  for (Texture *texture : acquired_)
+    if (cl::Event released = texture->last_release(); released())
+      before.push_back(std::move(released));
+  if (!before.empty()) wait_for_events(queue, before);
+  if (!ordered_after_gl(queue, acquired_)) wait_for_gl(gl_context);
+  acquired_.front()->interop().acquire(queue, images_);
+}
+
+/// Makes the next commands of the queue wait for the events.
+void TextureSharing::wait_for_events(Queue &queue, const std::vector<cl::Event> &before) {
+  try {
+    queue.cl().enqueueBarrierWithWaitList(&before);
+  } catch (...) {
+    for (const cl::Event &event : before) settle(event);
+    throw;
   }
-  const auto held = queue.shared_from_this();
-  for (const HeldTexture &one : textures_) one.texture->held_by(held);
-  for (size_t i = 0; i < count; i++) {
+}
+
+/// Gives the textures to the queue, and their pictures to the kernels.
+void TextureSharing::take(Queue &queue, Layout layout, TextureUse *uses) {
+  const auto context = queue.context().shared_from_this();
+  std::vector<cl::Event> before;
+  for (Texture *texture : textures_)
+    if (cl::Event used = texture->take(queue); used()) before.push_back(std::move(used));
+  if (!before.empty()) wait_for_events(queue, before);
+  for (size_t i = 0; i < textures_.size(); i++) {
     TextureUse &use = uses[i];
+    if (use.access == Access::write) textures_[i]->read_by_gl(false);
+    const Image image = textures_[i]->image(context);
     if (layout == Layout::buffer) {
-      const Image image = use.picture.image;
       use.picture = staging(queue, i, use, layout);
-      use.picture.image = image;
       if (use.access != Access::write)
         queue.cl().enqueueCopyImageToBuffer(image, use.picture.buffer, {0, 0, 0},
                                             {size_t(use.width()), size_t(use.height()), 1}, 0);
     }
+    use.picture.image = image;
     use.picture.width = use.width();
     use.picture.height = use.height();
   }
@@ -151,7 +304,7 @@ void TextureSharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size
 /// Enqueues copies of the results into the textures, which alone belong to the frame.
 void TextureSharing::write_back(Queue &queue, const TextureUse *uses) {
   for (size_t i = 0; i < textures_.size(); i++) {
-    if (uses[i].access != Access::write) continue;
+    if (uses[i].access != Access::write || !textures_[i]) continue;
     if (uses[i].picture.layout == Layout::buffer)
       queue.cl().enqueueCopyBufferToImage(uses[i].picture.buffer, uses[i].picture.image, 0,
                                           {0, 0, 0},
@@ -162,60 +315,78 @@ void TextureSharing::write_back(Queue &queue, const TextureUse *uses) {
   }
 }
 
-/// Whether a texture notifies when OpenGL needs it.
-bool TextureSharing::notifies(const HeldTexture &held) {
-  return hands_over(held.texture->memory()) && !held.texture->read_by_gl();
-}
-
-/// Whether OpenCL keeps a texture that notifies when it is needed. One that is only read waits for
-/// the next frame's owner, as does the copy of a foreign one. A frame that is passed on unchanged
-/// is likely to be read by another gst-glcl element.
-bool TextureSharing::keeps(const HeldTexture &held, const TextureUse &use) {
-  if (!held.acquired || use.access == Access::write) return true;
-  return use.access == Access::pass_on && held.texture->memory() == use.memory;
-}
-
-/// Notes where the work on the kept textures ends, so that OpenGL need not wait for later work of
-/// the queue, which other elements and streams share.
-void TextureSharing::mark_uses(Queue &queue) {
-  if (textures_.empty() || interop().needs_release(queue.context().device())) return;
+/// Notes where the frame's work on the textures ends: others that need one wait for no more.
+void TextureSharing::mark_use(Queue &queue) {
   cl::Event end;
-  for (const HeldTexture &held : textures_) {
-    if (!held.kept) continue;
+  for (Texture *texture : textures_) {
+    if (!texture || texture->holder() != &queue) continue;  // it failed before
     if (!end()) queue.cl().enqueueMarkerWithWaitList(nullptr, &end);
-    held.texture->used_until(end);
+    texture->used_until(end);
   }
+  queue.cl().flush();
+}
+
+/// Whether nothing notifies when OpenGL uses the texture, which it must not do before a release.
+bool TextureSharing::must_go_back(const Texture &texture) const {
+  const Queue *holder = texture.holder();
+  return (!hands_over(texture.memory()) || texture.read_by_gl()) && holder &&
+         texture.interop().needs_release(holder->context().device());
+}
+
+void TextureSharing::copy_and_give_back(Queue &queue, Layout layout, TextureUse *uses) {
+  for (size_t i = 0; i < textures_.size(); i++) {
+    TextureUse &use = uses[i];
+    if (use.access == Access::write || !must_go_back(*textures_[i])) continue;
+    if (layout == Layout::image) {
+      const Picture &copy = staging(queue, i, use, layout);
+      queue.cl().enqueueCopyImage(use.picture.image, copy.image, {0, 0, 0}, {0, 0, 0},
+                                  {size_t(use.width()), size_t(use.height()), 1});
+      use.picture = copy;
+    }
+    cl::Event copied;
+    queue.cl().enqueueMarkerWithWaitList(nullptr, &copied);
+    textures_[i]->used_until(copied);
+    Texture *texture = std::exchange(textures_[i], nullptr);
+    texture->unreserve();
+    texture->to_gl();
+  }
+}
+
+/// Gives those textures back that don't notify when OpenGL needs them. Others may reserve them
+/// first: the GL thread may be waiting for that.
+void TextureSharing::give_back() {
+  std::vector<Texture *> back;
+  bool needs_gl = false;
+  for (Texture *texture : textures_) {
+    if (!texture || (hands_over(texture->memory()) && !texture->read_by_gl())) continue;
+    back.push_back(texture);
+    needs_gl = needs_gl || must_go_back(*texture);
+  }
+  unreserve();
+  const auto give = [&] {
+    for (Texture *texture : back) texture->to_gl();
+  };
+  if (needs_gl)
+    on_gl_thread(gl_context_, give);
+  else
+    give();
+}
+
+void TextureSharing::unreserve() {
+  for (Texture *texture : textures_)
+    if (texture) texture->unreserve();
+  textures_.clear();
 }
 
 void TextureSharing::release(Queue &queue, TextureUse *uses, size_t, bool complete) {
-  if (complete) write_back(queue, uses);
-  bool wait = false;
-  images_.clear();
-  for (size_t i = 0; i < textures_.size(); i++) {
-    HeldTexture &held = textures_[i];
-    held.back = held.kept = false;
-    if (held.texture->holder() != &queue) continue;  // done before a failure
-    held.kept = notifies(held) && keeps(held, uses[i]);
-    if (held.kept) continue;
-    wait = wait || !notifies(held);
-    held.back = true;
-    images_.push_back(uses[i].picture.image());
+  try {
+    if (complete) write_back(queue, uses);
+    mark_use(queue);
+    give_back();
+  } catch (...) {
+    if (!complete) unreserve();
+    throw;
   }
-  mark_uses(queue);
-  if (images_.empty()) {
-    queue.cl().flush();
-    return;
-  }
-  const cl::Event released = interop().release(queue, images_);
-  for (const HeldTexture &held : textures_)
-    if (held.back) held.texture->held_by(nullptr);
-  if (wait) {
-    finish_release(queue, interop());
-    return;
-  }
-  for (const HeldTexture &held : textures_)
-    if (held.back) held.texture->read_until(released);
-  queue.cl().flush();
 }
 
 }  // namespace glcl::sharing

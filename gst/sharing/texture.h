@@ -4,7 +4,9 @@
 #include <gst/gl/gl.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "exporter.h"
@@ -12,9 +14,12 @@
 
 namespace glcl::sharing {
 
-/// Record of a GstGLMemory: its OpenCL images and its last writer. It is stored as qdata of the
+/// Record of a GstGLMemory: its OpenCL images and its last user. It is stored as qdata of the
 /// memory, not in a table by texture id, because ids are reused while an old image still shows the
-/// old texture. TextureUse it on the GL thread only.
+/// old texture. From any thread, unless noted.
+///
+/// A frame reserves its textures from acquire to release. Meanwhile OpenGL and other frames wait
+/// for them, so a frame that has its textures must not wait for the GL thread.
 class Texture {
  public:
   /// The record of a memory, created at the first call.
@@ -29,42 +34,47 @@ class Texture {
     return exported ? static_cast<const Interop &>(*exported) : gl_interop();
   }
 
-  /// The image in this context, created at the first call. Throws Error::failed if OpenCL can't
-  /// share the texture.
+  /// Waits until no other frame has the texture, and reserves it.
+  void reserve();
+  /// The same if `context` holds the texture and has an image of it; else returns false. A frame
+  /// that `reads` needs its content, too.
+  bool reserve_held(const Context &context, bool reads);
+  void unreserve();
+
+  // For the frame that has reserved it:
+
+  /// The image in this context, created at the first call, on the GL thread. Throws Error::failed
+  /// if OpenCL can't share the texture.
   Image image(const std::shared_ptr<Context> &context);
-
-  /// The queue that holds the texture and wrote it last, or null if OpenGL owns it. A reader on the
-  /// same queue needs no hand-over.
-  const Queue *holder() const { return released_ ? nullptr : holder_.get(); }
-  /// True if OpenCL holds the texture or still reads it.
-  bool with_opencl() const { return holder_ || reading_(); }
-  void held_by(std::shared_ptr<Queue> queue) {
-    holder_ = std::move(queue);
-    used_ = {};
-    released_ = false;
-  }
-
-  /// The memory got another user, who may write it without a map. OpenCL's copy is invalid until
-  /// OpenCL writes it or acquires it again. From any thread.
-  void forget() { forgotten_ = true; }
-  /// True if forget() was called; resets it.
-  bool was_forgotten() { return forgotten_.exchange(false); }
-
+  /// Whether the context holds it, with its content for a frame that `reads`. A content that was
+  /// forgotten counts as forgotten once.
+  bool held_by(const Context &context, bool reads);
+  /// Gives it to OpenGL and maps it once, so that OpenGL uploads what its host memory has.
+  void pass_to_gl(TextureUse &use);
+  /// The end of the last release, if nothing has waited for it; or null.
+  cl::Event last_release();
+  /// Gives it to the queue. Returns the end of its last use on another queue of the context, or
+  /// null.
+  cl::Event take(Queue &queue);
+  /// The queue uses it until this event, if it is not used again.
+  void used_until(const cl::Event &event);
   /// True if OpenGL has requested the latest content and may read it at any time without a new
   /// request: GStreamer's elements map a frame, or wait on its GstGLSyncMeta, in one task of the GL
   /// thread and draw or download it in a later one.
-  bool read_by_gl() const { return read_by_gl_; }
-  void read_by_gl(bool reads) { read_by_gl_ = reads; }
+  bool read_by_gl() const;
+  void read_by_gl(bool reads);
 
-  /// The holder's kernels use it until this event, if it is not used again.
-  void used_until(const cl::Event &event) { used_ = event; }
-
-  /// OpenGL wrote it last; OpenCL has released it and reads it until this event.
-  void read_until(const cl::Event &event) { reading_ = event; }
-
-  /// Hands the texture with OpenCL's content to OpenGL: releases it and waits, or only waits until
-  /// OpenCL has used it. Does nothing if OpenCL does not use it. If it throws, OpenGL does not own
-  /// the texture yet, and the next call tries again.
+  /// The queue that used it last, or null if OpenGL owns it.
+  const Queue *holder() const;
+  /// The memory got another user, who may write it without a map. OpenCL's copy is invalid until
+  /// OpenCL writes it or acquires it again.
+  void forget() { forgotten_ = true; }
+  /// Hands the texture with OpenCL's content to OpenGL, which `reads` it from now on: releases it
+  /// and waits, or only waits until OpenCL has used it. Does nothing if OpenCL does not use it. If
+  /// it throws, OpenGL does not own the texture yet, and the next call tries again. On the GL
+  /// thread where the interop needs a release.
+  void to_gl(bool reads);
+  /// The same without a change of who reads it.
   void to_gl();
 
   /// The memory of the texture if OpenGL and OpenCL both import it (sharing=external).
@@ -77,28 +87,36 @@ class Texture {
     std::shared_ptr<Context> context;
     Image image;
   };
-  SharedImage &shared_with(const std::shared_ptr<Context> &context);
+  const Image *find_image(const Context &context) const;
+  bool is_held(const Context &context, bool reads);
+  void hand_over();
+  void wait_for_release(Context &context);
 
   GstGLMemory *memory_;
+  mutable std::mutex mutex_;  // guards the members below
+  std::condition_variable unreserved_;
+  bool reserved_ = false, passing_ = false;  // passing: its frame maps it for OpenGL
   std::shared_ptr<Queue> holder_;
-  bool released_ = false;  // by the holder, possibly not finished
+  cl::Event used_;          // end of its last use
+  bool releasing_ = false;  // a release is enqueued
+  cl::Event released_;      // its end, until something waits for it
   bool read_by_gl_ = false;
   std::atomic<bool> forgotten_{false};
-  cl::Event used_, reading_;
   std::vector<SharedImage> images_;  // one per OpenCL context, nearly always one
 };
 
 /// Common part of the methods without copies: OpenCL works in the texture's own memory.
 ///
-/// Textures written by OpenCL stay acquired until OpenGL or the host need them, so that a row of
-/// gst-glcl elements never uses OpenGL. So do textures that pass unchanged. Textures written by
-/// OpenGL that end here are released as soon as they are read; the next writer waits only for that.
-/// The end of a frame only waits for textures without a hand-over on demand: foreign ones, and
-/// those that OpenGL reads in another branch. Order: OpenCL or the host waits for a GL fence before
-/// acquire, and OpenGL's next use comes after OpenCL's release. The OpenCL 1.2 extension
-/// specification requires it in section 9.7.6.1; with cl_khr_gl_event the driver does it.
+/// Textures stay with OpenCL until OpenGL or the host need them, so that a row of gst-glcl elements
+/// never uses OpenGL. Whoever needs one waits for its last use alone. Textures without a hand-over
+/// on demand, foreign ones and those that OpenGL reads in another branch, are copied when they are
+/// acquired, and go back before the GL thread goes on. Order: OpenCL or the host waits for a GL
+/// fence before acquire, and OpenGL's next use comes after OpenCL's release. The OpenCL 1.2
+/// extension specification requires it in section 9.7.6.1; with cl_khr_gl_event the driver does it.
+/// Queues of one context wait for each other's events.
 class TextureSharing : public Sharing {
  public:
+  bool acquire_held(Queue &queue, Layout layout, TextureUse *uses, size_t count) override;
   void acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) override;
   void release(Queue &queue, TextureUse *uses, size_t count, bool complete) override;
 
@@ -109,22 +127,21 @@ class TextureSharing : public Sharing {
   virtual bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired);
 
  private:
-  struct HeldTexture {
-    Texture *texture;
-    bool acquired;      // acquired from OpenGL in this frame
-    bool back = false;  // released to OpenGL at the end of the frame
-    bool kept = false;  // not released
-  };
-
-  const Interop &interop() const { return textures_.front().texture->interop(); }
-  static bool notifies(const HeldTexture &held);
-  static bool keeps(const HeldTexture &held, const TextureUse &use);
-  void mark_uses(Queue &queue);
+  static void wait_for_events(Queue &queue, const std::vector<cl::Event> &before);
+  void acquire_from_gl(Queue &queue, GstGLContext *gl_context);
+  void take(Queue &queue, Layout layout, TextureUse *uses);
+  bool must_go_back(const Texture &texture) const;
+  void copy_and_give_back(Queue &queue, Layout layout, TextureUse *uses);
+  void mark_use(Queue &queue);
   void write_back(Queue &queue, const TextureUse *uses);
+  void give_back();
+  void unreserve();
 
-  std::vector<HeldTexture> textures_;  // of the frame, between acquire and release
+  // Of the frame, between acquire and release; null for those that have gone back.
+  std::vector<Texture *> textures_;
   std::vector<Texture *> acquired_;
   std::vector<cl_mem> images_;
+  GstGLContext *gl_context_ = nullptr;  // of the last acquire
 };
 
 }  // namespace glcl::sharing

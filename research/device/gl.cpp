@@ -143,7 +143,7 @@ DeviceTime acquire(GstGLContext *gl_context, const sharing::SharingMethod &metho
     const bool looks = i < 2;  // the first ones, which are not timed
     const double time = wall_time([&] {
       sharing::TextureUse use(GST_GL_MEMORY_CAST(memory.get()), sharing::Access::read);
-      sharing::AcquiredScope scope(*sharing, queue, layout, &use, 1);
+      sharing::AcquiredScope scope(*sharing, gl_context, queue, layout, &use, 1);
       if (looks) seen = reference::download(queue, use.picture);
       scope.finish();
       queue.cl().finish();

@@ -7,6 +7,10 @@ here=$(dirname "$(readlink -f "$0")")
 use_driver "$1" || exit
 shift
 export GLCL_FAULT=count
+case "$*" in
+  *sharing-sharing) ;;                    # works on the GL thread itself
+  *) export GLCL_KERNELS_OFF_GL=1 ;;
+esac
 case $driver in
   gl) acquire=clEnqueueAcquireGLObjects ;;
   external) acquire=clEnqueueAcquireExternalMemObjectsKHR ;;

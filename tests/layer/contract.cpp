@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <set>
@@ -23,7 +24,8 @@ struct Queue {
   cl_context context = nullptr;
   bool gl_event = false;  // the device orders acquire and release by itself
   uint64_t issued = 0, done = 0;
-  cl_event waits_for = nullptr;  // a user event that is not complete
+  std::map<cl_command_queue, uint64_t> waited_for;  // so much of each other queue
+  cl_event waits_for = nullptr;                     // a user event that is not complete
 };
 
 /// An acquire of a queue that waits for a user event: OpenGL has to do the work before that event.
@@ -39,6 +41,8 @@ struct Image {
   bool external = false;
   std::string memory;
   cl_command_queue acquired_on = nullptr;
+  cl_command_queue used_on = nullptr;  // last
+  uint64_t used_at = 0;
   cl_command_queue released_on = nullptr;
   uint64_t released_at = 0;
   cl_command_queue refused_on = nullptr;  // its release, which may be tried again
@@ -109,6 +113,35 @@ void require_fresh(const char *call, cl_mem object) {
     violation(call, name(object), "stale: OpenGL has deleted or respecified the texture");
 }
 
+/// Whether later commands of the queue come after a command of another.
+bool comes_after(cl_command_queue queue, cl_command_queue other, uint64_t command) {
+  if (queue == other) return true;
+  const auto known = state().queues.find(other);
+  if (known == state().queues.end() || known->second.done >= command) return true;
+  const auto waited = state().queues[queue].waited_for.find(other);
+  return waited != state().queues[queue].waited_for.end() && waited->second >= command;
+}
+
+/// The queue's later commands wait for the events, and so for all that these came after.
+void wait_for(cl_command_queue queue, cl_uint count, const cl_event *events) {
+  Queue &on = state().queues[queue];
+  const auto waits = [&](cl_command_queue other, uint64_t command) {
+    if (other != queue) on.waited_for[other] = std::max(on.waited_for[other], command);
+  };
+  for (cl_uint i = 0; i < count; i++) {
+    const auto event = state().events.find(events[i]);
+    if (event == state().events.end()) continue;
+    waits(event->second.first, event->second.second);
+    const auto earlier = state().queues[event->second.first].waited_for;
+    for (const auto &[other, command] : earlier) waits(other, command);
+  }
+}
+
+void note_use(Image &image, cl_command_queue queue) {
+  image.used_on = queue;
+  image.used_at = state().queues[queue].issued + 1;
+}
+
 bool pending(const Image &image) {
   if (!image.released_on) return false;
   const auto queue = state().queues.find(image.released_on);
@@ -116,6 +149,8 @@ bool pending(const Image &image) {
 }
 
 void kernel_uses(const char *call, cl_command_queue queue, cl_kernel kernel) {
+  if (kernels_off_gl() && current_gl_context())
+    violation(call, "kernel " + hex(kernel), "enqueued on a thread of OpenGL");
   for (const auto &[index, object] : state().arguments[kernel])
     uses((std::string(call) + " argument " + std::to_string(index)).c_str(), queue, object);
 }
@@ -138,24 +173,27 @@ void forget_image(const char *call, cl_mem object) {
       argument = argument->second == object ? arguments.erase(argument) : std::next(argument);
 }
 
-void forget_queue(const char *call, cl_command_queue queue) {
-  for (const auto &[object, image] : state().images)
-    if (image.acquired_on == queue)
-      violation(call, name(object), "its queue is destroyed while it is acquired");
+void forget_queue(cl_command_queue queue) {
   // OpenCL 1.2, section 5.1: the queue goes when its commands have finished, without a wait.
   state().queues[queue].issued++;
 }
 
 }  // namespace
 
+bool &kernels_off_gl() {
+  static bool off = std::getenv("GLCL_KERNELS_OFF_GL") != nullptr;
+  return off;
+}
+
 void uses(const char *call, cl_command_queue queue, cl_mem object) {
-  const Image *image = image_of(object);
+  Image *image = image_of(object);
   if (!image) return;
   require_fresh(call, object);
   if (!image->acquired_on)
     violation(call, name(object), "used without being acquired");
-  else if (image->acquired_on != queue)
-    violation(call, name(object), "used on another queue than it was acquired on");
+  else if (!comes_after(queue, image->used_on, image->used_at))
+    violation(call, name(object), "used on a queue that does not wait for its last use");
+  note_use(*image, queue);
 }
 
 void before(tag::clEnqueueNDRangeKernel, cl_command_queue queue, cl_kernel kernel, ...) {
@@ -188,7 +226,8 @@ void require_done(const std::string &call, const std::string &object, const Cloc
 }
 
 void check_acquire(const char *call, cl_command_queue queue, cl_uint count, const cl_mem *objects,
-                   bool external) {
+                   bool external, cl_uint events, const cl_event *wait_list) {
+  wait_for(queue, events, wait_list);
   const Queue &on = state().queues[queue];
   if (!external) require_gl_context(call, on.context, "queue " + hex(queue));
   std::set<cl_mem> seen;
@@ -198,6 +237,8 @@ void check_acquire(const char *call, cl_command_queue queue, cl_uint count, cons
     require_fresh(call, objects[i]);
     if (image->acquired_on || !seen.insert(objects[i]).second)
       violation(call, name(objects[i]), "acquired already");
+    if (image->released_on && !comes_after(queue, image->released_on, image->released_at))
+      violation(call, name(objects[i]), "acquired on a queue that does not wait for its release");
     if (image->context != on.context)
       violation(call, name(objects[i]), "belongs to another OpenCL context than the queue");
     const Clock work = gl_work(*image, on);
@@ -209,7 +250,8 @@ void check_acquire(const char *call, cl_command_queue queue, cl_uint count, cons
 }
 
 void check_release(const char *call, cl_command_queue queue, cl_uint count, const cl_mem *objects,
-                   bool external) {
+                   bool external, cl_uint events, const cl_event *wait_list) {
+  wait_for(queue, events, wait_list);
   if (!external) require_gl_context(call, state().queues[queue].context, "queue " + hex(queue));
   for (cl_uint i = 0; i < count; i++) {
     const Image *image = shared(call, objects[i], external);
@@ -218,8 +260,8 @@ void check_release(const char *call, cl_command_queue queue, cl_uint count, cons
     if (!image->acquired_on && image->refused_on == queue) continue;
     if (!image->acquired_on)
       violation(call, name(objects[i]), "released without being acquired");
-    else if (image->acquired_on != queue)
-      violation(call, name(objects[i]), "released on another queue than it was acquired on");
+    else if (!comes_after(queue, image->used_on, image->used_at))
+      violation(call, name(objects[i]), "released on a queue that does not wait for its last use");
   }
 }
 
@@ -228,6 +270,7 @@ void acquired(cl_command_queue queue, cl_uint count, const cl_mem *objects) {
     if (Image *image = image_of(objects[i])) {
       image->acquired_on = queue;
       image->released_on = image->refused_on = nullptr;
+      note_use(*image, queue);
     }
 }
 
@@ -262,26 +305,26 @@ thread_local std::string memory_of_new_image;
 
 }  // namespace
 
-#define GLCL_ACQUIRE_AND_RELEASE(method, external)                                         \
-  void before(tag::clEnqueueAcquire##method, cl_command_queue queue, cl_uint count,        \
-              const cl_mem *objects, ...) {                                                \
-    check_acquire("clEnqueueAcquire" #method, queue, count, objects, external);            \
-  }                                                                                        \
-  void before(tag::clEnqueueRelease##method, cl_command_queue queue, cl_uint count,        \
-              const cl_mem *objects, ...) {                                                \
-    check_release("clEnqueueRelease" #method, queue, count, objects, external);            \
-  }                                                                                        \
-  void after(tag::clEnqueueAcquire##method, cl_int, cl_command_queue queue, cl_uint count, \
-             const cl_mem *objects, ...) {                                                 \
-    acquired(queue, count, objects);                                                       \
-  }                                                                                        \
-  void after(tag::clEnqueueRelease##method, cl_int, cl_command_queue queue, cl_uint count, \
-             const cl_mem *objects, ...) {                                                 \
-    handed_back(queue, count, objects);                                                    \
-  }                                                                                        \
-  void refused(tag::clEnqueueRelease##method, cl_command_queue, cl_uint count,             \
-               const cl_mem *objects, ...) {                                               \
-    lost(count, objects);                                                                  \
+#define GLCL_ACQUIRE_AND_RELEASE(method, external)                                                 \
+  void before(tag::clEnqueueAcquire##method, cl_command_queue queue, cl_uint count,                \
+              const cl_mem *objects, cl_uint events, const cl_event *wait_list, ...) {             \
+    check_acquire("clEnqueueAcquire" #method, queue, count, objects, external, events, wait_list); \
+  }                                                                                                \
+  void before(tag::clEnqueueRelease##method, cl_command_queue queue, cl_uint count,                \
+              const cl_mem *objects, cl_uint events, const cl_event *wait_list, ...) {             \
+    check_release("clEnqueueRelease" #method, queue, count, objects, external, events, wait_list); \
+  }                                                                                                \
+  void after(tag::clEnqueueAcquire##method, cl_int, cl_command_queue queue, cl_uint count,         \
+             const cl_mem *objects, ...) {                                                         \
+    acquired(queue, count, objects);                                                               \
+  }                                                                                                \
+  void after(tag::clEnqueueRelease##method, cl_int, cl_command_queue queue, cl_uint count,         \
+             const cl_mem *objects, ...) {                                                         \
+    handed_back(queue, count, objects);                                                            \
+  }                                                                                                \
+  void refused(tag::clEnqueueRelease##method, cl_command_queue, cl_uint count,                     \
+               const cl_mem *objects, ...) {                                                       \
+    lost(count, objects);                                                                          \
   }
 GLCL_ACQUIRE_AND_RELEASE(GLObjects, false)
 GLCL_ACQUIRE_AND_RELEASE(ExternalMemObjectsKHR, true)
@@ -291,6 +334,7 @@ void after(tag::clCreateUserEvent, cl_event event, ...) { state().user_events[ev
 
 void after(tag::clEnqueueBarrierWithWaitList, cl_int, cl_command_queue queue, cl_uint count,
            const cl_event *events, ...) {
+  wait_for(queue, count, events);
   for (cl_uint i = 0; i < count; i++)
     if (state().user_events.count(events[i])) state().queues[queue].waits_for = events[i];
 }
@@ -419,7 +463,7 @@ void released(const char *call, const void *object) {
   const auto handle = const_cast<void *>(object);
   if (image_of(static_cast<cl_mem>(handle))) forget_image(call, static_cast<cl_mem>(handle));
   if (state().queues.count(static_cast<cl_command_queue>(handle)))
-    forget_queue(call, static_cast<cl_command_queue>(handle));
+    forget_queue(static_cast<cl_command_queue>(handle));
   state().events.erase(static_cast<cl_event>(handle));
   state().gl_contexts.erase(static_cast<cl_context>(handle));
   for (const auto &[image, of] : state().images)

@@ -20,12 +20,14 @@ inline void after(...) {}
 void before(tag::clEnqueueNDRangeKernel, cl_command_queue, cl_kernel, ...);
 void before(tag::clEnqueueTask, cl_command_queue, cl_kernel, ...);
 void before(tag::clEnqueueMigrateMemObjects, cl_command_queue, cl_uint, const cl_mem *, ...);
-void before(tag::clEnqueueAcquireGLObjects, cl_command_queue, cl_uint, const cl_mem *, ...);
-void before(tag::clEnqueueReleaseGLObjects, cl_command_queue, cl_uint, const cl_mem *, ...);
+void before(tag::clEnqueueAcquireGLObjects, cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+            const cl_event *, ...);
+void before(tag::clEnqueueReleaseGLObjects, cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+            const cl_event *, ...);
 void before(tag::clEnqueueAcquireExternalMemObjectsKHR, cl_command_queue, cl_uint, const cl_mem *,
-            ...);
+            cl_uint, const cl_event *, ...);
 void before(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_command_queue, cl_uint, const cl_mem *,
-            ...);
+            cl_uint, const cl_event *, ...);
 void before(tag::clSetUserEventStatus, cl_event, ...);
 void before(tag::clReleaseMemObject, cl_mem, ...);
 void before(tag::clCreateFromGLTexture, cl_context, ...);
@@ -54,6 +56,10 @@ void after(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_int, cl_command_queue,
 void after(tag::clReleaseMemObject, cl_int, ...);
 void after(tag::clFinish, cl_int, cl_command_queue, ...);
 void after(tag::clWaitForEvents, cl_int, cl_uint, const cl_event *, ...);
+
+/// Whether kernels must not be enqueued on a thread that a GL context is current on. At first as
+/// the environment variable GLCL_KERNELS_OFF_GL says.
+bool &kernels_off_gl();
 
 /// Calls that were made to fail. Their callers can't hand the objects over any more, so OpenGL's
 /// use of them until the error has stopped the pipeline is no violation.

@@ -106,10 +106,10 @@ struct World {
              std::vector<cl_mem> objects) {
     const auto count = static_cast<cl_uint>(objects.size());
     if (by_external) {
-      before(external_tag, on, count, objects.data());
+      before(external_tag, on, count, objects.data(), cl_uint(0), nullptr);
       after(external_tag, CL_SUCCESS, on, count, objects.data());
     } else {
-      before(gl_tag, on, count, objects.data());
+      before(gl_tag, on, count, objects.data(), cl_uint(0), nullptr);
       after(gl_tag, CL_SUCCESS, on, count, objects.data());
     }
     enqueued(on, false, nullptr);
@@ -142,6 +142,12 @@ struct World {
   void finish() { after(tag::clFinish{}, CL_SUCCESS, queue); }
   /// A marker behind all that the queue has been given.
   void mark() { enqueued(queue, false, &event); }
+  /// The other queue waits for all that the queue has been given.
+  void hand_to_other_queue() {
+    mark();
+    after(tag::clEnqueueBarrierWithWaitList{}, CL_SUCCESS, other_queue, 1, &event);
+    enqueued(other_queue, false, nullptr);
+  }
   void free_image() { released("clReleaseMemObject", image); }
   void free_all() {
     for (const void *context : {gl, other_gl}) gl_context_destroyed(context);
@@ -246,11 +252,42 @@ const Case cases[] = {
     {"used without being acquired", all, [](World &w) { w.compute(); }},
     {"used without being acquired", all,
      [](World &w) { uses("clEnqueueMapImage", w.queue, w.image); }},
-    {"used on another queue than it was acquired on", all,
+    {"used on a queue that does not wait for its last use", all,
      [](World &w) {
        w.acquire();
        w.compute(w.other_queue);
+       w.release(w.other_queue);
+     }},
+    {"used on a queue that does not wait for its last use", all,
+     [](World &w) {  // the other queue waits for what came before
+       w.acquire();
+       w.hand_to_other_queue();
+       w.compute();
+       w.compute(w.other_queue);
+       w.release(w.other_queue);
+     }},
+    {"", all,
+     [](World &w) {
+       w.acquire();
+       w.compute();
+       w.hand_to_other_queue();
+       w.compute(w.other_queue);
+       w.release(w.other_queue);
+     }},
+    {"", all,
+     [](World &w) {  // the host waits
+       w.acquire();
+       w.compute();
+       w.finish();
+       w.compute(w.other_queue);
+       w.release(w.other_queue);
+     }},
+    {"acquired on a queue that does not wait for its release", all,
+     [](World &w) {
+       w.acquire();
        w.release();
+       w.acquire(w.other_queue);
+       w.release(w.other_queue);
      }},
     {"acquired already", all,
      [](World &w) {
@@ -295,7 +332,7 @@ const Case cases[] = {
        w.release();
        w.release();
      }},
-    {"released on another queue than it was acquired on", all,
+    {"released on a queue that does not wait for its last use", all,
      [](World &w) {
        w.acquire();
        w.release(w.other_queue);
@@ -304,12 +341,6 @@ const Case cases[] = {
      [](World &w) {
        w.acquire();
        w.free_image();
-     }},
-    {"its queue is destroyed while it is acquired", all,
-     [](World &w) {
-       w.acquire();
-       released("clReleaseCommandQueue", w.queue);
-       w.release();
      }},
     {"its context is destroyed while it is acquired", all,
      [](World &w) {
@@ -406,6 +437,24 @@ const Case cases[] = {
        w.acquire();
        current = w.other_gl;
        w.release();
+     }},
+    {"enqueued on a thread of OpenGL", all,
+     [](World &w) {
+       kernels_off_gl() = true;
+       w.acquire();
+       w.compute();
+       w.release();
+       kernels_off_gl() = false;
+     }},
+    {"", all,
+     [](World &w) {
+       kernels_off_gl() = true;
+       w.acquire();
+       current = nullptr;
+       w.compute();
+       current = w.gl;
+       w.release();
+       kernels_off_gl() = false;
      }},
     {"the OpenCL context was not made from a GL context", textures,
      [](World &w) { before(tag::clCreateFromGLTexture{}, fresh<cl_context>()); }},

@@ -130,7 +130,7 @@ TEST(kept_for_another_queue) {
     const auto queue = std::make_shared<glcl::Queue>(inverter.context, true);
     const auto invert_there = [&](const Picture &in, const Picture &out) {
       TextureUse uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
-      AcquiredScope scope(*inverter.sharing, *queue, layout, uses, 2);
+      AcquiredScope scope(*inverter.sharing, gl.context(), *queue, layout, uses, 2);
       inverter.kernels[layout](*queue, {size_t(in.memory()->info.width), 47}, uses[0].picture,
                                uses[1].picture, 61, 47, 1.0f);
       scope.finish();

@@ -160,9 +160,14 @@ class Picture {
 
 /// A method with all that it needs to invert pictures.
 struct Inverter {
-  Inverter(const Gl &gl, const SharingMethod &method)
-      : choice(choose(gl.context(), "auto", {&method})),
-        context(std::make_shared<glcl::Context>(choice.device, choice.factory.properties)),
+  /// On a queue of its own, in a context of its own unless there is one.
+  Inverter(const Gl &gl, const SharingMethod &method,
+           std::shared_ptr<glcl::Context> in_context = {})
+      : gl_context(gl.context()),
+        choice(choose(gl.context(), "auto", {&method})),
+        context(in_context
+                    ? std::move(in_context)
+                    : std::make_shared<glcl::Context>(choice.device, choice.factory.properties)),
         queue_owner(std::make_shared<glcl::Queue>(context)),
         queue(*queue_owner),
         sharing(choice.factory.make()) {
@@ -180,17 +185,18 @@ struct Inverter {
   /// The frame goes on as it came.
   void look(const Picture &in, Layout layout) {
     TextureUse use(in.memory(), Access::pass_on);
-    AcquiredScope scope(*sharing, queue, layout, &use, 1);
+    AcquiredScope scope(*sharing, gl_context, queue, layout, &use, 1);
     scope.finish();
   }
 
   void invert(const Picture &in, const Picture &out, Layout layout) {
     TextureUse uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
-    AcquiredScope scope(*sharing, queue, layout, uses, 2);
+    AcquiredScope scope(*sharing, gl_context, queue, layout, uses, 2);
     enqueue(uses[0].picture, uses[1].picture);
     scope.finish();
   }
 
+  GstGLContext *gl_context;
   Choice choice;
   std::shared_ptr<glcl::Context> context;
   std::shared_ptr<glcl::Queue> queue_owner;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The methods of sharing on textures of a GL context, without any element.
+#include <future>
+#include <thread>
+
 #include "fixture.h"
 #include "sharing/texture.h"
 
@@ -125,7 +128,7 @@ TEST(crossing_that_fails) {
       in.write(frame);
       try {
         TextureUse uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
-        AcquiredScope scope(*inverter.sharing, inverter.queue, layout, uses, 2);
+        AcquiredScope scope(*inverter.sharing, gl.context(), inverter.queue, layout, uses, 2);
         throw std::runtime_error("no kernel");
       } catch (const std::runtime_error &) {
       }
@@ -162,7 +165,7 @@ TEST(several_textures_in_one_crossing) {
                            {b.memory(), Access::read},
                            {b_out.memory(), Access::write},
                            {a_out.memory(), Access::write}};
-      AcquiredScope scope(*inverter.sharing, inverter.queue, layout, uses, 4);
+      AcquiredScope scope(*inverter.sharing, gl.context(), inverter.queue, layout, uses, 4);
       inverter.enqueue(uses[0].picture, uses[3].picture);
       inverter.enqueue(uses[1].picture, uses[2].picture);
       scope.finish();
@@ -178,7 +181,7 @@ TEST(image_of_a_texture) {
   Gl gl;
   gl.run([&] {
     Inverter one(gl, SharingMethod::gl), another(gl, SharingMethod::gl);
-    Picture in(gl, 64, 48), out(gl, 64, 48);
+    Picture in = Picture::handing_over(gl, 64, 48), out = Picture::handing_over(gl, 64, 48);
     Texture &texture = Texture::of(in.memory());
     expect(&texture == &Texture::of(in.memory()), "a memory has one record");
     expect(&texture != &Texture::of(out.memory()), "another memory has another");
@@ -187,10 +190,11 @@ TEST(image_of_a_texture) {
     expect(image != texture.image(another.context)(), "another context has another image");
 
     TextureUse uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
-    AcquiredScope scope(*one.sharing, one.queue, Layout::image, uses, 2);
+    AcquiredScope scope(*one.sharing, gl.context(), one.queue, Layout::image, uses, 2);
     expect(uses[0].picture.image() == image, "the kernel gets that image");
     expect(texture.holder() == &one.queue, "the queue holds the texture");
     scope.finish();
+    texture.to_gl();
     expect(!texture.holder(), "OpenGL has it back");
   });
 }
@@ -222,7 +226,7 @@ TEST(handed_on_without_opengl) {
         waits = 0;
         inverter.invert(in, once, layout);
         expect(waits == 1, "one wait for what OpenGL drew");
-        expect(!Texture::of(in.memory()).holder(), "what OpenGL wrote stays its own");
+        expect(Texture::of(in.memory()).holder() == &inverter.queue, "OpenCL keeps what it read");
         expect(Texture::of(once.memory()).holder() == &inverter.queue, "OpenCL keeps it");
         inverter.invert(once, twice, layout);
         waits = 0;
@@ -291,6 +295,88 @@ TEST(read_by_opengl_too) {
       expect_same(inverted(expected), out.read(), what + ", the output");
     }
   });
+}
+
+// Frames that OpenCL holds go from queue to queue, on threads that OpenGL knows nothing of.
+TEST(held_frames_need_no_opengl) {
+  for (const SharingMethod *method : usable_methods())
+    for (const Layout layout : {Layout::image, Layout::buffer}) {
+      Gl gl;
+      std::unique_ptr<Inverter> first, second;
+      std::unique_ptr<Picture> host, in, once, twice;
+      const Frame frame = reference::random_frame(61, 47);
+      gl.run([&] {
+        first = std::make_unique<Inverter>(gl, *method);
+        second = std::make_unique<Inverter>(gl, *method, first->context);
+        host = std::make_unique<Picture>(gl, 61, 47);
+        for (auto *picture : {&in, &once, &twice})
+          picture->reset(new Picture(Picture::handing_over(gl, 61, 47)));
+        host->write(frame);
+        first->invert(*host, *in, layout);
+        second->invert(*in, *once, layout);
+        first->invert(*once, *twice, layout);
+      });
+      std::promise<void> begun, done;
+      std::thread opengl([&] {
+        gl.run([&] {
+          begun.set_value();
+          done.get_future().wait();
+        });
+      });
+      begun.get_future().wait();
+      for (int i = 0; i < 10; i++) {
+        second->invert(*twice, *once, layout);
+        first->invert(*once, *twice, layout);
+        if (i & 1) first->look(*twice, layout);
+      }
+      done.set_value();
+      opengl.join();
+      gl.run([&] {
+        expect_same(inverted(frame), twice->read(), method->name);
+        expect_same(frame, once->read(), method->name);
+        for (auto *picture : {&host, &in, &once, &twice}) picture->reset();
+        first.reset();
+        second.reset();
+      });
+    }
+}
+
+// Several threads look at one frame while OpenGL draws it.
+TEST(looked_at_by_several_threads) {
+  for (const SharingMethod *method : usable_methods()) {
+    Gl gl;
+    std::vector<std::unique_ptr<Inverter>> inverters;
+    std::unique_ptr<Picture> host, in, behind;
+    gl.run([&] {
+      inverters.push_back(std::make_unique<Inverter>(gl, *method));
+      for (int i = 0; i < 2; i++)
+        inverters.push_back(std::make_unique<Inverter>(gl, *method, inverters.front()->context));
+      host = std::make_unique<Picture>(gl, 61, 47);
+      behind = std::make_unique<Picture>(gl, 61, 47);
+      in.reset(new Picture(Picture::handing_over(gl, 61, 47)));
+    });
+    for (int i = 0; i < 10; i++) {
+      const Frame frame = reference::random_frame(61, 47, i);
+      gl.run([&] {
+        host->write(frame);
+        inverters.front()->invert(*host, *in, Layout::image);
+      });
+      std::vector<std::thread> threads;
+      for (const auto &inverter : inverters)
+        threads.emplace_back([&] {
+          for (int j = 0; j < 5; j++) inverter->look(*in, Layout::image);
+        });
+      gl.run([&] {
+        behind->draw(*in);
+        expect_same(inverted(frame), behind->read(), method->name);
+      });
+      for (std::thread &thread : threads) thread.join();
+    }
+    gl.run([&] {
+      for (auto *picture : {&host, &in, &behind}) picture->reset();
+      inverters.clear();
+    });
+  }
 }
 
 namespace {

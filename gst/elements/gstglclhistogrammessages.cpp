@@ -19,13 +19,13 @@ const char *mode_name(int mode) {
   return names[mode];
 }
 
-const char *levels_name(Histogram::Values values) {
-  return values == Histogram::Values::code ? "code" : "display";
+const char *levels_name(Histogram::Levels values) {
+  return values == Histogram::Levels::code ? "code" : "display";
 }
 
 const char *levels_of(const Histogram::Format &format, const FrameFormat &frame) {
-  return levels_name(Histogram::counts_code(format, frame) ? Histogram::Values::code
-                                                           : Histogram::Values::display);
+  return levels_name(Histogram::counts_code(format, frame) ? Histogram::Levels::code
+                                                           : Histogram::Levels::display);
 }
 
 namespace {

@@ -12,7 +12,7 @@ int mode_of(const Histogram::Format &format);
 const char *mode_name(int mode);
 
 /// The value of the property `levels` that stands for the counts of a format in frames.
-const char *levels_name(Histogram::Values values);
+const char *levels_name(Histogram::Levels values);
 const char *levels_of(const Histogram::Format &format, const FrameFormat &frame);
 
 /// Posts the message `glclhistogram`: counts of `pixels` pixels in a format, of frames.

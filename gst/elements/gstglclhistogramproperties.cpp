@@ -26,13 +26,13 @@ GType bins_type() {
 }
 
 GType levels_type() {
-  using Values = Histogram::Values;
-  return enum_type<Values>(
+  using Levels = Histogram::Levels;
+  return enum_type<Levels>(
       "GstGLCLHistogramLevels",
-      {{Values::display, "Levels on a display: black is 0, white is 255",
-        levels_name(Values::display)},
-       {Values::code, "Code values of the signal, those of more than 8 bits as 8: black may be 16",
-        levels_name(Values::code)}});
+      {{Levels::display, "Levels on a display: black is 0, white is 255",
+        levels_name(Levels::display)},
+       {Levels::code, "Code values of the signal, those of more than 8 bits as 8: black may be 16",
+        levels_name(Levels::code)}});
 }
 
 GType display_type() {

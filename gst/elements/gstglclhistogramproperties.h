@@ -16,7 +16,7 @@ enum { mode_luma, mode_rgb, mode_color_8, mode_color_16 };
 /// The values of the properties.
 struct HistogramProperties : HistogramRenderer::Settings, ShotDetection::Settings {
   int mode = mode_luma, bins = 256;
-  Histogram::Values levels = Histogram::Values::display;
+  Histogram::Levels levels = Histogram::Levels::display;
   Rect roi;
 
   Histogram::Format format() const {

@@ -35,7 +35,7 @@ class Histogram {
   };
 
   /// The values that the bins of luma divide, in frames with a plane of luma.
-  enum class Values {
+  enum class Levels {
     display,  ///< levels, rounded: black is 0, white 255
     code,     ///< the upper 8 bits of the stored values
   };
@@ -44,7 +44,7 @@ class Histogram {
     Mode mode = Mode::luma;
     int bins = 256;  ///< per channel, a power of two: 2–256, to 4096 for grey_16; not for color
     int depth = 16;  ///< grey_16 only
-    Values values = Values::display;
+    Levels values = Levels::display;
 
     int channels() const;
     int levels() const;  ///< bins per channel; levels per axis for color
@@ -74,7 +74,7 @@ class Histogram {
   static bool reads_luma(const Format &format) { return format.mode == Mode::luma; }
   /// True if it counts code values. Frames in RGB have none of luma.
   static bool counts_code(const Format &format, const FrameFormat &frame) {
-    return reads_luma(format) && frame.pixels->has_luma() && format.values == Values::code;
+    return reads_luma(format) && frame.pixels->has_luma() && format.values == Levels::code;
   }
   /// True if there are values below black and above white, of which it counts two numbers.
   static bool counts_illegal(const Format &format, const FrameFormat &frame) {

@@ -33,7 +33,7 @@ DeviceFrame &DeviceFrame::of(GstGLMemory *memory) {
   return *frame;
 }
 
-/// What other queues do with the picture: its write, and with `all` every read.
+/// The work of other queues on the picture: its write, and with `all` every read.
 std::vector<cl::Event> DeviceFrame::uses_before(const Queue &queue, bool all) const {
   std::vector<cl::Event> uses;
   if (content_.written() && writer_.get() != &queue) uses.push_back(content_.written);

@@ -30,16 +30,16 @@ class Interop {
   virtual bool needs_release(const Device &) const { return true; }
 
  protected:
-  /// The type of all functions that acquire or release. Without CLHPP, which would take another
-  /// reference of each image.
-  using Function = decltype(&clEnqueueAcquireGLObjects);
-  static void enqueue(Queue &queue, const std::vector<cl_mem> &images, Function function,
+  /// The type of all functions that acquire or release.
+  using OwnershipFunction = decltype(&clEnqueueAcquireGLObjects);
+  // Without CLHPP, which would take another reference of each image.
+  static void enqueue(Queue &queue, const std::vector<cl_mem> &images, OwnershipFunction function,
                       const char *name) {
     const cl_int status = function(queue.cl()(), images.size(), images.data(), 0, nullptr, nullptr);
     if (status != CL_SUCCESS) throw cl::Error(status, name);
   }
   static cl::Event enqueue_release(Context &context, cl_mem image, const cl::Event &after,
-                                   Function function, const char *name) {
+                                   OwnershipFunction function, const char *name) {
     cl::Event end;
     const cl_int status = function(context.releasing_queue()(), 1, &image, after() ? 1 : 0,
                                    after() ? &after() : nullptr, &end());

@@ -108,7 +108,7 @@ class Texture {
 /// Common part of the methods without copies: OpenCL works in the texture's own memory.
 ///
 /// Textures stay with OpenCL until OpenGL or the host need them, so that a row of gst-glcl elements
-/// never uses OpenGL. Whoever needs one waits for its last use alone. Textures without a hand-over
+/// never uses OpenGL. The next user waits for the last use alone. Textures without a hand-over
 /// on demand, foreign ones and those that OpenGL reads in another branch, are copied when they are
 /// acquired, and go back before the GL thread goes on. Order: OpenCL or the host waits for a GL
 /// fence before acquire, and OpenGL's next use comes after OpenCL's release. The OpenCL 1.2

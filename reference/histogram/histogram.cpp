@@ -42,7 +42,7 @@ std::vector<uint32_t> histogram(const PlanarFrame &frame, const glcl::Colorimetr
   for (int y = part.y; y < part.y + part.height; y++)
     for (int x = part.x; x < part.x + part.width; x++) {
       const double code = luma_code_at(frame, x, y) / unit;
-      const double level = format.values == Histogram::Values::code
+      const double level = format.values == Histogram::Levels::code
                                ? code
                                : luma_level_at(frame, colorimetry, x, y) + 0.5;
       counts[static_cast<int>(level) * format.bins / 256]++;

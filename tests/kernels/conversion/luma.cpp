@@ -71,12 +71,12 @@ static void check_histogram(Bench &bench, const Histogram::Format &format,
         read<cl_uint>(bench, histogram.run(*bench.queue, picture, area), expected.size());
     for (size_t i = 0; i < expected.size(); i++)
       fail_unless(got[i] == expected[i], "%s in %s, %s range: counter %zu is %u, reference %u",
-                  format.values == Histogram::Values::code ? "codes" : "levels", pixels.name,
+                  format.values == Histogram::Levels::code ? "codes" : "levels", pixels.name,
                   colorimetry.full_range ? "full" : "limited", i, got[i], expected[i]);
   }
 }
 
-static Histogram::Format luma_format(Histogram::Values values, int bins) {
+static Histogram::Format luma_format(Histogram::Levels values, int bins) {
   Histogram::Format format;
   format.values = values;
   format.bins = bins;
@@ -85,14 +85,14 @@ static Histogram::Format luma_format(Histogram::Values values, int bins) {
 
 TEST(test_histogram_counts_levels_codes_and_illegal_values) {
   Bench bench;
-  using Values = Histogram::Values;
+  using Levels = Histogram::Levels;
   for_luma(bench, [&](const PixelFormat &pixels, Layout layout) {
     for (const Colorimetry &colorimetry : {limited, full})
-      for (const Values values : {Values::display, Values::code})
+      for (const Levels values : {Levels::display, Levels::code})
         check_histogram(bench, luma_format(values, 256), pixels, layout, colorimetry);
   });
   const PixelFormat &ten_bits = *PixelFormat::find("P010_10LE");
-  for (const Values values : {Values::display, Values::code})
+  for (const Levels values : {Levels::display, Levels::code})
     for (const int bins : {2, 32})
       check_histogram(bench, luma_format(values, bins), ten_bits, Layout::buffer, limited);
 }
@@ -105,7 +105,7 @@ TEST(test_every_form_counts_illegal_values) {
   while (2 * most <= std::min(fit, 64)) most *= 2;
   for (const auto &[form, copies] :
        {std::pair<int, int>(Histogram::item, 2), {Histogram::global, 1}, {Histogram::group, most}})
-    for (const Histogram::Values values : {Histogram::Values::display, Histogram::Values::code})
+    for (const Histogram::Levels values : {Histogram::Levels::display, Histogram::Levels::code})
       check_histogram(bench, luma_format(values, 256), *PixelFormat::find("P010_10LE"),
                       Layout::buffer, limited,
                       glcl::Parameters{{"form", form},

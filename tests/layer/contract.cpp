@@ -257,7 +257,7 @@ void check_release(const char *call, cl_command_queue queue, cl_uint count, cons
     const Image *image = shared(call, objects[i], external);
     if (!image) continue;
     require_fresh(call, objects[i]);
-    if (!image->acquired_on && image->refused_on == queue) continue;
+    if (!image->acquired_on && image->refused_on) continue;  // tried again, on any queue
     if (!image->acquired_on)
       violation(call, name(objects[i]), "released without being acquired");
     else if (!comes_after(queue, image->used_on, image->used_at))

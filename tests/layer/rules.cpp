@@ -242,6 +242,15 @@ const Case cases[] = {
        w.finish();
        w.draw();
      }},
+    {"", all,
+     [](World &w) {  // on another queue
+       w.acquire();
+       w.refuse_release();
+       w.hand_to_other_queue();
+       w.release(w.other_queue);
+       after(tag::clFinish{}, CL_SUCCESS, w.other_queue);
+       w.draw();
+     }},
     {"released without being acquired", all,
      [](World &w) {
        w.acquire();

@@ -6,7 +6,7 @@
 namespace reference {
 
 Frame invert(const Frame &frame, double strength) {
-  const Colours colours = invert(Colours(frame), strength);
+  const Colours colours = reference::invert(Colours(frame), strength);
   Frame result = frame;
   for (size_t i = 0; i < frame.rgba.size(); i++)
     result.rgba[i] = static_cast<uint8_t>(std::nearbyint(colours.pixels[i / 4][i % 4]));

@@ -172,8 +172,10 @@ void TextureBridge::run(Queue &queue, GstBuffer *in, GstBuffer *out, bool luma_o
   Sharing &sharing = sharing_for(from, to);
   std::vector<TextureUse> uses;
   uses.reserve(2 * format.plane_count);
-  for (int i = 0; i < read_count; i++)
+  for (int i = 0; i < read_count; i++) {
     uses.emplace_back(from[i], passes ? Access::pass_on : Access::read, *format.planes[i]);
+    uses.back().shared = !gst_buffer_is_writable(in);
+  }
   for (int i = 0; i < format.plane_count && !passes; i++)
     uses.emplace_back(to[i], Access::write, *format.planes[i]);
   AcquiredScope scope(sharing, gl_context(), queue, layout_, uses.data(), uses.size(),

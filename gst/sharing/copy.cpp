@@ -50,6 +50,7 @@ class CopySharing : public Sharing {
     bool written = false;          // the picture, from the host
   };
 
+  void begin_uploads(Queue &queue, Layout layout, TextureUse *uses, size_t count);
   void upload(Queue &queue, Layout layout, size_t index, TextureUse &use);
   void upload_pinned(Queue &queue, Layout layout, size_t index, TextureUse &use);
   bool read_texture(const TextureUse &use, void *rows, size_t row_bytes);
@@ -177,19 +178,28 @@ void CopySharing::finish_transfers(Queue &queue, TextureUse *uses, size_t count)
   }
 }
 
-/// OpenGL is needed for what only it has.
+/// OpenGL is needed for what only it has. The host memory of a shared frame may be a pixel buffer
+/// that another user on the GL thread maps, so it is read on that thread, too.
 bool CopySharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
   const bool needs_gl = std::any_of(uses, uses + count, [&](const TextureUse &use) {
     const DeviceFrame *frame = DeviceFrame::find(use.memory);
     return use.access != Access::write && !(frame && frame->is_valid(queue, layout)) &&
-           GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
+           (use.shared ||
+            GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD));
   });
   if (needs_gl) return false;
-  acquire(queue, layout, uses, count);
+  begin_uploads(queue, layout, uses, count);
   return true;
 }
 
+/// The host memory is free again when the GL thread goes on.
 void CopySharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
+  begin_uploads(queue, layout, uses, count);
+  if (transfers_) finish_transfers(queue, uses, count);
+  for (size_t i = 0; i < count; i++) uses[i].unmap();
+}
+
+void CopySharing::begin_uploads(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
   held_.assign(count, {});
   turn_ = (turn_ + 1) % (discrete_memory_ ? pictures : 1);
   for (size_t i = 0; i < count; i++) {

@@ -79,6 +79,7 @@ void on_gl_thread(GstGLContext *context, const std::function<void()> &work) {
 TextureUse::TextureUse(TextureUse &&other) noexcept
     : memory(other.memory),
       access(other.access),
+      shared(other.shared),
       picture(std::move(other.picture)),
       map_(std::exchange(other.map_, GST_MAP_INFO_INIT)) {}
 

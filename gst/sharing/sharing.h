@@ -48,6 +48,7 @@ class TextureUse {
 
   GstGLMemory *const memory;
   const Access access;
+  bool shared = false;  ///< others may use the texture, or its pixel buffer, at the same time
   Picture picture;
 
  private:

@@ -349,7 +349,6 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
   filter_class->prepare = gst_glcl_chain_prepare;
   filter_class->passes_on = gst_glcl_chain_passes_on;
   filter_class->process = gst_glcl_chain_process;
-  filter_class->takes_planes = true;
   filter_class->takes_fields = gst_glcl_chain_takes_fields;
   filter_class->reset = gst_glcl_chain_reset;
   filter_class->unprepare = gst_glcl_chain_unprepare;

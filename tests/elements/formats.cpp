@@ -162,9 +162,12 @@ TEST(templates_are_learned_from_any_format) {
 
 TEST(filters_keep_the_format) {
   const test::KeptPrograms kept;
+  // The end of a pipeline without our elements ends EGL for all others.
+  std::vector<std::unique_ptr<Chain>> plains;
   std::map<std::string, std::unique_ptr<Chain>> on_rgba;
   for_all_formats([&](const std::string &format) {
-    const auto plain = converting(format, "");
+    plains.push_back(converting(format, ""));
+    const std::unique_ptr<Chain> &plain = plains.back();
     const auto check = [&](const std::string &element, int width, int height) {
       const auto chain = converting(format, " ! " + element);
       std::unique_ptr<Chain> &rgba = on_rgba[element + std::to_string(width)];
@@ -189,9 +192,7 @@ TEST(filters_keep_the_format) {
 
 // No kernel converts frames with a plane of luma before or after those of the filter.
 TEST(filters_read_and_write_planes) {
-  const std::pair<const char *, const char *> native[] = {
-      {"glclinvert", "invert-mean"},
-      {"glclchain filters=\"gauss(sigma=1) ! gamma\"", "glcl_pass_0-mean"}};
+  const std::pair<const char *, const char *> native[] = {{"glclinvert", "invert-mean"}};
   for (const char *format : {"NV12", "P010_10LE", "I420", "GRAY8", "GRAY16_LE"})
     for (const auto &[element, kernel] : native) {
       const auto chain =
@@ -231,8 +232,7 @@ std::vector<guint16> filtered_ramp(const std::string &element) {
 }
 
 TEST(ten_bits_remain) {
-  for (const std::string element :
-       {"glclinvert", "glclchain filters=\"invert ! gamma(value=1)\""}) {
+  for (const std::string element : {"glclinvert"}) {
     const std::vector<guint16> inverted = filtered_ramp(element);
     for (int i = 64; i <= 940; i++)
       expect(inverted[i] == 64 + 940 - i, element + ": the inverse of " + std::to_string(i));

@@ -155,8 +155,7 @@ bool Chain::try_build(Context &context, const WorkgroupShape &shape, std::option
     passes_.push_back(std::move(kept));
   }
   keep_ = {};
-  if (shape.deep && passes_.front().frames > 1)
-    keep_ = Kernel(context, program, "glcl_keep", Size{16, 8});
+  if (keeps_input(stages_, frame_)) keep_ = Kernel(context, program, "glcl_keep", Size{16, 8});
   map_kernels_.clear();
   for (size_t m = 0; m < maps_of(passes); m++)
     map_kernels_.emplace_back(context, program, "glcl_map_" + std::to_string(m), Size{64, 1});
@@ -224,7 +223,7 @@ void Chain::allocate(int width, int height) {
     PassState &pass = passes_[p];
     pass.at = pass.known = 0;
     pass.ring.clear();
-    if (pass.frames > 1)
+    if (pass.frames > 1 || (p == 0 && keep_))
       for (int n = 0; n < pass.frames; n++)
         pass.ring.push_back(make_picture(context_->cl(), width, height, Layout::buffer, rounded));
   }
@@ -250,12 +249,14 @@ void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
     const Picture &from = p == 0 ? in : after(p - 1);
     const Picture &to = p + 1 < passes_.size() ? after(p) : out;
     const size_t size = pass.ring.size();
-    if (size && p == 0 && keep_)
+    const bool keeps = p == 0 && keep_;
+    if (keeps)
       keep_(queue, {size_t(in.width), size_t(in.height)}, from, pass.ring[pass.at], in.width,
             in.height);
     else if (size)
       copy_input(queue, from, pass.ring[pass.at]);
-    std::vector<Picture> inputs{from};
+    std::vector<Picture> inputs{keeps && frame_.layout == Layout::image ? pass.ring[pass.at]
+                                                                        : from};
     for (size_t n = 1; n < size; n++)
       inputs.push_back(pass.ring[(pass.at + size - std::min(n, pass.known)) % size]);
     pass.kernel(queue, items, inputs, to, in.width, in.height, values_, values_, maps_);

@@ -92,7 +92,7 @@ class Chain {
   Plan plan_;
   std::vector<PassState> passes_;
   std::vector<Kernel> map_kernels_;
-  Kernel keep_;            // copies a frame of planes to a ring
+  Kernel keep_;            // copies a frame of planes to the first ring
   Picture between_[2][2];  // rounded, exact; in turn
   int width_ = 0, height_ = 0;
   cl::Buffer values_, maps_;

@@ -81,7 +81,7 @@ class Generator {
     constants();
     text_ += "#define GLCL_MAP(part, c) (glcl_maps[" + text_of(map_bytes) +
              " * (part) + 256 * (c) + (int)level.s##c])\n";
-    if (planes_ && stages_.front().frames > 1) keep();
+    if (keeps_input(stages_, options_.frame)) keep();
     for (size_t p = 0; p < passes_.size(); p++) pass(p);
     return text_;
   }
@@ -132,14 +132,14 @@ class Generator {
       declared += type + " " + name + ", ";
       given += name + ", ";
     };
-    // Earlier frames are buffers: with two images in a kernel, Mesa's rusticl reads the first
-    // twice.
+    // Earlier frames, and planes that are images, come as buffers: with two images that functions
+    // take, Mesa's rusticl reads the first twice.
     for (int n = 0; n < stages_[pass.first].frames; n++) {
       const std::string name = "glcl_in" + text_of(n);
       if (is_planes(pass, n)) {
         declared += "IN_PLANES(" + name + "), ";
         given += "PLANES(" + name + "), ";
-      } else if (is_image(n)) {
+      } else if (is_image(pass, n)) {
         add("__read_only image2d_t", name);
       } else {
         add("__global const " + texel(pass.first) + " *", name);
@@ -179,16 +179,22 @@ class Generator {
     return (map_of(pass, stage) ? "glcl_mapped_" : "glcl_stage_") + text_of(stage);
   }
 
-  bool is_image(int frame) const { return frame == 0 && options_.frame.layout == Layout::image; }
   /// Whether an input of a pass is the frame itself, and that has planes.
-  bool is_planes(const Pass &pass, int frame) const {
+  bool is_frame_of_planes(const Pass &pass, int frame) const {
     return planes_ && pass.first == 0 && frame == 0;
+  }
+  bool is_planes(const Pass &pass, int frame) const {
+    return is_frame_of_planes(pass, frame) && options_.frame.layout == Layout::buffer;
+  }
+  bool is_image(const Pass &pass, int frame) const {
+    return frame == 0 && options_.frame.layout == Layout::image && !is_frame_of_planes(pass, frame);
   }
   /// The macro that loads a pixel of a pass' input.
   std::string load(const Pass &pass) const {
-    return exact_before(pass.first) ? "GLCL_EXACT"
-           : is_planes(pass, 0)     ? "GLCL_OF_PLANES"
-                                    : "GLCL_LEVELS";
+    return exact_before(pass.first)      ? "GLCL_EXACT"
+           : is_planes(pass, 0)          ? "GLCL_OF_PLANES"
+           : is_frame_of_planes(pass, 0) ? "GLCL_KEPT"
+                                         : "GLCL_LEVELS";
   }
 
   void keep() {
@@ -369,7 +375,7 @@ class Generator {
     for (int n = 0; n < frames_; n++) {
       const std::string name = "glcl_in" + text_of(n);
       arguments += (is_planes(pass, n) ? "PLANES(" + name + ")" : name) + ", ";
-      if (!is_planes(pass, n) && !is_image(n)) arguments += name + "_pitch, ";
+      if (!is_planes(pass, n) && !is_image(pass, n)) arguments += name + "_pitch, ";
     }
     return arguments + "width, height, glcl_values, glcl_tables, glcl_maps, " +
            (tile.empty() ? "(__local const uint *)0" : "(__local const uint *)" + tile) +
@@ -499,6 +505,10 @@ class Generator {
 };
 
 }  // namespace
+
+bool keeps_input(const std::vector<Stage> &stages, const FrameFormat &frame) {
+  return !frame.pixels->is_rgba() && (stages.front().frames > 1 || frame.layout == Layout::image);
+}
 
 std::string generate(const Description &chain, const std::vector<Stage> &stages,
                      const std::vector<Pass> &passes, const CodegenOptions &options) {

@@ -179,8 +179,10 @@ static glcl::Layout gst_glcl_chain_prepare(GstGLCLFilter *filter, glcl::Context 
   GstGLCLChain *self = GST_GLCL_CHAIN(filter);
   ChainState *state = self->state;
   state->context = context.shared_from_this();
-  const glcl::FrameFormat frame =
+  glcl::FrameFormat frame =
       gst_glcl_filter_frame_format(filter, glcl::layout_for(context.device()));
+  // Those of 8 bits lose nothing by a conversion to RGBA, and filters on RGBA take half the time.
+  if (frame.pixels->bits == 8) frame = frame.layout;
   if (glcl::frame_options(frame) != glcl::frame_options(state->frame)) state->engine.clear();
   state->frame = frame;
   if (!state->engine.engine()) {
@@ -224,10 +226,15 @@ static void gst_glcl_chain_process(GstGLCLFilter *filter, glcl::Queue &queue,
   GstGLCLChain *self = GST_GLCL_CHAIN(filter);
   apply_pending(self);
   if (!out) return;
-  if (Chain *chain = self->state->chain())
+  Chain *chain = self->state->chain();
+  if (!chain)
+    glcl::copy_picture(queue, in, out);
+  else if (!self->state->frame.pixels->is_rgba())
     chain->run(queue, in, out);
   else
-    glcl::copy_picture(queue, in, out);
+    gst_glcl_filter_run_as_rgba(
+        filter, queue, in, out,
+        [&](const glcl::Picture &from, const glcl::Picture &to) { chain->run(queue, from, to); });
 }
 
 static void gst_glcl_chain_reset(GstGLCLFilter *filter) {
@@ -349,6 +356,7 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
   filter_class->prepare = gst_glcl_chain_prepare;
   filter_class->passes_on = gst_glcl_chain_passes_on;
   filter_class->process = gst_glcl_chain_process;
+  filter_class->takes_planes = true;
   filter_class->takes_fields = gst_glcl_chain_takes_fields;
   filter_class->reset = gst_glcl_chain_reset;
   filter_class->unprepare = gst_glcl_chain_unprepare;

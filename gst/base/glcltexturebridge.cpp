@@ -178,8 +178,9 @@ void TextureBridge::run(Queue &queue, GstBuffer *in, GstBuffer *out, bool luma_o
   }
   for (int i = 0; i < format.plane_count && !passes; i++)
     uses.emplace_back(to[i], Access::write, *format.planes[i]);
+  const auto wait = [&] { wait_for(in, from, read_count, gl_context()); };
   AcquiredScope scope(sharing, gl_context(), queue, layout_, uses.data(), uses.size(),
-                      [&] { wait_for(in, from, read_count, gl_context()); });
+                      std::ref(wait));  // no copy on the heap
   const Picture read = frame_of(uses.data(), read_count);
   const Picture written =
       passes ? Picture() : frame_of(uses.data() + read_count, format.plane_count);

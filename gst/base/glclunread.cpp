@@ -43,7 +43,9 @@ bool Unread::has_room(GstElement *element, size_t most) {
   return room;
 }
 
-void Unread::add(GstMessage *message) {
+bool Unread::add(GstElement *element, GstMessage *message, size_t most) {
+  const std::lock_guard adding(adding_);
+  if (!has_room(element, most)) return false;
   gst_mini_object_weak_ref(
       GST_MINI_OBJECT(message),
       [](gpointer self, GstMiniObject *gone) {
@@ -52,6 +54,7 @@ void Unread::add(GstMessage *message) {
       this);
   const std::lock_guard lock(mutex_);
   seqnums_.push_back(GST_MESSAGE_SEQNUM(message));
+  return true;
 }
 
 bool Unread::must_warn() {

@@ -13,17 +13,18 @@ namespace glcl {
 /// them. Any thread.
 class Unread {
  public:
-  /// True if fewer than `most` messages wait.
-  bool has_room(GstElement *element, size_t most);
-  /// Adds a message before it is posted. The message must not outlive this object.
-  void add(GstMessage *message);
+  /// Adds a message of the element before it is posted; false if `most` messages wait. The message
+  /// must not outlive this object.
+  bool add(GstElement *element, GstMessage *message, size_t most);
   /// True if a warning about dropped messages is due: once until there is room again.
   bool must_warn();
 
  private:
+  bool has_room(GstElement *element, size_t most);
   void forget(guint32 seqnum);
 
-  std::mutex mutex_;
+  std::mutex adding_;            // one message at a time
+  std::mutex mutex_;             // guards the members below
   std::deque<guint32> seqnums_;  // in the order of posting
   bool warned_ = false;
 };

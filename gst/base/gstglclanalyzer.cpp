@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gstglclanalyzer.h"
 
-#include <mutex>
 #include <new>
 
 #include "glcldelivery.h"
@@ -59,7 +58,6 @@ struct GstGLCLAnalyzerPrivate {
   bool attaches_overlay = false;  // to it
   glcl::Overlay overlay;
   glcl::Unread unread;
-  std::mutex counting;  // so that two threads don't take the last place
 };
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstGLCLAnalyzer, gst_glcl_analyzer, GST_TYPE_GLCL_FILTER,
@@ -173,10 +171,9 @@ GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTim
 
 void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure) {
   glcl::Unread &unread = private_of(self)->unread;
-  std::unique_lock counting(private_of(self)->counting);
-  if (!unread.has_room(GST_ELEMENT(self), most_unread)) {
-    counting.unlock();
-    gst_structure_free(structure);
+  GstMessage *message = gst_message_new_element(GST_OBJECT(self), structure);
+  if (!unread.add(GST_ELEMENT(self), message, most_unread)) {
+    gst_message_unref(message);
     if (unread.must_warn())
       GST_ELEMENT_WARNING(self, CORE, TOO_LAZY,
                           ("Results are dropped: the bus holds %zu unread messages of this "
@@ -185,10 +182,7 @@ void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure) {
                           ("posting resumes when the application reads the bus"));
     return;
   }
-  GstMessage *message = gst_message_new_element(GST_OBJECT(self), structure);
-  unread.add(message);  // it holds the element
-  counting.unlock();
-  gst_element_post_message(GST_ELEMENT(self), message);
+  gst_element_post_message(GST_ELEMENT(self), message);  // the message holds the element
 }
 
 /// A frame that goes on as it came, to others too, becomes another buffer of the same memory where

@@ -21,7 +21,7 @@ namespace glcl::sharing {
 /// stored as qdata of the memory. From any thread.
 class DeviceFrame {
  public:
-  /// The record of a memory, created at the first call, on the GL thread.
+  /// The record of a memory, created at the first call; not by two threads at once.
   static DeviceFrame &of(GstGLMemory *memory);
   /// The record, or null if it does not exist yet.
   static DeviceFrame *find(GstGLMemory *memory);

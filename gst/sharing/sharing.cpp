@@ -120,10 +120,11 @@ AcquiredScope::AcquiredScope(Sharing &sharing, GstGLContext *gl_context, Queue &
     : sharing_(sharing), queue_(queue), uses_(uses), count_(count) {
   try {
     if (sharing_.acquire_held(queue_, layout, uses_, count_)) return;
-    on_gl_thread(gl_context, [&] {
+    const auto acquire = [&] {
       if (before_acquire) before_acquire();
       sharing_.acquire(queue_, layout, uses_, count_);
-    });
+    };
+    on_gl_thread(gl_context, std::ref(acquire));  // no copy on the heap
   } catch (...) {
     abandon();
     throw;

@@ -44,21 +44,7 @@ class Gl {
   GstGLContext *context() const { return context_; }
 
   /// Runs work on the GL thread and rethrows its error here.
-  void run(std::function<void()> work) {
-    std::pair<std::function<void()>, std::exception_ptr> job{std::move(work), nullptr};
-    gst_gl_context_thread_add(
-        context_,
-        [](GstGLContext *, gpointer data) {
-          auto *job = static_cast<std::pair<std::function<void()>, std::exception_ptr> *>(data);
-          try {
-            job->first();
-          } catch (...) {
-            job->second = std::current_exception();
-          }
-        },
-        &job);
-    if (job.second) std::rethrow_exception(job.second);
-  }
+  void run(const std::function<void()> &work) { glcl::sharing::on_gl_thread(context_, work); }
 
  private:
   GstGLDisplay *display_;

@@ -12,8 +12,8 @@ namespace glcl::opticalflow {
 /// Edge-aware variational refinement of a flow (after Brox et al. 2004 and Sun et al. 2010): areas
 /// without texture take the flow of their surroundings. It minimizes the energy by red-black
 /// successive over-relaxation in tiles, on up to three of the finest levels; then a weighted
-/// spatial median follows. docs/methods/flow.md has the energy, the weights and the influence of
-/// noise.
+/// spatial median follows. docs/methods/refinement.md has the energy, the weights and the influence
+/// of noise.
 class Refinement {
  public:
   static constexpr int levels = 3;

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // glclhistogram in chains and pipelines: its messages, metas and displays, and wrong input.
-#include <gst/video/video.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <thread>
 
-#include "histogram/statistics.h"
-#include "opencl/format.h"
-#include "pipeline.h"
-#include "reference/conversion/conversion.h"
+#include "histogram.h"
 #include "reference/histogram/histogram.h"
 #include "reference/histogram/present.h"
 #include "reference/hough/scenes.h"
 #include "reference/scenes.h"
 #include "reference/textured.h"
-#include "tests/support/result.h"
 
 using glcl::Rect;
 using glcl::histogram::Histogram;
@@ -25,54 +16,8 @@ using test::Chain;
 using test::expect;
 using test::expect_none;
 using test::Frame;
-using Format = Histogram::Format;
-using Mode = Histogram::Mode;
-using Counts = std::vector<uint32_t>;
 
 namespace {
-
-const GValue *item(const GstStructure *structure, const char *field, guint index) {
-  const GValue *array = gst_structure_get_value(structure, field);
-  expect(array && G_VALUE_HOLDS(array, test::field_array()), std::string(field) + " is an array");
-  expect(index < test::values(array)->n_values, std::string(field) + " has the channel");
-  return test::values(array)->values + index;
-}
-
-double number(const GstStructure *structure, const char *field, guint channel) {
-  return g_value_get_double(item(structure, field, channel));
-}
-
-void check_message(const GstStructure *message, const Format &format, const char *mode,
-                   const Counts &expected, guint64 pixels) {
-  const guint channels = format.channels(), bins = format.counters() / channels;
-  guint64 of_pixels = 0;
-  guint of_bins = 0;
-  gst_structure_get(message, "pixels", G_TYPE_UINT64, &of_pixels, "bins", G_TYPE_UINT, &of_bins,
-                    nullptr);
-  fail_unless(of_pixels == pixels && of_bins == bins);
-  fail_unless_equals_string(gst_structure_get_string(message, "mode"), mode);
-  fail_unless(test::values(gst_structure_get_value(message, "counts"))->n_values == channels);
-  for (guint channel = 0; channel < channels; channel++) {
-    const GValueArray *counts = test::values(item(message, "counts", channel));
-    fail_unless(counts->n_values == bins);
-    for (guint bin = 0; bin < bins; bin++)
-      fail_unless(g_value_get_uint(counts->values + bin) == expected[channel * bins + bin],
-                  "%s: bin %u of channel %u", mode, bin, channel);
-  }
-  const auto apart = glcl::histogram::channel_counts(format, expected.data());
-  for (guint channel = 0; channel < apart.size(); channel++) {
-    const glcl::histogram::Statistics wanted = glcl::histogram::statistics(apart[channel]);
-    const std::pair<const char *, double> fields[] = {{"mean", wanted.mean},
-                                                      {"stddev", wanted.stddev},
-                                                      {"p5", wanted.p5},
-                                                      {"median", wanted.median},
-                                                      {"p95", wanted.p95},
-                                                      {"clipped-low", wanted.clipped_low},
-                                                      {"clipped-high", wanted.clipped_high}};
-    for (const auto &[field, value] : fields)
-      fail_unless(number(message, field, channel) == value, "%s of channel %u", field, channel);
-  }
-}
 
 struct Case {
   const char *mode;
@@ -87,35 +32,17 @@ std::string launch(const Case &one, const std::string &properties) {
          " bins=" + std::to_string(one.format.bins) + " " + properties;
 }
 
-const GstStructure *result_of(GstBuffer *frame) {
-  return gst_buffer_get_glcl_result(frame, "glclhistogram");
-}
-
-/// Its counts, borrowed.
-GstBuffer *counts_of(GstBuffer *frame) {
-  return gst_value_get_buffer(gst_structure_get_value(result_of(frame), "counts"));
-}
-
-Counts mapped(GstBuffer *buffer) {
-  GstMapInfo map;
-  expect(gst_buffer_map(buffer, &map, GST_MAP_READ), "the counts can be mapped");
-  Counts counts(map.size / sizeof(uint32_t));
-  std::memcpy(counts.data(), map.data, map.size);
-  gst_buffer_unmap(buffer, &map);
-  return counts;
-}
-
 Rect area_of(const GstStructure *result) {
   return {test::result_int(result, "x"), test::result_int(result, "y"),
           test::result_int(result, "width"), test::result_int(result, "height")};
 }
 
 /// Warnings about the region.
-std::vector<test::Message> told_of_roi(Chain &chain) {
-  std::vector<test::Message> told;
+std::vector<test::Message> roi_warnings(Chain &chain) {
+  std::vector<test::Message> found;
   for (const test::Message &warning : chain.messages().warnings())
-    if (warning.names("roi=")) told.push_back(warning);
-  return told;
+    if (warning.names("roi=")) found.push_back(warning);
+  return found;
 }
 
 void expect_roi(GstElement *element, const Rect &roi) {
@@ -129,7 +56,7 @@ void expect_roi(GstElement *element, const Rect &roi) {
   expect(Rect{numbers[0], numbers[1], numbers[2], numbers[3]} == roi, "roi is as it was set");
 }
 
-/// The warnings of GLib's while something is done.
+/// The warnings that GLib prints during the work.
 template <class Work>
 std::string warnings_of(const Work &work) {
   std::string text;
@@ -145,7 +72,7 @@ std::string warnings_of(const Work &work) {
   return text;
 }
 
-/// Those of a property that is set from a text.
+/// The warnings of GLib when a property is set from a text.
 std::string warnings_at_set(GstElement *element, const char *property, const char *value) {
   return warnings_of([&] { gst_util_set_object_arg(G_OBJECT(element), property, value); });
 }
@@ -181,180 +108,6 @@ TEST(messages) {
     }
     expect(!chain.messages().structure("glclhistogram"), "and no more");
   }
-}
-
-namespace {
-
-/// Raw frames of NV12 or P010 at an element, with their colorimetry.
-class RawFrames {
- public:
-  RawFrames(const std::string &format, const std::string &colorimetry, int width, int height,
-            const std::string &element)
-      : chain_(Chain::plain("glupload ! " + element)) {
-    GstCaps *caps = gst_caps_from_string(
-        ("video/x-raw,framerate=25/1,format=" + format + ",colorimetry=" + colorimetry +
-         ",width=" + std::to_string(width) + ",height=" + std::to_string(height))
-            .c_str());
-    expect(gst_video_info_from_caps(&info_, caps), "caps of " + format + " in " + colorimetry);
-    gst_harness_set_src_caps(chain_->harness(), caps);
-  }
-
-  /// `value (plane, x, y)` is a stored value: of luma, or of U and V in turn.
-  template <class Value>
-  GstBuffer *filter(const Value &value) {
-    GstBuffer *buffer = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&info_), nullptr);
-    GstVideoFrame frame;
-    expect(gst_video_frame_map(&frame, &info_, buffer, GST_MAP_WRITE), "a frame can be mapped");
-    const bool wide = GST_VIDEO_FRAME_COMP_DEPTH(&frame, 0) > 8;
-    for (int plane = 0; plane < 2; plane++)
-      for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, plane); y++) {
-        auto *row = static_cast<uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, plane)) +
-                    size_t(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane);
-        for (int x = 0; x < GST_VIDEO_FRAME_WIDTH(&frame); x++) {
-          const int stored = value(plane, x, y);
-          if (wide)
-            GST_WRITE_UINT16_LE(row + 2 * x, stored << 6);
-          else
-            row[x] = static_cast<uint8_t>(stored);
-        }
-      }
-    gst_video_frame_unmap(&frame);
-    GST_BUFFER_PTS(buffer) = 40 * GST_MSECOND * pushed_++;
-    expect(gst_harness_push(chain_->harness(), buffer) == GST_FLOW_OK, "push failed");
-    return chain_->pull_buffer();
-  }
-
-  Chain &chain() { return *chain_; }
-  const GstVideoInfo &info() const { return info_; }
-
- private:
-  std::unique_ptr<Chain> chain_;
-  GstVideoInfo info_{};
-  int pushed_ = 0;
-};
-
-/// Whether the message's fields of illegal values are these fractions; negative: it lacks them.
-void expect_illegal(const GstStructure *message, double below, double above) {
-  if (below < 0) {
-    expect(!gst_structure_has_field(message, "below-black") &&
-               !gst_structure_has_field(message, "above-white"),
-           "what can't exist is not reported");
-    return;
-  }
-  fail_unless(number(message, "below-black", 0) == below);
-  fail_unless(number(message, "above-white", 0) == above);
-}
-
-uint32_t count_in(GstBuffer *frame, const char *array) {
-  return mapped(gst_value_get_buffer(gst_structure_get_value(result_of(frame), array))).at(0);
-}
-
-}  // namespace
-
-// Every code value once in each column.
-TEST(code_values_and_illegal_ones) {
-  const struct {
-    const char *format, *colorimetry;
-    double below, above;   // of the pixels
-    double clipped[2][2];  // with levels=display and levels=code, at black and at white
-  } cases[] = {
-      {"NV12", "bt709", 16 / 256., 20 / 256., {{17 / 256., 21 / 256.}, {17 / 256., 21 / 256.}}},
-      {"P010_10LE",
-       "bt2100-pq",
-       64 / 1024.,
-       83 / 1024.,
-       {{66 / 1024., 85 / 1024.}, {68 / 1024., 84 / 1024.}}},
-      {"NV12", "1:3:5:1", -1, -1, {{1 / 256., 1 / 256.}, {1 / 256., 1 / 256.}}}};
-  for (const auto &one : cases)
-    for (const bool code : {false, true}) {
-      RawFrames frames(one.format, one.colorimetry, 256, 4,
-                       std::string("glclhistogram interval=0 attach-meta=true levels=") +
-                           (code ? "code" : "display"));
-      const int steps = GST_VIDEO_INFO_COMP_DEPTH(&frames.info(), 0) > 8 ? 4 : 1;
-      GstBuffer *buffer = frames.filter(
-          [&](int plane, int x, int y) { return plane ? 128 * steps : x * steps + y % steps; });
-      fail_unless_equals_string(gst_structure_get_string(result_of(buffer), "levels"),
-                                code ? "code" : "display");
-      const Counts counts = mapped(counts_of(buffer));
-      if (code) expect(counts == Counts(256, 4), "each code is in its bin");
-      if (one.below >= 0) {
-        expect(count_in(buffer, "below-black") == 1024 * one.below &&
-                   count_in(buffer, "above-white") == 1024 * one.above,
-               "the meta counts illegal values");
-      } else {
-        expect(!gst_structure_has_field(result_of(buffer), "below-black"), "full range has none");
-      }
-      gst_buffer_unref(buffer);
-      frames.chain().drain();
-      GstStructure *message = frames.chain().messages().structure("glclhistogram");
-      expect(message, "a message");
-      fail_unless_equals_string(gst_structure_get_string(message, "levels"),
-                                code ? "code" : "display");
-      expect_illegal(message, one.below, one.above);
-      fail_unless(number(message, "clipped-low", 0) == one.clipped[code][0] &&
-                      number(message, "clipped-high", 0) == one.clipped[code][1],
-                  "%s, %s: clipped %f and %f", one.format, code ? "code" : "display",
-                  number(message, "clipped-low", 0), number(message, "clipped-high", 0));
-      if (code) fail_unless(number(message, "mean", 0) == (256. - 1. / steps) / 2);
-      gst_structure_free(message);
-    }
-}
-
-// Frames in RGB have levels only, and R, G and B of all frames are such.
-TEST(rgb_has_no_code_values) {
-  for (const char *mode : {"luma", "rgb"}) {
-    Chain chain(std::string("glclhistogram interval=0 levels=code mode=") + mode);
-    const Frame frame = reference::natural_frame(33, 21);
-    chain.filter(frame);
-    chain.drain();
-    GstStructure *message = chain.messages().structure("glclhistogram");
-    expect(message, "a message");
-    const Format format{mode == std::string("rgb") ? Mode::rgb : Mode::luma, 256};
-    check_message(message, format, mode, reference::histogram(frame, format), 33 * 21);
-    fail_unless_equals_string(gst_structure_get_string(message, "levels"), "display");
-    expect_illegal(message, -1, -1);
-    gst_structure_free(message);
-  }
-}
-
-// R, G and B by the matrix and the range of the caps, beside a reference in double precision. The
-// transfer function does not matter.
-TEST(colours_by_the_matrix_of_the_caps) {
-  const struct {
-    const char *colorimetry;
-    double kr, kb;
-    bool full;
-  } cases[] = {{"bt601", 0.299, 0.114, false},        {"bt709", 0.2126, 0.0722, false},
-               {"smpte240m", 0.212, 0.087, false},    {"bt2020", 0.2627, 0.0593, false},
-               {"bt2020-10", 0.2627, 0.0593, false},  {"bt2100-pq", 0.2627, 0.0593, false},
-               {"bt2100-hlg", 0.2627, 0.0593, false}, {"1:3:5:1", 0.2126, 0.0722, true},
-               {"1:6:14:7", 0.2627, 0.0593, true}};
-  const int colours[][3] = {{126, 118, 137}, {80, 100, 150}, {180, 140, 120}};
-  for (const char *format : {"NV12", "P010_10LE"})
-    for (const auto &one : cases) {
-      RawFrames frames(format, one.colorimetry, 8, 4, "glclhistogram interval=0 mode=rgb");
-      const glcl::PixelFormat &pixels = *glcl::PixelFormat::find(format);
-      const int unit = 1 << (pixels.bits - 8);
-      for (const auto &colour : colours) {
-        const auto value = [&](int channel) { return colour[channel] * unit + unit / 2; };
-        gst_buffer_unref(
-            frames.filter([&](int plane, int x, int) { return value(plane ? 1 + x % 2 : 0); }));
-        frames.chain().drain();
-        reference::PlanarFrame planar(pixels, 1, 1);
-        planar.planes[0].values[0] = static_cast<uint16_t>(value(0) << pixels.padding);
-        for (int i = 0; i < 2; i++)
-          planar.planes[1].values[i] = static_cast<uint16_t>(value(1 + i) << pixels.padding);
-        const auto expected = reference::levels_at(planar, {one.kr, one.kb, one.full}, 0, 0);
-        GstStructure *message = frames.chain().messages().structure("glclhistogram");
-        expect(message, "a message");
-        for (guint i = 0; i < 3; i++)
-          fail_unless(std::abs(number(message, "mean", i) - expected[i]) < 0.54,
-                      "%s in %s: channel %u is %f, reference %f", format, one.colorimetry, i,
-                      number(message, "mean", i), expected[i]);
-        gst_structure_free(message);
-      }
-      expect_none(frames.chain().messages().errors());
-    }
 }
 
 TEST(region) {
@@ -590,7 +343,7 @@ TEST(region_beyond_the_frame) {
       {"<>", {0, 0, 64, 48}, false},
   };
   Chain chain("glclhistogram mode=rgb interval=0 display=overlay attach-meta=true");
-  size_t told = 0;
+  size_t expected = 0;
   for (const auto &one : cases) {
     // Inside again, so the next region that leaves causes a warning.
     gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", "<0,0,64,48>");
@@ -605,9 +358,9 @@ TEST(region_beyond_the_frame) {
           std::string("the counts of roi=") + one.roi);
       gst_buffer_unref(buffer);
     }
-    told += one.leaves;
-    const auto warnings = told_of_roi(chain);
-    expect(warnings.size() == told, std::string("not told once: roi=") + one.roi);
+    expected += one.leaves;
+    const auto warnings = roi_warnings(chain);
+    expect(warnings.size() == expected, std::string("not warned once: roi=") + one.roi);
     if (!one.leaves) continue;
     const Rect &area = one.counted;
     const std::string counted = "<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
@@ -629,14 +382,14 @@ TEST(region_that_moves) {
     const std::string roi = "<" + std::to_string(x) + ",10,20,20>";
     gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", roi.c_str());
     chain.filter(frame);
-    fail_unless_equals_int(told_of_roi(chain).size(), x > 44);
+    fail_unless_equals_int(roi_warnings(chain).size(), x > 44);
   }
   for (int x : {0, -1, -100, 0, -1}) {
     const std::string roi = "<" + std::to_string(x) + ",10,20,20>";
     gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", roi.c_str());
     chain.filter(frame);
   }
-  fail_unless_equals_int(told_of_roi(chain).size(), 3);
+  fail_unless_equals_int(roi_warnings(chain).size(), 3);
   test::expect_none(chain.messages().errors());
 }
 
@@ -645,7 +398,7 @@ TEST(frames_smaller_than_the_region) {
   const struct {
     int width, height;
     Rect counted;
-    size_t told;
+    size_t warnings;
   } cases[] = {{64, 48, {20, 20, 8, 8}, 0}, {24, 24, {20, 20, 4, 4}, 1},
                {16, 48, {15, 20, 1, 8}, 2}, {1, 1, {0, 0, 1, 1}, 3},
                {64, 48, {20, 20, 8, 8}, 3}, {1, 1, {0, 0, 1, 1}, 4}};
@@ -658,7 +411,7 @@ TEST(frames_smaller_than_the_region) {
       expect(mapped(counts_of(buffer)) == reference::histogram(frame, {}, one.counted),
              "the counts");
       gst_buffer_unref(buffer);
-      fail_unless_equals_int(told_of_roi(chain).size(), one.told);
+      fail_unless_equals_int(roi_warnings(chain).size(), one.warnings);
     }
 }
 

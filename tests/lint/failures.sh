@@ -136,6 +136,11 @@ fails '' tests/lint/lengths.py "$work/lengths"
 rm "$work/lengths/gst/longer.cpp"
 interpreter=("$python")
 fails '' tests/lint/lengths.py "$work/lengths"
+rm "$work/lengths/gst/longer.py"
+mkdir "$work/lengths/docs"
+for _ in {1..1001}; do echo word; done >"$work/lengths/docs/page.md"
+interpreter=("$python")
+fails '' tests/lint/lengths.py "$work/lengths"
 # Two types of one name.
 mkdir -p "$work/same/gst"
 for file in a b; do echo 'struct Same {};' >"$work/same/gst/$file.h"; done

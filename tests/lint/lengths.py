@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""lengths.py ROOT: no function of C, C++ or Python has more than 80 lines
+"""lengths.py ROOT: no function of C, C++ or Python has more than 80 lines, and no page of the manual more than 1000 words
 
-A table of data outside of functions may be longer."""
+A table of data outside of functions may be longer. Blocks of code in pages do not count."""
 import ast
 import pathlib
 import re
 import sys
 
 MOST = 80
+MOST_WORDS = 1000
 FOLDERS = ('examples', 'gst', 'reference', 'research', 'tests', 'tools')
 # What is no code of its own: comments, texts, characters and lines of the preprocessor.
 SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\''
@@ -52,6 +53,12 @@ def c_functions(text):
             start = match.end()
 
 
+def words(page):
+    """the number of words with a letter or a digit, outside of blocks of code"""
+    text = re.sub(r'^```.*?^```|^    [^\n]*$', '', page, flags=re.S | re.M)
+    return len([word for word in text.split() if re.search(r'[^\W_]', word)])
+
+
 def main(root):
     problems, count = [], 0
     for folder in FOLDERS:
@@ -62,7 +69,11 @@ def main(root):
                 if last - first >= MOST:
                     name = re.sub(r'\s+', ' ', name)[:60]
                     problems.append(f'{path.relative_to(root)}:{first}: {last - first + 1} lines, of {MOST} at most: {name}')
-    print('\n'.join(problems) or f'{count} functions')
+    for path in sorted((root / 'docs').rglob('*.md')):
+        count += 1
+        if (number := words(path.read_text(encoding='utf-8'))) > MOST_WORDS:
+            problems.append(f'{path.relative_to(root)}: {number} words, of {MOST_WORDS} at most')
+    print('\n'.join(problems) or f'{count} functions and pages')
     return bool(problems) or not count
 
 

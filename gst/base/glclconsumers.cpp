@@ -4,6 +4,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/gl/gl.h>
 
+#include <algorithm>
 #include <string>
 
 #include "gstglclfilter.h"
@@ -44,49 +45,55 @@ bool hands_off(GstElement *element) {
   return signal && g_signal_has_handler_pending(element, signal, 0, TRUE);
 }
 
-/// Whether all maps behind the pads to which a sink pad's frames may go on.
-bool all_behind_map(GstPad *sink) {
+/// The consumers behind the pads to which a sink pad's frames may go on.
+Consumers consumers_behind(GstPad *sink) {
+  auto all = Consumers::opencl;
   GstIterator *links = gst_pad_iterate_internal_links(sink);
-  if (!links) return true;
-  GValue all = G_VALUE_INIT;
-  g_value_init(&all, G_TYPE_BOOLEAN);
-  const auto check = [](const GValue *pad, GValue *all, gpointer) -> gboolean {
-    g_value_set_boolean(all, consumers_map(GST_PAD(g_value_get_object(pad))));
-    return g_value_get_boolean(all);
+  if (!links) return all;
+  GValue known = G_VALUE_INIT;
+  g_value_init(&known, G_TYPE_BOOLEAN);
+  const auto add = [](const GValue *pad, GValue *known, gpointer all) -> gboolean {
+    auto &least_known = *static_cast<Consumers *>(all);
+    least_known = std::max(least_known, consumers_of(GST_PAD(g_value_get_object(pad))));
+    g_value_set_boolean(known, least_known != Consumers::unknown);
+    return g_value_get_boolean(known);
   };
-  g_value_set_boolean(&all, TRUE);
-  const GstIteratorResult result = gst_iterator_fold(links, check, &all, nullptr);
+  const GstIteratorResult result = gst_iterator_fold(links, add, &known, &all);
   gst_iterator_free(links);
-  return g_value_get_boolean(&all) && result == GST_ITERATOR_DONE;
+  return result == GST_ITERATOR_DONE ? all : Consumers::unknown;
 }
 
-bool element_maps(GstElement *element, GstPad *sink) {
-  if (GST_IS_GLCL_FILTER(element)) return true;
+Consumers consumers_in(GstElement *element, GstPad *sink) {
+  if (GST_IS_GLCL_FILTER(element)) return Consumers::opencl;
   const std::string plugin = plugin_of(element);
-  if (plugin == "coreelements") return !hands_off(element) && all_behind_map(sink);
+  if (plugin == "coreelements")
+    return hands_off(element) ? Consumers::unknown : consumers_behind(sink);
   // Elements that only display a frame draw it into one of their own, or on a screen.
-  return plugin == "opengl" && (!GST_IS_BASE_TRANSFORM(element) || all_behind_map(sink));
+  if (plugin == "opengl" && !GST_IS_BASE_TRANSFORM(element)) return Consumers::mapping;
+  return plugin == "opengl" ? std::max(Consumers::mapping, consumers_behind(sink))
+                            : Consumers::unknown;
 }
 
 }  // namespace
 
-bool consumers_map(GstPad *source) {
+Consumers consumers_of(GstPad *source) {
   const FrameMemory memory = memory_of(source);
-  if (memory != FrameMemory::gl) return memory == FrameMemory::host;
+  if (memory != FrameMemory::gl)
+    return memory == FrameMemory::host ? Consumers::mapping : Consumers::unknown;
   GstPad *sink = gst_pad_get_peer(source);
-  if (!sink) return false;
-  bool maps = false;
+  if (!sink) return Consumers::unknown;
+  auto consumers = Consumers::unknown;
   if (GST_IS_PROXY_PAD(sink)) {  // into a bin, or out of one
     if (GstProxyPad *other = gst_proxy_pad_get_internal(GST_PROXY_PAD(sink))) {
-      maps = consumers_map(GST_PAD(other));
+      consumers = consumers_of(GST_PAD(other));
       gst_object_unref(other);
     }
   } else if (GstElement *element = gst_pad_get_parent_element(sink)) {
-    maps = element_maps(element, sink);
+    consumers = consumers_in(element, sink);
     gst_object_unref(element);
   }
   gst_object_unref(sink);
-  return maps;
+  return consumers;
 }
 
 }  // namespace glcl

@@ -5,9 +5,14 @@
 
 namespace glcl {
 
-/// True if all consumers downstream of a source pad map a frame before they use it: gst-glcl
-/// elements and known GStreamer elements. Others may use the texture or its pixel buffer without a
-/// map; unlinked or unnegotiated pads count as such. Any thread.
-bool consumers_map(GstPad *source);
+/// The elements that get the frames of a source pad, by the one that is least known.
+enum class Consumers {
+  opencl,   ///< gst-glcl elements
+  mapping,  ///< GStreamer elements that map a frame before they use it, maybe on the GL thread
+  unknown,  ///< others may use the texture or its pixel buffer without a map
+};
+
+/// Unlinked or unnegotiated pads have unknown consumers. Any thread.
+Consumers consumers_of(GstPad *source);
 
 }  // namespace glcl

@@ -214,9 +214,13 @@ void TextureBridge::convert(Queue &queue, const Picture &in, const Picture &out,
   if (out) converter_->from_rgba(queue, in, out);
 }
 
-void TextureBridge::hand_to_gl(GstBuffer *frame) {
-  if (sharing::needs_hand_over(frame))
-    sharing::on_gl_thread(gl_context(), [&] { sharing::hand_to_gl(frame, gl_context()); });
+void TextureBridge::prepare_for_gl(GstBuffer *frame, bool consumers_map) {
+  if (consumers_map ? !gst_glcl_context_device(context_).is_cpu()
+                    : !sharing::needs_hand_over(frame))
+    return;
+  sharing::wait_for_device(frame);
+  if (consumers_map) return;
+  sharing::on_gl_thread(gl_context(), [&] { sharing::hand_to_gl(frame, gl_context()); });
 }
 
 }  // namespace glcl

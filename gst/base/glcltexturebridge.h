@@ -49,8 +49,9 @@ class TextureBridge {
   /// Runs work on both pictures as RGBA, and converts what it wrote.
   void run_as_rgba(Queue &queue, const Picture &in, const Picture &out, const Process &work);
 
-  /// Gives a frame to OpenGL, for consumers that use its texture without a map.
-  void hand_to_gl(GstBuffer *frame);
+  /// Gives a frame to OpenGL, unless its consumers map it. For those it waits for a device that is
+  /// a CPU: many of them map on the GL thread, which would wait for such a device much longer.
+  void prepare_for_gl(GstBuffer *frame, bool consumers_map);
 
  private:
   using Textures = std::array<GstGLMemory *, 3>;  // of the planes; null beyond the last

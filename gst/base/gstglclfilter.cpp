@@ -40,7 +40,7 @@ struct GstGLCLFilterPrivate {
   glcl::Outbox outbox;
   glcl::FrameContinuity continuity;
   glcl::FrameProcessor processor;
-  bool consumers_map = false;  // as far as known; streaming thread
+  glcl::Consumers consumers = glcl::Consumers::unknown;  // as far as known; streaming thread
 };
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstGLCLFilter, gst_glcl_filter, GST_TYPE_GL_FILTER,
@@ -258,7 +258,8 @@ static gboolean gst_glcl_filter_src_event(GstBaseTransform *trans, GstEvent *eve
 static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
   private_of(self)->processor.contexts().ask(GST_ELEMENT(self));
-  private_of(self)->consumers_map = false;  // whatever was linked behind renegotiates
+  private_of(self)->consumers =
+      glcl::Consumers::unknown;  // whatever was linked behind renegotiates
   if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->decide_allocation(trans, query))
     return FALSE;
   // The frames report a stop.
@@ -371,11 +372,12 @@ static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffe
   GstGLCLFilterPrivate *priv = private_of(self);
   if (!priv->continuity.has_size_of_caps(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info, inbuf))
     return GST_BASE_TRANSFORM_FLOW_DROPPED;
-  bool &consumers_map = priv->consumers_map;
-  consumers_map = consumers_map || glcl::consumers_map(trans->srcpad);
+  if (priv->consumers == glcl::Consumers::unknown)
+    priv->consumers = glcl::consumers_of(trans->srcpad);
   const auto work = [&] {
     priv->processor.process(inbuf, outbuf);
-    if (!consumers_map) priv->processor.bridge()->hand_to_gl(outbuf);
+    if (priv->consumers != glcl::Consumers::opencl)
+      priv->processor.bridge()->prepare_for_gl(outbuf, priv->consumers == glcl::Consumers::mapping);
   };
   return with_opencl(self, work);
 }

@@ -100,6 +100,7 @@ gpointer map_full(GstMemory *base, GstMapInfo *info, gsize size) {
       return host->data();
     }
   }
+  glcl::sharing::wait_for_device(memory);
   return GST_GLCL_ALLOCATOR(base->allocator)->map_by_gl(base, info, size);
 }
 
@@ -208,6 +209,12 @@ GstAllocator *make_allocator(std::shared_ptr<Exporter> exporter, ErrorHandler re
 bool to_gl(GstGLMemory *memory, bool reads) {
   Texture *texture = hands_over(memory) ? &Texture::of(memory) : Texture::find(memory);
   return !texture || hand_over(memory, [&] { texture->to_gl(reads); });
+}
+
+void wait_for_device(GstGLMemory *memory) {
+  if (gst_gl_context_get_current() == memory->mem.context) return;
+  if (const DeviceFrame *frame = DeviceFrame::find(memory)) frame->wait_until_written();
+  if (Texture *texture = Texture::find(memory)) texture->wait_until_used();
 }
 
 void forget(GstGLMemory *memory) {

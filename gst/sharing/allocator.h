@@ -20,6 +20,10 @@ GstAllocator *make_allocator(std::shared_ptr<Exporter> exporter, ErrorHandler re
 /// report, if that fails. On the GL thread.
 bool to_gl(GstGLMemory *memory, bool reads);
 
+/// Waits until the device has finished OpenCL's work on a memory, so that its next user does not
+/// wait on the GL thread. Does nothing on that thread. Failures are left to that user.
+void wait_for_device(GstGLMemory *memory);
+
 /// Drops what OpenCL has of a memory, which is no frame any more.
 void forget(GstGLMemory *memory);
 

@@ -95,9 +95,10 @@ void CopySharing::upload_pinned(Queue &queue, Layout layout, size_t index, Textu
   if (held.frame) {
     use.picture = held.frame->write(queue, use, layout, after);
   } else {
-    held.place = turn_ * held_.size() + index;
-    use.picture = staging(queue, held.place, use, layout);
-    read_.resize(std::max(read_.size(), held.place + 1));
+    const size_t place = turn_ * held_.size() + index;
+    use.picture = staging(queue, place, use, layout);
+    read_.resize(std::max(read_.size(), place + 1));
+    held.place = place;
     if (read_[held.place]()) after.push_back(read_[held.place]);
   }
   if (!copier_) copier_ = std::make_unique<RowCopier>();
@@ -187,7 +188,10 @@ bool CopySharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses, si
            (use.shared ||
             GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD));
   });
-  if (needs_gl) return false;
+  if (needs_gl) {
+    if (!discrete_memory_) settle(queue.cl());  // here, since the GL thread would have to wait
+    return false;
+  }
   begin_uploads(queue, layout, uses, count);
   return true;
 }

@@ -126,6 +126,13 @@ bool DeviceFrame::device_only() const {
   return device_only_;
 }
 
+void DeviceFrame::wait_until_written() const {
+  std::unique_lock lock(mutex_);
+  const cl::Event written = device_only_ ? content_.written : cl::Event();
+  lock.unlock();
+  if (written()) settle(written);
+}
+
 void DeviceFrame::downloaded() {
   const std::lock_guard lock(mutex_);
   device_only_ = false;

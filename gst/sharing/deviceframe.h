@@ -48,6 +48,8 @@ class DeviceFrame {
 
   /// True if only OpenCL's copy is valid.
   bool device_only() const;
+  /// Waits until OpenCL has written a frame that it alone has. Failures are left to its readers.
+  void wait_until_written() const;
   /// Waits for the frame and downloads it to the host, in rows of `stride` bytes. Throws.
   void download(void *host, size_t stride);
   /// The same for OpenGL's host memory, which is valid from then on.

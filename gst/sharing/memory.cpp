@@ -118,6 +118,13 @@ bool needs_hand_over(GstBuffer *frame) {
   return needs;
 }
 
+void wait_for_device(GstBuffer *frame) {
+  for (guint i = 0; i < gst_buffer_n_memory(frame); i++) {
+    GstMemory *memory = gst_buffer_peek_memory(frame, i);
+    if (gst_is_gl_memory(memory)) wait_for_device(GST_GL_MEMORY_CAST(memory));
+  }
+}
+
 void hand_to_gl(GstBuffer *frame, GstGLContext *context) {
   for (guint i = 0; i < gst_buffer_n_memory(frame); i++) {
     GstMemory *memory = gst_buffer_peek_memory(frame, i);

@@ -4,6 +4,7 @@
 #include <gst/gl/gstglfuncs.h>
 
 #include "allocator.h"
+#include "memory.h"
 
 namespace glcl::sharing {
 
@@ -35,6 +36,22 @@ void hand_over_and_wait(GstGLSyncMeta *meta, GstGLContext *context) {
   wait_for_fence(meta, context);
 }
 
+void hand_over_and_finish(GstGLSyncMeta *meta, GstGLContext *context) {
+  buffer_to_gl(sync_of(meta)->buffer);
+  const GstGLFuncs *gl = context->gl_vtable;
+  if (sync_of(meta)->fence && gl->ClientWaitSync)
+    gl->ClientWaitSync(sync_of(meta)->fence, GL_SYNC_FLUSH_COMMANDS_BIT, 10 * GST_SECOND);
+  else
+    gl->Finish();
+}
+
+/// Waits for the device on this thread, then does the rest of the wait on the GL thread.
+void wait_on_two_threads(GstGLSyncMeta *meta, GstGLContext *context,
+                         void (*rest)(GstGLSyncMeta *, GstGLContext *)) {
+  wait_for_device(sync_of(meta)->buffer);
+  on_gl_thread(context, [=] { rest(meta, context); });
+}
+
 void drop_fence(GstGLSyncMeta *meta, GstGLContext *context) {
   if (sync_of(meta)->fence) context->gl_vtable->DeleteSync(sync_of(meta)->fence);
   sync_of(meta)->fence = nullptr;
@@ -52,13 +69,12 @@ void add_sync_meta(GstGLContext *context, GstBuffer *buffer) {
     if (gst_gl_context_is_shared(context)) gl->Flush();
   };
   meta->wait_gl = hand_over_and_wait;
-  meta->wait_cpu_gl = [](GstGLSyncMeta *meta, GstGLContext *context) {
-    buffer_to_gl(sync_of(meta)->buffer);
-    const GstGLFuncs *gl = context->gl_vtable;
-    if (sync_of(meta)->fence && gl->ClientWaitSync)
-      gl->ClientWaitSync(sync_of(meta)->fence, GL_SYNC_FLUSH_COMMANDS_BIT, 10 * GST_SECOND);
-    else
-      gl->Finish();
+  meta->wait_cpu_gl = hand_over_and_finish;
+  meta->wait = [](GstGLSyncMeta *meta, GstGLContext *context) {
+    wait_on_two_threads(meta, context, hand_over_and_wait);
+  };
+  meta->wait_cpu = [](GstGLSyncMeta *meta, GstGLContext *context) {
+    wait_on_two_threads(meta, context, hand_over_and_finish);
   };
   meta->copy = [](GstGLSyncMeta *from, GstBuffer *, GstGLSyncMeta *to, GstBuffer *buffer) {
     to->data = new Sync{buffer, nullptr};

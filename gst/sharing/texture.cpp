@@ -183,6 +183,14 @@ void Texture::to_gl() {
   hand_over();
 }
 
+void Texture::wait_until_used() {
+  std::unique_lock lock(mutex_);
+  unreserved_.wait(lock, [this] { return !reserved_; });
+  const cl::Event used = used_;
+  lock.unlock();
+  if (used()) settle(used);
+}
+
 /// Where the driver orders OpenGL's work after it, the next acquire alone waits for it.
 void Texture::wait_for_release(Context &context) {
   const cl::CommandQueue &queue = context.releasing_queue();
@@ -228,12 +236,25 @@ bool TextureSharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses,
     Texture *texture = Texture::find(uses[i].memory);
     if (!texture || !texture->reserve_held(queue.context(), uses[i].access != Access::write)) {
       unreserve();
+      if (gives_back_behind(queue, uses, count)) settle(queue.cl());
       return false;
     }
     textures_.push_back(texture);
   }
   take(queue, layout, uses);
   return true;
+}
+
+/// Whether acquire() gives a texture back behind earlier work of the queue, and waits for that.
+bool TextureSharing::gives_back_behind(const Queue &queue, const TextureUse *uses, size_t count) {
+  const Device &device = queue.context().device();
+  return std::any_of(uses, uses + count, [&](const TextureUse &use) {
+    if (use.access == Access::write) return false;
+    const Texture *texture = Texture::find(use.memory);
+    if (hands_over(use.memory) && !(texture && texture->read_by_gl())) return false;
+    const Interop &interop = texture ? texture->interop() : gl_interop();
+    return interop.needs_release(device) && !interop.ordered_by_driver(device);
+  });
 }
 
 void TextureSharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
@@ -366,10 +387,9 @@ void TextureSharing::give_back() {
   const auto give = [&] {
     for (Texture *texture : back) texture->to_gl();
   };
-  if (needs_gl)
-    on_gl_thread(gl_context_, give);
-  else
-    give();
+  if (!needs_gl) return give();
+  for (Texture *texture : back) texture->wait_until_used();
+  on_gl_thread(gl_context_, give);
 }
 
 void TextureSharing::unreserve() {

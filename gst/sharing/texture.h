@@ -76,6 +76,9 @@ class Texture {
   void to_gl(bool reads);
   /// The same without a change of who reads it.
   void to_gl();
+  /// Waits until to_gl() would not have to wait for OpenCL's work. Failures are left to that. Not
+  /// on the GL thread, which shall not wait for the device.
+  void wait_until_used();
 
   /// The memory of the texture if OpenGL and OpenCL both import it (sharing=external).
   std::unique_ptr<ExportedTexture> exported;
@@ -127,6 +130,7 @@ class TextureSharing : public Sharing {
   virtual bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired);
 
  private:
+  static bool gives_back_behind(const Queue &queue, const TextureUse *uses, size_t count);
   static void wait_for_events(Queue &queue, const std::vector<cl::Event> &before);
   void acquire_from_gl(Queue &queue, GstGLContext *gl_context);
   void take(Queue &queue, Layout layout, TextureUse *uses);

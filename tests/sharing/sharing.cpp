@@ -341,6 +341,73 @@ TEST(held_frames_need_no_opengl) {
     }
 }
 
+namespace {
+
+/// A memory as a consumer outside the GL thread reads it.
+void read_mapped(const Picture &picture, int flags) {
+  GstMapInfo map;
+  expect(gst_memory_map(GST_MEMORY_CAST(picture.memory()), &map,
+                        static_cast<GstMapFlags>(GST_MAP_READ | flags)),
+         "mapped");
+  gst_memory_unmap(GST_MEMORY_CAST(picture.memory()), &map);
+}
+
+/// The GL thread does other work while `use`, on a thread of its own, needs a busy queue.
+void expect_gl_is_free(Gl &gl, Inverter &inverter, const std::function<void()> &enqueue,
+                       const std::function<void()> &use, const std::string &what) {
+  cl::UserEvent goes_on(inverter.context->cl());
+  const std::vector<cl::Event> before{goes_on};
+  inverter.queue.cl().enqueueBarrierWithWaitList(&before);
+  enqueue();
+  auto used = std::async(std::launch::async, use);
+  used.wait_for(std::chrono::milliseconds(50));  // it may wait for the device, or not
+  auto free = std::async(std::launch::async, [&] { gl.run([] {}); });
+  const auto status = free.wait_for(std::chrono::seconds(10));
+  goes_on.setStatus(CL_COMPLETE);
+  used.get();
+  expect(status == std::future_status::ready, what + " waits on the GL thread");
+}
+
+}  // namespace
+
+// A consumer of a frame of a busy device waits on its own thread, never on that of OpenGL.
+TEST(a_busy_device_leaves_opengl_free) {
+  for (const SharingMethod *method : usable_methods())
+    for (const Layout layout : {Layout::image, Layout::buffer}) {
+      Gl gl;
+      std::unique_ptr<Inverter> inverter;
+      std::unique_ptr<Picture> drawn, in, out;
+      const Frame frame = reference::random_frame(61, 47);
+      gl.run([&] {
+        inverter = std::make_unique<Inverter>(gl, *method);
+        Picture host(gl, 61, 47);
+        host.write(frame);
+        drawn = std::make_unique<Picture>(gl, 61, 47);
+        drawn->draw(host);
+        for (auto *picture : {&in, &out})
+          picture->reset(new Picture(Picture::handing_over(gl, 61, 47)));
+        inverter->invert(*drawn, *in, layout);
+        inverter->invert(*in, *out, layout);
+      });
+      const auto invert = [&] { inverter->invert(*in, *out, layout); };
+      const std::string what = method->name;
+      expect_gl_is_free(
+          gl, *inverter, invert, [&] { read_mapped(*out, 0); }, what + ", host");
+      invert();
+      expect_gl_is_free(
+          gl, *inverter, invert, [&] { read_mapped(*out, GST_MAP_GL); }, what + ", OpenGL");
+      expect_gl_is_free(
+          gl, *inverter, [] {}, [&] { inverter->invert(*drawn, *in, layout); },
+          what + ", an element with OpenGL's frame");
+      gl.run([&] {
+        expect_same(inverted(frame), in->read(), what);
+        expect_same(frame, out->read(), what);
+        for (auto *picture : {&drawn, &in, &out}) picture->reset();
+        inverter.reset();
+      });
+    }
+}
+
 // Several threads look at one frame while OpenGL draws it.
 TEST(looked_at_by_several_threads) {
   for (const SharingMethod *method : usable_methods()) {

@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // leaving PIPELINE [fork]: plays it and returns from main at the first line of standard input. With
 // fork a child does so, once its parent has loaded the plugin, and gives the child's exit status.
-#include <gst/gst.h>
+#include <gst/gl/gl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <iostream>
 #include <string>
+
+namespace {
+
+/// OpenGL has begun before the pipeline does: GstGL (1.22) itself crashes in a process that ends
+/// while a GL context is made.
+void begin_opengl(GstElement *pipeline) {
+  GstGLDisplay *display = gst_gl_display_new();
+  GstGLContext *gl_context = nullptr;
+  if (!gst_gl_display_create_context(display, nullptr, &gl_context, nullptr)) return;
+  gst_gl_display_add_context(display, gl_context);
+  GstContext *context = gst_context_new(GST_GL_DISPLAY_CONTEXT_TYPE, TRUE);
+  gst_context_set_gl_display(context, display);
+  gst_element_set_context(pipeline, context);
+}
+
+}  // namespace
 
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
@@ -19,6 +35,7 @@ int main(int argc, char **argv) {
     }
   }
   GstElement *pipeline = gst_parse_launch(argv[1], nullptr);
+  begin_opengl(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   std::string line;
   std::getline(std::cin, line);

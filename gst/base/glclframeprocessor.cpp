@@ -43,8 +43,9 @@ bool same_geometry(const GstVideoInfo &a, const GstVideoInfo &b) {
 /// Whether frames of two formats look the same to kernels, whatever the frame rate.
 bool same_pictures(const GstVideoInfo &a, const GstVideoInfo &b) {
   return same_geometry(a, b) && a.finfo == b.finfo &&
-         (GST_VIDEO_INFO_IS_RGB(&a) || (a.colorimetry.matrix == b.colorimetry.matrix &&
-                                        a.colorimetry.range == b.colorimetry.range));
+         (GST_VIDEO_INFO_IS_RGB(&a) ||
+          (a.colorimetry.matrix == b.colorimetry.matrix &&
+           a.colorimetry.range == b.colorimetry.range && a.chroma_site == b.chroma_site));
 }
 
 }  // namespace

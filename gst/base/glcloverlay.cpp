@@ -60,14 +60,35 @@ bool taken_behind(GstPad *src, GstCaps *caps) {
 
 }  // namespace
 
-void Overlay::attach(GstGLCLContext *context, Queue &queue, const Picture &in, const Rect &covered,
-                     const std::function<void(const drawing::Canvas &)> &draw, GstBuffer *to) {
+void Overlay::prepare(Context &context, int width, int height, const FrameFormat &frame) {
+  blender_ = frame.pixels->has_luma()
+                 ? std::make_unique<conversion::Blender>(context, width, height, frame)
+                 : nullptr;
+  drawn_ = {};
+  unread_ = {};
+  below_ = {};
+}
+
+void Overlay::draw(Queue &queue, const Picture &in, const Draw &draw) {
   if (drawn_.width != in.width || drawn_.height != in.height || drawn_.layout != in.layout)
     drawn_ = make_picture(queue.context().cl(), in.width, in.height, in.layout);
   const bool is_rgba = in.format == &PlaneFormat::rgba8;
   if (!is_rgba && (unread_.width != in.width || unread_.height != in.height))
     unread_ = make_picture(queue.context().cl(), in.width, in.height, in.layout);
-  draw({is_rgba ? in : unread_, drawn_, true});
+  draw({is_rgba ? in : unread_, drawn_, true, is_rgba});
+}
+
+void Overlay::blend(Queue &queue, const Picture &in, const Rect &covered, const Draw &draw,
+                    const Frame &frame, const Picture &out) {
+  this->draw(queue, in, draw);
+  if (frame && !below_) below_ = make_frame_like(queue.context().cl(), in);
+  if (frame) frame(in, below_);
+  blender_->run(queue, frame ? below_ : in, drawn_, covered, out);
+}
+
+void Overlay::attach(GstGLCLContext *context, Queue &queue, const Picture &in, const Rect &covered,
+                     const Draw &draw, GstBuffer *to) {
+  this->draw(queue, in, draw);
   const size_t bytes = size_t(4) * covered.width * covered.height;
   if (!pool_ || !pool_->suits(context, bytes)) pool_ = std::make_unique<ResultPool>(context, bytes);
   GstBuffer *pixels = read_back(*pool_, queue, drawn_, covered);
@@ -86,8 +107,10 @@ void Overlay::clear() {
   for (GstVideoOverlayRectangle *rectangle : kept_) gst_video_overlay_rectangle_unref(rectangle);
   kept_.clear();
   pool_.reset();
+  blender_.reset();
   drawn_ = {};
   unread_ = {};
+  below_ = {};
 }
 
 bool has_overlays(GstCaps *caps) {

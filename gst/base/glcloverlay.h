@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Drawings attached to frames as a GstVideoOverlayCompositionMeta, which glimagesink or
-// gloverlaycompositor draws. Analysers in between see the plain frame.
+// Drawings apart from frames. They are put over the planes of a frame, or attached to it as a
+// GstVideoOverlayCompositionMeta, which glimagesink or gloverlaycompositor draws. Analysers in
+// between see the plain frame.
 #pragma once
 
 #include <gst/video/video-overlay-composition.h>
@@ -9,6 +10,7 @@
 #include <functional>
 #include <memory>
 
+#include "conversion/blender.h"
 #include "drawing/canvas.h"
 #include "glclresult.h"
 #include "opencl/rect.h"
@@ -21,16 +23,31 @@ class Overlay {
   Overlay(const Overlay &) = delete;
   ~Overlay() { clear(); }
 
+  /// Builds what puts drawings over frames of width × height px with a plane of luma; for others
+  /// nothing is needed. Throws.
+  void prepare(Context &context, int width, int height, const FrameFormat &frame);
+
+  using Draw = std::function<void(const drawing::Canvas &)>;
+  /// Renders all of a frame in planes from another.
+  using Frame = std::function<void(const Picture &in, const Picture &out)>;
+  /// Enqueues `out`: the planes of the frame `in`, or if there is a `frame` what it renders, with a
+  /// drawing, which `covered` bounds. Throws.
+  void blend(Queue &queue, const Picture &in, const Rect &covered, const Draw &draw,
+             const Frame &frame, const Picture &out);
   /// Enqueues a drawing as an overlay of the frame `in` and attaches its rectangle to the buffer,
   /// above earlier overlays. It stays on the device until it is mapped. GL thread. Throws.
   void attach(GstGLCLContext *context, Queue &queue, const Picture &in, const Rect &covered,
-              const std::function<void(const drawing::Canvas &)> &draw, GstBuffer *to);
+              const Draw &draw, GstBuffer *to);
   /// Releases everything.
   void clear();
 
  private:
+  void draw(Queue &queue, const Picture &in, const Draw &draw);
+
+  std::unique_ptr<conversion::Blender> blender_;  // for frames with a plane of luma
   Picture drawn_;
   Picture unread_;  // for kernels, in place of a frame in another format
+  Picture below_;   // a rendered frame in planes
   std::unique_ptr<ResultPool> pool_;
   // The latest rectangles. GstGLOverlayCompositor identifies them by address, so a new one must not
   // reuse the address of the previous one.

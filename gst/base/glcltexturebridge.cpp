@@ -139,7 +139,10 @@ Sharing &TextureBridge::sharing_for(const Textures &from, const Textures &to) {
 FrameFormat TextureBridge::frame_format(const GstVideoInfo &info, Layout layout) {
   const PixelFormat &format = sharing::format_of(info);
   if (format.model == PixelFormat::Model::rgb) return layout;
-  return {layout, format, colorimetry_of(info)};
+  FrameFormat frame(layout, format, colorimetry_of(info));
+  frame.chroma_site = {(info.chroma_site & GST_VIDEO_CHROMA_SITE_H_COSITED) != 0,
+                       (info.chroma_site & GST_VIDEO_CHROMA_SITE_V_COSITED) != 0};
+  return frame;
 }
 
 void TextureBridge::prepare(Context &context, Layout layout, const GstVideoInfo &info,

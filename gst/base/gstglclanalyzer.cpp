@@ -81,7 +81,12 @@ bool takes_overlays(GstPad *pad) {
 }  // namespace
 
 void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, size_t bytes) {
-  private_of(self)->delivery.reads().allocate(context, bytes, gst_glcl_analyzer_depth);
+  GstGLCLAnalyzerPrivate *priv = private_of(self);
+  priv->delivery.reads().allocate(context, bytes, gst_glcl_analyzer_depth);
+  const GstVideoInfo &info = GST_GL_FILTER(self)->in_info;
+  priv->overlay.prepare(
+      context, GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info),
+      gst_glcl_filter_frame_format(GST_GLCL_FILTER(self), glcl::layout_for(context.device())));
 }
 
 glcl::FrameRequest gst_glcl_analyzer_request(GstGLCLAnalyzer *self, GstBuffer *inbuf) {
@@ -141,20 +146,20 @@ bool gst_glcl_analyzer_wants_metas(GstGLCLAnalyzer *self) {
 void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glcl::Picture &in,
                             const glcl::Picture &out, GstBuffer *outbuf,
                             const std::optional<glcl::Rect> &covered,
-                            const std::function<void(const glcl::drawing::Canvas &)> &draw,
-                            const std::function<void(const glcl::drawing::Canvas &)> &frame) {
-  const bool attaches = covered && gst_glcl_analyzer_attaches_overlay(self);
-  const auto &write = attaches ? frame : draw;
-  if (out && write)
-    gst_glcl_filter_run_as_rgba(GST_GLCL_FILTER(self), queue, in, out,
-                                [&](const glcl::Picture &from, const glcl::Picture &to) {
-                                  write({from, to});
-                                });
+                            const glcl::RenderDrawing &draw, const glcl::RenderFrame &frame) {
+  GstGLCLAnalyzerPrivate *priv = private_of(self);
+  const bool attaches = covered && priv->attaches_overlay, drawn = covered && !attaches;
+  if (out && drawn && in.format == &glcl::PlaneFormat::rgba8)
+    draw({in, out});
+  else if (out && drawn)
+    priv->overlay.blend(queue, in, *covered, draw, frame, out);
+  else if (out && frame)
+    frame(in, out);
   else if (out)
     glcl::copy_picture(queue, in, out);
   if (attaches)
-    private_of(self)->overlay.attach(gst_glcl_filter_context(GST_GLCL_FILTER(self)), queue, in,
-                                     *covered, draw, outbuf);
+    priv->overlay.attach(gst_glcl_filter_context(GST_GLCL_FILTER(self)), queue, in, *covered, draw,
+                         outbuf);
 }
 
 bool gst_glcl_analyzer_drain(GstGLCLAnalyzer *self) {

@@ -100,15 +100,21 @@ bool gst_glcl_analyzer_attaches_overlay(GstGLCLAnalyzer *self);
 bool gst_glcl_analyzer_attaches_meta(GstGLCLAnalyzer *self);
 /// True if attach-meta is set now, so that later frames will get metas.
 bool gst_glcl_analyzer_wants_metas(GstGLCLAnalyzer *self);
-/// Call in `process`: `draw` renders the frame in RGBA with the drawing or, if overlays are
-/// attached, the drawing alone; then `frame` renders the frame (default: a copy). `covered` bounds
-/// the drawing; it is empty without a drawing. A frame that passes unchanged, without a picture
-/// `out`, gets no drawing. Throws.
+namespace glcl {
+/// Renders a drawing on a canvas.
+using RenderDrawing = std::function<void(const drawing::Canvas &)>;
+/// Renders all of the frame `out` from the frame `in`, in their own format.
+using RenderFrame = std::function<void(const Picture &in, const Picture &out)>;
+}  // namespace glcl
+
+/// Call in `process`: renders the frame `out`. `draw` renders the drawing, which `covered` bounds:
+/// over the frame in RGBA, or apart from it for an overlay or a frame in planes. Without `covered`
+/// there is no drawing. `frame` renders the frame (default: a copy); in RGBA `draw` must do so too.
+/// A frame that passes unchanged, without a picture `out`, gets no drawing. Throws.
 void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glcl::Picture &in,
                             const glcl::Picture &out, GstBuffer *outbuf,
                             const std::optional<glcl::Rect> &covered,
-                            const std::function<void(const glcl::drawing::Canvas &)> &draw,
-                            const std::function<void(const glcl::drawing::Canvas &)> &frame = {});
+                            const glcl::RenderDrawing &draw, const glcl::RenderFrame &frame = {});
 
 /// Waits for all pending results and delivers them, as on EOS. Returns false if a frame since the
 /// last flush or stop failed, so that results are missing or the stream ends early. Streaming

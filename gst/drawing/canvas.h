@@ -27,6 +27,7 @@ inline int dot(int width, int height) { return std::max(2, (std::min(width, heig
 struct Canvas {
   const Picture &in, &out;
   bool overlay = false;
+  bool has_frame = true;  ///< else `in` may hold anything; an overlay only
 
   /// Enqueues the background of a drawing that does not cover all pixels: the frame, or nothing.
   void begin(Queue &queue) const;

@@ -116,7 +116,7 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
   const glcl::FrameFormat frame = gst_glcl_filter_frame_format(filter, layout);
   state->frame = frame;
   state->histograms.reset();
-  state->renderer = std::make_unique<HistogramRenderer>(context, width, height, layout);
+  state->renderer = std::make_unique<HistogramRenderer>(context, width, height, frame);
   state->histograms = std::make_unique<histogram::Histograms>(context, width, height, frame);
   state->format = settings.format();
   state->histograms->build(state->format);
@@ -213,17 +213,16 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   if (equalize != HistogramRenderer::Equalize::none)
     equalize_counts = histograms.count(queue, HistogramRenderer::format_for(equalize), whole);
   const Rect panel = HistogramRenderer::panel(settings, in.width, in.height);
+  const auto equalized = [&](const glcl::Picture &from, const glcl::Picture &to) {
+    state->renderer->equalize(queue, equalize, equalize_counts, from, to);
+  };
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
       settings.display == HistogramRenderer::Display::none ? std::nullopt : std::optional(panel),
       [&](const glcl::drawing::Canvas &canvas) {
         state->renderer->run(queue, settings, canvas, format, counts, equalize_counts);
       },
-      [&](const glcl::drawing::Canvas &canvas) {
-        HistogramProperties frame = settings;
-        frame.display = HistogramRenderer::Display::none;
-        state->renderer->run(queue, frame, canvas, format, counts, equalize_counts);
-      });
+      equalize != HistogramRenderer::Equalize::none ? glcl::RenderFrame(equalized) : nullptr);
 }
 
 /// The format in use counts until that of the property is ready.

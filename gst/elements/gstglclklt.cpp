@@ -107,8 +107,10 @@ GST_ELEMENT_REGISTER_DEFINE(glclklt, "glclklt", GST_RANK_NONE, gst_glcl_klt_get_
 static Stabilizer *gst_glcl_klt_stabilizer(GstGLCLKlt *self, glcl::Context &context, bool wait) {
   KltState *state = self->state;
   const auto make = [context = context.shared_from_this(), width = state->width,
-                     height = state->height, aspect = state->aspect] {
-    return Stabilizer(*context, width, height, glcl::layout_for(context->device()), aspect);
+                     height = state->height, aspect = state->aspect,
+                     frame = gst_glcl_filter_frame_format(GST_GLCL_FILTER(self),
+                                                          glcl::layout_for(context.device()))] {
+    return Stabilizer(*context, width, height, frame, aspect);
   };
   return glcl::optional_engine(GST_ELEMENT(self), state->stabilization->stabilizer, make,
                                "The picture is not stabilized.", wait);
@@ -151,13 +153,12 @@ static void gst_glcl_klt_stabilize(GstGLCLKlt *self, glcl::Queue &queue,
 static void gst_glcl_klt_draw(KltState *state, glcl::Queue &queue, const KltProperties &settings,
                               const glcl::drawing::Canvas &canvas) {
   if (!state->active_stabilizer) return state->renderer->draw(queue, settings, *state->klt, canvas);
-  if (settings.display == PointRenderer::Display::none)
-    return state->active_stabilizer->show(queue, canvas.in, canvas.out);
   glcl::Picture &drawn = state->stabilization->drawn;
   if (!drawn)
     drawn =
         glcl::make_picture(queue.context().cl(), state->width, state->height, state->klt->layout());
-  state->renderer->draw(queue, settings, *state->klt, {canvas.in, drawn, canvas.overlay});
+  state->renderer->draw(queue, settings, *state->klt,
+                        {canvas.in, drawn, canvas.overlay, canvas.has_frame});
   state->active_stabilizer->show(queue, drawn, canvas.out);
 }
 
@@ -175,14 +176,13 @@ static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, cons
   const auto draw = [&](const glcl::drawing::Canvas &canvas) {
     gst_glcl_klt_draw(state, queue, settings, canvas);
   };
-  const auto frame = [&](const glcl::drawing::Canvas &canvas) {
-    state->active_stabilizer->show(queue, canvas.in, canvas.out);
+  const auto steady = [&](const glcl::Picture &from, const glcl::Picture &to) {
+    state->active_stabilizer->show(queue, from, to);
   };
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
       drawn ? std::optional(glcl::Rect{0, 0, in.width, in.height}) : std::nullopt, draw,
-      state->active_stabilizer ? std::function<void(const glcl::drawing::Canvas &)>(frame)
-                               : nullptr);
+      state->active_stabilizer ? glcl::RenderFrame(steady) : nullptr);
 }
 
 static bool gst_glcl_klt_passes_on(GstGLCLFilter *filter) {

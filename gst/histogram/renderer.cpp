@@ -63,13 +63,15 @@ int HistogramRenderer::rows(const Settings &settings, const Histogram::Format &f
   return std::clamp(inner / (labelled ? 9 * dot : 4), 1, most_rows);
 }
 
-HistogramRenderer::HistogramRenderer(Context &context, int width, int height, Layout layout)
+HistogramRenderer::HistogramRenderer(Context &context, int width, int height,
+                                     const FrameFormat &frame)
     : width_(width), height_(height) {
   try {
-    const Program program = context.program("histogram/present.cl", frame_options(layout));
+    const Program program = context.program("histogram/present.cl", frame_options(frame.layout));
     fullest_ = Kernel(context, program, "display_fullest", {256, 1});
     present_ = Kernel(context, program, "present", {32, 8});
     bars_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, most_rows * sizeof(cl_ushort4));
+    if (frame.pixels->has_luma()) equalizer_.emplace(context, frame);
   } catch (const cl::Error &error) {
     throw Error("The histogram can't be drawn by  " + context.device().name + ".", error);
   }
@@ -81,6 +83,19 @@ size_t HistogramRenderer::rows_at_a_time(const Device &device, const Rect &part)
   const size_t units = device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>(), groups = units * 4,
                columns = (part.width + group.x - 1) / group.x;
   return std::min(std::max<size_t>(groups / columns, 1) * group.y, size_t(part.height));
+}
+
+void HistogramRenderer::equalize(Queue &queue, Equalize equalize, const cl::Buffer &equalize_counts,
+                                 const Picture &in, const Picture &out) {
+  if (in.format == &PlaneFormat::rgba8) {
+    Settings plain;
+    plain.equalize = equalize;
+    return run(queue, plain, {in, out}, format_for(equalize), equalize_counts, equalize_counts);
+  }
+  if (equalize == Equalize::rgb)
+    equalizer_->run_rgb(queue, equalize_counts, in, out);
+  else
+    equalizer_->run_luma(queue, equalize_counts, in, out);
 }
 
 void HistogramRenderer::run(Queue &queue, const Settings &settings, const drawing::Canvas &canvas,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <optional>
+
 #include "drawing/canvas.h"
+#include "equalizer.h"
 #include "histogram.h"
 
 namespace glcl::histogram {
@@ -46,11 +49,15 @@ class HistogramRenderer {
   static int rows(const Settings &settings, const Histogram::Format &format, int width, int height);
 
   /// Throws Error::failed if the device refuses the programs.
-  HistogramRenderer(Context &context, int width, int height, Layout layout);
+  HistogramRenderer(Context &context, int width, int height, const FrameFormat &frame);
 
-  /// Enqueues the drawing of a frame: equalised by `equalize_counts` of format_for(), with `counts`
-  /// of `format` drawn over it. Either is null if the settings do not need it. Outside the frame's
-  /// copy it writes the panel only. Never waits.
+  /// Enqueues the equalisation of a frame, all planes of it, by such counts.
+  void equalize(Queue &queue, Equalize equalize, const cl::Buffer &equalize_counts,
+                const Picture &in, const Picture &out);
+
+  /// Enqueues the drawing of a frame in RGBA: equalised by `equalize_counts` of format_for(), with
+  /// `counts` of `format` drawn over it. Either is null if the settings do not need it. Outside the
+  /// frame's copy it writes the panel only. Never waits.
   void run(Queue &queue, const Settings &settings, const drawing::Canvas &canvas,
            const Histogram::Format &format, const cl::Buffer &counts,
            const cl::Buffer &equalize_counts);
@@ -60,6 +67,7 @@ class HistogramRenderer {
 
   int width_, height_;
   Kernel fullest_, present_;
+  std::optional<Equalizer> equalizer_;  // of frames with a plane of luma
   cl::Buffer bars_;
 };
 

@@ -21,16 +21,21 @@ struct Anchor {
 
 }  // namespace
 
-Stabilizer::Stabilizer(Context &context, int width, int height, Layout layout, float aspect)
+Stabilizer::Stabilizer(Context &context, int width, int height, const FrameFormat &frame,
+                       float aspect)
     : size_{{width, height}},
       centre_{{float(width - 1) / 2, float(height - 1) / 2}},
       aspect_(aspect),
       ransac_(context),
-      usual_(camera::Ransac::usual(context.device())) {
-  const Program program = context.program("klt/stabilize.cl", frame_options(layout));
+      usual_(camera::Ransac::usual(context.device())),
+      chroma_site_{{frame.chroma_site.left ? 0.0f : 0.5f, frame.chroma_site.top ? 0.0f : 0.5f}} {
+  const Program program = context.program("klt/stabilize.cl", frame_options(frame.layout));
   displacements_kernel_ = Kernel(context, program, "klt_displacements", {64, 1});
   hold_ = Kernel(context, program, "klt_hold", {64, 1});
   show_ = Kernel(context, program, "klt_show", {32, 8});
+  if (frame.pixels->has_luma())
+    show_planes_ = Kernel(context, context.program("klt/steadyplanes.cl", frame_options(frame)),
+                          "klt_show_planes", {32, 8});
   const auto buffer = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
@@ -69,7 +74,10 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
 }
 
 void Stabilizer::show(Queue &queue, const Picture &in, const Picture &out) {
-  show_(queue, {size_t(size_.s[0]), size_t(size_.s[1])}, in, out, size_, centre_, aspect_, now_);
+  if (in.format == &PlaneFormat::rgba8)
+    show_(queue, {size_t(size_.s[0]), size_t(size_.s[1])}, in, out, size_, centre_, aspect_, now_);
+  else
+    show_planes_(queue, block_items(in), in, out, size_, centre_, aspect_, chroma_site_, now_);
 }
 
 }  // namespace glcl::klt

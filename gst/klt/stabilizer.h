@@ -40,13 +40,13 @@ class Stabilizer {
                           ///< much smaller and may move by as much
   };
 
-  /// For frames of a size and layout; `aspect`: by how much their pixels are shown wider than high.
-  /// Throws Error::failed where the device refuses kernels or memory.
-  Stabilizer(Context &context, int width, int height, Layout layout, float aspect = 1);
+  /// For frames of a size; `aspect`: by how much their pixels are shown wider than high. Throws
+  /// Error::failed where the device refuses kernels or memory.
+  Stabilizer(Context &context, int width, int height, const FrameFormat &frame, float aspect = 1);
 
   /// After Klt::run(), for every frame: enqueues where it lies in the steady picture.
   void run(Queue &queue, const Settings &settings, const Klt &klt);
-  /// Enqueues the output for a frame.
+  /// Enqueues the output for a frame, or for a picture in RGBA of its size.
   void show(Queue &queue, const Picture &in, const Picture &out);
   /// Restarts with the next frame.
   void forget() { known_ = false; }
@@ -59,7 +59,8 @@ class Stabilizer {
   cl_float aspect_;
   camera::Ransac ransac_;
   camera::Ransac::Settings usual_;
-  Kernel displacements_kernel_, hold_, show_;
+  Kernel displacements_kernel_, hold_, show_, show_planes_;
+  cl_float2 chroma_site_;  // from the first pixel that shares a sample to the sample, px
   cl::Buffer displacements_, anchors_, camera_, before_, now_;
   bool known_ = false;
 };

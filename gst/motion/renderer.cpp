@@ -22,7 +22,8 @@ void MotionRenderer::draw_vectors(Queue &queue, const MotionStyle &drawing,
   if (drawing.grid) {
     const int line = std::clamp(std::min(width_, height_) / 1080, 1, field.cell / 2);
     grid_(queue, {size_t(field.columns), size_t(field.rows)}, canvas.in, canvas.out,
-          motion.shapes(), field.cell, count, cells, line, size, overlay);
+          int(canvas.has_frame), motion.current().buffer, motion.current().pitch, motion.shapes(),
+          field.cell, count, cells, line, size, overlay);
   }
   const int spacing =
       drawing.spacing ? drawing.spacing : drawing::Arrows::spacing(width_, height_) / 2;

@@ -14,11 +14,18 @@ struct Colorimetry {
   bool full_range = false;        ///< black is 0, else 16 of 255
 };
 
+/// Where a chroma sample lies: along an axis on the first of the pixels that share it, or in their
+/// middle.
+struct ChromaSite {
+  bool left = false, top = false;
+};
+
 /// How kernels access frames, and the meaning of the frames' values.
 struct FrameFormat {
   Layout layout = Layout::image;
   const PixelFormat *pixels = &PixelFormat::rgba;
   Colorimetry colorimetry{};
+  ChromaSite chroma_site{};  ///< in no build option: most kernels take a sample for all its pixels
 
   FrameFormat() = default;
   /// Frames in RGBA. Not explicit, because a layout is all that engines have to know of those.

@@ -38,6 +38,12 @@ Picture make_picture(const cl::Context &context, int width, int height, Layout l
   return picture;
 }
 
+Picture make_frame_like(const cl::Context &context, const Picture &frame) {
+  Picture made = make_picture(context, frame.width, frame.height, frame.layout, *frame.format);
+  for (const Picture &plane : frame.chroma) made.chroma.push_back(make_frame_like(context, plane));
+  return made;
+}
+
 bool supports_images(const cl::Context &context, const PixelFormat &format) {
   if (format.is_rgba()) return true;  // required of every device with images
   std::vector<cl::ImageFormat> known;

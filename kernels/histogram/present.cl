@@ -3,62 +3,10 @@
 #include "common/frame.clh"
 #include "common/sum.clh"
 #include "drawing/font.clh"
+#include "histogram/equalize.clh"
 
-#define BINS 256
-#define CHANNELS 3
 #define COUNTERS 4096
-enum { NO_EQUALIZATION, EQUALIZE_LUMA, EQUALIZE_RGB };
 enum { NO_DISPLAY, OVERLAY, PARADE, STACKED };
-
-// a / b, rounded, for results up to 255. A float quotient is at most one off, and avoids a division of 64 bits.
-inline uint rounded_quotient(ulong a, uint b) {
-  uint quotient = (uint)((float)a / (float)b);
-  quotient -= 2 * quotient * (ulong)b > 2 * a + b;
-  return quotient + (2 * (quotient + 1) * (ulong)b <= 2 * a + b);
-}
-
-// The tables that equalise `channels` channels of 256 bins: (cdf - first) * 255 / (all - first), rounded. `first` is
-// the count of the darkest level in the frame. A frame of one level has the identity. All 256 items of a group compute
-// them for the group. `runs`: the sums of runs of RUN bins.
-#define RUN 16
-inline void make_tables(__global const uint *counts, int channels, int bin, __local uint *bins,
-                        __local uint *runs, __local uint *first, __local uchar *tables) {
-  for (int i = bin; i < channels * BINS; i += BINS) bins[i] = counts[i];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  uint sums[CHANNELS];
-  for (int channel = 0; channel < channels; channel++) {
-    __local const uint *run = bins + channel * BINS + bin / RUN * RUN;
-    uint sum = 0, all = 0;
-#pragma unroll
-    for (int i = 0; i < RUN; i++) {
-      all += run[i];
-      if (i == bin % RUN) sum = all;
-    }
-    sums[channel] = sum;
-    if (bin % RUN == 0) runs[(channel * BINS + bin) / RUN] = all;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  uint ranges[CHANNELS];
-  for (int channel = 0; channel < channels; channel++) {
-    uint all = 0;
-#pragma unroll
-    for (int i = 0; i < BINS / RUN; i++) {
-      const uint run = runs[channel * BINS / RUN + i];
-      all += run;
-      if (i < bin / RUN) sums[channel] += run;
-    }
-    ranges[channel] = all;
-    const uint own = bins[channel * BINS + bin];
-    if (own && sums[channel] == own) first[channel] = own;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int channel = 0; channel < channels; channel++) {
-    const uint range = ranges[channel] - first[channel], sum = sums[channel];
-    const uint above = sum > first[channel] ? sum - first[channel] : 0;
-    tables[channel * BINS + bin] = range ? (uchar)rounded_quotient(255ul * above, range) : (uchar)bin;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-}
 
 // The height of counters in the plot, 0..65535: 65535 for the fullest one, or `level` for the usual one if that is
 // higher.

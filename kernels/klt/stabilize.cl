@@ -2,10 +2,10 @@
 // A picture that is held still by the points that are followed. Each is anchored to where it was first seen in the steady picture;
 // the motion of most of them from there is the camera's. Places are from the frame's centre, px; `aspect`: by how much a px is wider than
 // high. Along x they count as high ones do, so that turns are those that are seen. -DBUFFERS: frames are buffers.
-#include "camera/similarity.clh"
 #include "camera/state.clh"
 #include "common/frame.clh"
 #include "klt/points.clh"
+#include "klt/steady.clh"
 
 #define NONE 1e9f        // x of a vector that there is not
 #define LEAST_INLIERS 6  // points that show a motion
@@ -19,16 +19,6 @@ typedef struct {
   int id, spare;
 } Anchor;
 
-// The state of the steady picture. All are motions of similarity.clh.
-typedef struct {
-  float4 seen;  // from the frame to it
-  float4 pace;  // of its own camera in it, in a frame
-  float4 back;  // from it to the frame
-  float zoom;   // px of it to one that is shown
-  float rows[6];  // from px of the frame to those shown: x' = rows[0] x + rows[1] y + rows[2], y' likewise
-  float confidence;  // in the camera's motion, 0 to 1; -1 where it is not known
-} Steady;
-
 // How the steady picture follows the camera.
 typedef struct {
   float smoothing;  // frames that it remembers; 0: it stays
@@ -36,10 +26,6 @@ typedef struct {
   float aspect;
   float2 centre;    // px
 } Follow;
-
-// A place from the centre in px that are as wide as high.
-inline float2 square(float2 place, float aspect) { return (float2)(aspect * place.x, place.y); }
-inline float2 unsquare(float2 place, float aspect) { return (float2)(place.x / aspect, place.y); }
 
 // The way of each point from where it is by the frame before to its anchor, as camera/ransac.cl takes them. Items: slots.
 __kernel void klt_displacements(__global const float4 *place, __global const int4 *who, int slots, __global const Anchor *anchors,
@@ -111,19 +97,11 @@ __kernel void klt_hold(__global const float4 *place, __global const int4 *who, i
   }
 }
 
-// The weights of the cubic through four pixels (Catmull and Rom 1974).
-inline float4 cubic(float part) {
-  const float square = part * part, cube = square * part;
-  return (float4)(-0.5f * cube + square - 0.5f * part, 1.5f * cube - 2.5f * square + 1.0f,
-                  -1.5f * cube + 2.0f * square + 0.5f * part, 0.5f * cube - 0.5f * square);
-}
-
 // Renders the shown part of the steady picture from the frame, whose edge is repeated. Items: pixels.
 __kernel void klt_show(IN_FRAME(in), OUT_FRAME(out), int2 size, float2 centre, float aspect, __global const Steady *steady) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
-  const float2 seen = moved(steady->back, steady->zoom * square((float2)(x, y) - centre, aspect));
-  const float2 at = unsquare(seen, aspect) + centre;
+  const float2 at = seen_at(steady, (float2)(x, y), centre, aspect);
   const float2 corner = floor(at);
   const int left = (int)corner.x - 1, top = (int)corner.y - 1;
   const float4 across = cubic(at.x - corner.x), down = cubic(at.y - corner.y);

@@ -43,9 +43,11 @@ inline bool begins(__global const ushort *shapes, int2 place, int cells, int col
 }
 
 // The edges of blocks and partitions: their left columns and upper rows, of `line` px. They are half black where
-// the frame is light, half white where it is dark. Work-items: cells.
-__kernel void motion_show_grid(IN_FRAME(in), OUT_FRAME(out), __global const ushort *shapes, int cell, int2 count,
-                               int cells, int line, int2 size, int overlay) {
+// the frame is light, half white where it is dark. Without a frame (`has_frame` is 0) its luma is the `plane`.
+// Work-items: cells.
+__kernel void motion_show_grid(IN_FRAME(in), OUT_FRAME(out), int has_frame, __global const uchar *plane, int pitch,
+                               __global const ushort *shapes, int cell, int2 count, int cells, int line, int2 size,
+                               int overlay) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
   if (any(place >= count)) return;
   const uint shape = shapes[place.y / cells * (count.x / cells) + place.x / cells];
@@ -58,8 +60,8 @@ __kernel void motion_show_grid(IN_FRAME(in), OUT_FRAME(out), __global const usho
     const int end = upper && y < from.y + line ? to.x : left ? min(from.x + line, to.x) : from.x;
     for (int x = from.x; x < end; x++) {
       const uchar4 pixel = LOAD_PIXEL(in, x, y);
-      const int luma = 77 * pixel.x + 150 * pixel.y + 29 * pixel.z;
-      const float4 colour = over(below(pixel, overlay), (float3)(luma < 64 * 256 ? 1.0f : 0.0f), 0.4f, overlay);
+      const int luma = has_frame ? (77 * pixel.x + 150 * pixel.y + 29 * pixel.z) >> 8 : plane[AT(x, y, pitch)];
+      const float4 colour = over(below(pixel, overlay), (float3)(luma < 64 ? 1.0f : 0.0f), 0.4f, overlay);
       STORE_PIXEL(out, x, y, finished(colour, overlay));
     }
   }

@@ -9,6 +9,7 @@ namespace reference {
 
 namespace {
 
+using glcl::ChromaSite;
 using glcl::Colorimetry;
 using glcl::PixelFormat;
 using Model = PixelFormat::Model;
@@ -108,8 +109,50 @@ double luma_level_at(const PlanarFrame &frame, const Colorimetry &colorimetry, i
   return clip(unclipped_luma(frame, range_of(*frame.format, colorimetry), x, y), 255);
 }
 
+namespace {
+
+/// The pixels along an axis that a chroma sample comes from, and their parts.
+std::vector<std::pair<int, double>> pixels_of(int sample, int shift, bool cosited, int end) {
+  const int first = sample << shift;
+  std::vector<std::pair<int, double>> pixels;
+  if (shift == 0)
+    pixels = {{first, 1}};
+  else if (cosited)
+    pixels = {{first - 1, 0.25}, {first, 0.5}, {first + 1, 0.25}};
+  else
+    pixels = {{first, 0.5}, {first + 1, 0.5}};
+  for (auto &[at, part] : pixels) at = std::min(std::max(at, 0), end - 1);
+  return pixels;
+}
+
+/// The mean of the pixels that a pixel of a plane comes from.
+std::array<double, 4> mean_at(const Colours &colours, int shift, const ChromaSite &site, int x,
+                              int y) {
+  std::array<double, 4> mean{};
+  for (const auto &[py, down] : pixels_of(y, shift, site.top, colours.height))
+    for (const auto &[px, across] : pixels_of(x, shift, site.left, colours.width))
+      for (int i = 0; i < 4; i++) mean[i] += down * across * colours.at(px, py)[i];
+  return mean;
+}
+
+/// How far a colour's values in a plane are from black or from grey chroma.
+std::vector<double> steps_of(const std::array<double, 4> &colour, const PixelFormat &format,
+                             const Colorimetry &colorimetry, int plane) {
+  const double kr = colorimetry.kr, kb = colorimetry.kb;
+  const double luma = kr * colour[0] + (1 - kr - kb) * colour[1] + kb * colour[2];
+  const Range range = range_of(format, colorimetry);
+  if (plane == 0) return {luma * (range.white - range.black) / 255};
+  const double u = range.chroma * (colour[2] - luma) / (2 * (1 - kb)) / 255,
+               v = range.chroma * (colour[0] - luma) / (2 * (1 - kr)) / 255;
+  if (format.plane_count == 2) return {u, v};
+  return {plane == 1 ? u : v};
+}
+
+}  // namespace
+
 std::vector<double> values_at(const Colours &colours, const PixelFormat &format,
-                              const Colorimetry &colorimetry, int plane, int x, int y) {
+                              const Colorimetry &colorimetry, int plane, int x, int y,
+                              const ChromaSite &site) {
   if (format.model == Model::rgb) {
     const std::array<int, 4> channels = channels_of(format);
     std::vector<double> values(4);
@@ -117,26 +160,28 @@ std::vector<double> values_at(const Colours &colours, const PixelFormat &format,
     if (std::strchr(format.channels, 'x')) values[3] = 255;
     return values;
   }
-  const int shift = plane ? format.chroma_shift : 0;
-  double red = 0, green = 0, blue = 0;
-  int count = 0;
-  for (int py = y << shift; py < std::min((y + 1) << shift, colours.height); py++)
-    for (int px = x << shift; px < std::min((x + 1) << shift, colours.width); px++, count++) {
-      red += colours.at(px, py)[0];
-      green += colours.at(px, py)[1];
-      blue += colours.at(px, py)[2];
-    }
-  const double kr = colorimetry.kr, kb = colorimetry.kb;
-  const double luma = (kr * red + (1 - kr - kb) * green + kb * blue) / count;
   const Range range = range_of(format, colorimetry);
-  if (plane == 0) return {clip(range.black + luma * (range.white - range.black) / 255, range.most)};
-  const auto chroma = [&](double colour, double weight) {
-    return clip(range.grey + range.chroma * (colour / count - luma) / (2 * (1 - weight)) / 255,
-                range.most);
-  };
-  const double u = chroma(blue, kb), v = chroma(red, kr);
-  if (format.plane_count == 2) return {u, v};
-  return {plane == 1 ? u : v};
+  const std::array<double, 4> mean = mean_at(colours, plane ? format.chroma_shift : 0, site, x, y);
+  std::vector<double> values = steps_of(mean, format, colorimetry, plane);
+  for (double &value : values) value = clip((plane ? range.grey : range.black) + value, range.most);
+  return values;
+}
+
+std::vector<double> blended_at(const PlanarFrame &frame, const Colours &drawing,
+                               const Colorimetry &colorimetry, int plane, int x, int y,
+                               const ChromaSite &site) {
+  const PixelFormat &format = *frame.format;
+  const Range range = range_of(format, colorimetry);
+  const double base = plane ? range.grey : range.black;
+  const std::array<double, 4> mean = mean_at(drawing, plane ? format.chroma_shift : 0, site, x, y);
+  std::vector<double> values = steps_of(mean, format, colorimetry, plane);
+  for (size_t i = 0; i < values.size(); i++) {
+    const double below = value_at(frame, plane, x, y, static_cast<int>(i));
+    values[i] = mean[3] > 0
+                    ? clip(base + (1 - mean[3] / 255) * (below - base) + values[i], range.most)
+                    : below;
+  }
+  return values;
 }
 
 }  // namespace reference

@@ -52,8 +52,16 @@ int luma_code_at(const PlanarFrame &frame, int x, int y);
 double luma_level_at(const PlanarFrame &frame, const glcl::Colorimetry &colorimetry, int x, int y);
 
 /// The values, not rounded, that colours have in such a plane, at a pixel of the plane: as many as
-/// the plane stores, without padding; a value of two bytes counts as one.
+/// the plane stores, without padding; a value of two bytes counts as one. Pixels whose chroma
+/// sample lies on them count twice as much as those beside it.
 std::vector<double> values_at(const Colours &colours, const glcl::PixelFormat &format,
-                              const glcl::Colorimetry &colorimetry, int plane, int x, int y);
+                              const glcl::Colorimetry &colorimetry, int plane, int x, int y,
+                              const glcl::ChromaSite &site = {});
+
+/// The values, not rounded, of a frame below a drawing, whose colours are premultiplied by alpha.
+/// Not for RGB.
+std::vector<double> blended_at(const PlanarFrame &frame, const Colours &drawing,
+                               const glcl::Colorimetry &colorimetry, int plane, int x, int y,
+                               const glcl::ChromaSite &site);
 
 }  // namespace reference

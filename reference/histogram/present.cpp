@@ -295,4 +295,12 @@ Frame present(const Frame &frame, const HistogramRenderer::Settings &settings,
   return out;
 }
 
+double equalized_level(double level, const uint32_t *counts, bool between) {
+  const std::vector<int> table = equalizing_table(counts);
+  const double inside = std::clamp(level, 0.0, 255.0);
+  if (!between) return table[std::lround(inside)];
+  const int below = static_cast<int>(inside), above = std::min(below + 1, 255);
+  return table[below] + (inside - below) * (table[above] - table[below]);
+}
+
 }  // namespace reference

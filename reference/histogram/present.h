@@ -15,4 +15,8 @@ Frame present(const Frame &frame, const glcl::histogram::HistogramRenderer::Sett
               const glcl::histogram::Histogram::Format &format, const std::vector<uint32_t> &counts,
               bool overlay = false);
 
+/// A level, 0 to 255, as the counts of 256 levels equalise it: by its own table entry, or `between`
+/// those of the levels around it.
+double equalized_level(double level, const uint32_t *counts, bool between);
+
 }  // namespace reference

@@ -106,30 +106,63 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
             confidence};
 }
 
-Frame Stabilizer::show(const Frame &frame) const {
-  Frame shown(frame.width, frame.height);
-  const Complex centre(width_ / 2, height_ / 2);
+namespace {
+
+/// The cubic through sixteen pixels of a picture whose edge is repeated; `load (x, y)` gives them.
+template <class Load>
+double cubic_at(std::complex<float> at, int width, int height, const Load &load) {
   const auto weights = [](double t) {
     return std::array{-0.5 * t * t * t + t * t - 0.5 * t, 1.5 * t * t * t - 2.5 * t * t + 1,
                       -1.5 * t * t * t + 2 * t * t + 0.5 * t, 0.5 * t * t * t - 0.5 * t * t};
   };
+  const float left = std::floor(at.real()), top = std::floor(at.imag());
+  const auto across = weights(at.real() - left), down = weights(at.imag() - top);
+  double sum = 0;
+  for (int j = 0; j < 4; j++)
+    for (int i = 0; i < 4; i++)
+      sum += down[j] * across[i] *
+             load(std::clamp(int(left) - 1 + i, 0, width - 1),
+                  std::clamp(int(top) - 1 + j, 0, height - 1));
+  return sum;
+}
+
+}  // namespace
+
+std::complex<float> Stabilizer::seen_at(std::complex<float> place) const {
+  const Complex centre(width_ / 2, height_ / 2);
+  return moved(state_.back, state_.zoom * (place - centre)) + centre;
+}
+
+Frame Stabilizer::show(const Frame &frame) const {
+  Frame shown(frame.width, frame.height);
   for (int y = 0; y < frame.height; y++)
-    for (int x = 0; x < frame.width; x++) {
-      const Complex at =
-          moved(state_.back, state_.zoom * (Complex(float(x), float(y)) - centre)) + centre;
-      const float left = std::floor(at.real()), top = std::floor(at.imag());
-      const auto across = weights(at.real() - left), down = weights(at.imag() - top);
+    for (int x = 0; x < frame.width; x++)
       for (int k = 0; k < 4; k++) {
-        double sum = 0;
-        for (int j = 0; j < 4; j++)
-          for (int i = 0; i < 4; i++)
-            sum += down[j] * across[i] *
-                   frame.at(std::clamp(int(left) - 1 + i, 0, frame.width - 1),
-                            std::clamp(int(top) - 1 + j, 0, frame.height - 1))[k];
-        shown.at(x, y)[k] = uint8_t(std::lround(std::clamp(sum, 0.0, 255.0)));
+        const double value =
+            cubic_at(seen_at({float(x), float(y)}), frame.width, frame.height,
+                     [&](int column, int row) { return frame.at(column, row)[k]; });
+        shown.at(x, y)[k] = uint8_t(std::lround(std::clamp(value, 0.0, 255.0)));
       }
-    }
   return shown;
+}
+
+std::vector<double> Stabilizer::values_at(const PlanarFrame &frame, const glcl::ChromaSite &site,
+                                          int plane, int x, int y) const {
+  const glcl::PixelFormat &format = *frame.format;
+  const PlanarFrame::Plane &of = frame.planes[plane];
+  const bool chroma = plane > 0, wide = format.bits == 16;
+  const float side = chroma ? float(1 << format.chroma_shift) : 1;
+  const Complex first = chroma ? Complex(site.left ? 0 : 0.5f, site.top ? 0 : 0.5f) : Complex(0);
+  const Complex at = (seen_at(side * Complex(float(x), float(y)) + first) - first) / side;
+  std::vector<double> values(wide ? 1 : of.channels);
+  for (size_t k = 0; k < values.size(); k++) {
+    const double value = cubic_at(at, of.width, of.height, [&](int column, int row) {
+      return wide ? of.at(column, row, 0) + 256 * of.at(column, row, 1)
+                  : of.at(column, row, int(k)) >> format.padding;
+    });
+    values[k] = std::clamp(value, 0.0, double((1 << format.bits) - 1));
+  }
+  return values;
 }
 
 }  // namespace reference::klt

@@ -5,6 +5,7 @@
 
 #include "klt/stabilizer.h"
 #include "reference/camera/ransac.h"
+#include "reference/conversion/conversion.h"
 #include "reference/klt/klt.h"
 
 namespace reference::klt {
@@ -24,9 +25,14 @@ class Stabilizer {
   /// Instead, for a blank frame.
   void hold() { state_.confidence = -1; }
   Frame show(const Frame &frame) const;
+  /// The output for a frame in planes: the values at a pixel of a plane, not rounded.
+  std::vector<double> values_at(const PlanarFrame &frame, const glcl::ChromaSite &site, int plane,
+                                int x, int y) const;
   const State &state() const { return state_; }
 
  private:
+  std::complex<float> seen_at(std::complex<float> place) const;
+
   float width_, height_;
   glcl::camera::Ransac::Settings ransac_;
   State state_{};

@@ -90,24 +90,34 @@ inline PlanarFrame random_planes(const PixelFormat &format, int width, int heigh
   return frame;
 }
 
-/// Whether the planes hold such colours, but for `tolerance` steps, and nothing in unused bits.
-inline void check_planes(const PlanarFrame &got, const reference::Colours &expected,
-                         const glcl::Colorimetry &colorimetry, double tolerance,
-                         const std::string &what) {
+/// Whether the planes hold the values of `values_at (plane, x, y)`, but for `tolerance` steps, and
+/// nothing in unused bits.
+template <class ValuesAt>
+void check_values(const PlanarFrame &got, double tolerance, const std::string &what,
+                  const ValuesAt &values_at) {
   const PixelFormat &format = *got.format;
   for (int i = 0; i < format.plane_count; i++) {
     const PlanarFrame::Plane &plane = got.planes[i];
     for (int y = 0; y < plane.height; y++)
       for (int x = 0; x < plane.width; x++) {
-        const auto values = reference::values_at(expected, format, colorimetry, i, x, y);
+        const std::vector<double> values = values_at(i, x, y);
         for (size_t k = 0; k < values.size(); k++) {
           const int stored = format.bits == 16 ? plane.at(x, y, 0) + 256 * plane.at(x, y, 1)
                                                : plane.at(x, y, static_cast<int>(k));
           fail_unless(std::fabs((stored >> format.padding) - values[k]) <= tolerance &&
                           (stored & ((1 << format.padding) - 1)) == 0,
                       "%s: plane %d at (%d, %d)[%zu] %d, reference %.3f", what.c_str(), i, x, y, k,
-                      stored, values[k]);
+                      stored >> format.padding, values[k]);
         }
       }
   }
+}
+
+/// Whether the planes hold such colours, but for `tolerance` steps.
+inline void check_planes(const PlanarFrame &got, const reference::Colours &expected,
+                         const glcl::Colorimetry &colorimetry, double tolerance,
+                         const std::string &what) {
+  check_values(got, tolerance, what, [&](int plane, int x, int y) {
+    return reference::values_at(expected, *got.format, colorimetry, plane, x, y);
+  });
 }

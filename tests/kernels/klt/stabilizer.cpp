@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "kernels/planes.h"
 #include "klt.h"
 #include "klt/stabilizer.h"
 
+using glcl::FrameFormat;
 using glcl::klt::Klt;
 using glcl::klt::Stabilizer;
 using glcl::klt::StabilizerState;
@@ -200,6 +202,41 @@ TEST(test_unmoved) {
     stabilizer.show(*bench.queue, in, out);
     check_equal(bench.download(out), frame, "without a margin");
   }
+}
+
+// Luma and chroma with all bits, each where its samples lie.
+TEST(test_planes_equal_the_reference) {
+  Bench bench;
+  const glcl::Colorimetry colorimetry;
+  int moved = 0;
+  for_luma(bench, [&](const PixelFormat &format, Layout layout) {
+    for (const auto &[width, height, site] : {std::tuple(161, 97, glcl::ChromaSite{true, false}),
+                                              {64, 48, glcl::ChromaSite{}},
+                                              {1, 1, glcl::ChromaSite{false, true}}}) {
+      FrameFormat access(layout, format, colorimetry);
+      access.chroma_site = site;
+      Klt klt(*bench.context, width, height, layout);
+      Stabilizer stabilizer(*bench.context, width, height, access);
+      Reference reference(width, height, glcl::camera::Ransac::usual(bench.context->device()));
+      const Clip clip = shaking(width, height, 4);
+      for (size_t i = 0; i < clip.frames.size(); i++) {
+        klt.run(*bench.queue, clip.klt, bench.upload(clip.frames[i], layout));
+        stabilizer.run(*bench.queue, clip.settings, klt);
+        reference.run(clip.settings, slots_of(bench, klt), klt.fresh());
+        const PlanarFrame frame = random_planes(format, width, height, false);
+        const Picture out = upload(bench, PlanarFrame(format, width, height), layout);
+        stabilizer.show(*bench.queue, upload(bench, frame, layout), out);
+        const PlanarFrame got = download(bench, out, format);
+        // The places are some thousandths of a px apart, and neighbours all values.
+        const double tolerance = 0.6 + 0.02 * (1 << format.bits);
+        check_values(got, tolerance, format.name, [&](int plane, int x, int y) {
+          return reference.values_at(frame, site, plane, x, y);
+        });
+        moved += got.planes[0].values != frame.planes[0].values;
+      }
+    }
+  });
+  fail_unless(moved > 20, "the frames move");
 }
 
 // Nothing beyond the frame is ever shown, however the camera moves; an even motion is followed.

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "opencl/context.h"
+#include "opencl/frameformat.h"
+#include "opencl/kernel.h"
+
+namespace glcl::histogram {
+
+/// Equalises frames with a plane of luma, with all their bits: levels that are equally frequent
+/// afterwards. More than 8 bits are interpolated between the levels that are counted.
+class Equalizer {
+ public:
+  /// Throws Error::failed if the device refuses the kernels.
+  Equalizer(Context &context, const FrameFormat &frame);
+
+  /// Enqueues `out`, all planes: luma by the counts of 256 levels, chroma as it is.
+  void run_luma(Queue &queue, const cl::Buffer &counts, const Picture &in, const Picture &out);
+  /// R, G and B separately, by the counts of 256 levels of each.
+  void run_rgb(Queue &queue, const cl::Buffer &counts, const Picture &in, const Picture &out);
+
+ private:
+  void run(Queue &queue, const cl::Buffer &counts, int channels, Kernel &kernel, const Picture &in,
+           const Picture &out);
+
+  Kernel make_tables_, luma_, rgb_;
+  cl::Buffer tables_;
+};
+
+}  // namespace glcl::histogram

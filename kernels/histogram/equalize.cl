@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Equalises frames in planes of luma and chroma, with all bits.
+#include "common/planes.clh"
+#include "histogram/equalize.clh"
+
+// The tables of one channel, or of three, from their counts. Work-items: one group.
+__kernel __attribute__((reqd_work_group_size(BINS, 1, 1)))
+void equalize_tables(__global const uint *counts, int channels, __global uchar *tables) {
+  __local uint bins[CHANNELS * BINS], sums[CHANNELS * BINS / RUN], first[CHANNELS];
+  __local uchar made[CHANNELS * BINS];
+  const int bin = get_local_id(0);
+  make_tables(counts, channels, bin, bins, sums, first, made);
+  for (int channel = 0; channel < channels; channel++) tables[channel * BINS + bin] = made[channel * BINS + bin];
+}
+
+// The entry for a value from 0 to 1. With more than 8 bits it lies between those of the levels around it.
+inline float entry_of(__global const uchar *table, float value) {
+  const float level = clamp(value, 0.0f, 1.0f) * (BINS - 1);
+#if VALUE_MAX > 255
+  const int below = (int)level, above = min(below + 1, BINS - 1);
+  return mix((float)table[below], (float)table[above], level - below) * (1.0f / (BINS - 1));
+#else
+  return table[convert_int_rte(level)] * (1.0f / (BINS - 1));
+#endif
+}
+
+// Luma by its table; chroma remains. Work-items: blocks.
+__kernel void equalize_luma(IN_PLANES(in), OUT_PLANES(out), int2 size, __global const uchar *tables) {
+  const int2 first = BLOCK_FIRST;
+  if (any(first >= size)) return;
+  for (int i = 0; i < BLOCK_PIXELS; i++) {
+    const int2 at = BLOCK_PIXEL(i, first, size);
+    const float luma = entry_of(tables, brightness_of(LOAD_LUMA(in, at.x, at.y)));
+    STORE_LUMA(out, at.x, at.y, convert_int_rte(BLACK + LUMA_RANGE * luma));
+  }
+#if LAYOUT != GREY
+  const int2 block = first / BLOCK_SIDE, chroma = LOAD_CHROMA(in, block.x, block.y);
+  STORE_CHROMA(out, block.x, block.y, chroma);
+#endif
+}
+
+// R, G and B, each by its own table. Work-items: blocks.
+__kernel void equalize_rgb(IN_PLANES(in), OUT_PLANES(out), int2 size, __global const uchar *tables) {
+  const int2 first = BLOCK_FIRST;
+  if (any(first >= size)) return;
+  float4 block[BLOCK_PIXELS];
+  LOAD_BLOCK(block, in, first, size);
+  for (int i = 0; i < BLOCK_PIXELS; i++)
+    block[i] = (float4)(entry_of(tables, block[i].x), entry_of(tables + BINS, block[i].y),
+                        entry_of(tables + 2 * BINS, block[i].z), 1.0f);
+  STORE_BLOCK(block, out, first, size);
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Drawings in planes of luma and chroma: as in RGBA, with the chroma where its samples lie, and
+// beside them each value as it was.
+#include <gst/video/video.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+
+#include "pipeline.h"
+#include "reference/conversion/conversion.h"
+
+using glcl::ChromaSite;
+using glcl::Colorimetry;
+using glcl::PixelFormat;
+using reference::PlanarFrame;
+using test::Chain;
+using test::expect;
+using test::Frame;
+
+namespace {
+
+const Colorimetry full{0.299, 0.114, true};
+const char *const full_caps = "1:4:0:0";  // the same for caps
+
+// A fixed range, since the range adapts only after its programs are built.
+const char *const displays[] = {"glclmotion range=8 display=vectors",
+                                "glclmotion range=8 display=vectors partitions=true subpel=quarter",
+                                "glclmotion range=8 display=prediction",
+                                "glclmotion range=8 display=residual",
+                                "glclmotion display=objects detect=true",
+                                "glopenclflow display=color legend=true",
+                                "glopenclflow display=overlay gain=4",
+                                "glopenclflow display=arrows outline-color=0x80ffffff",
+                                "glclklt display=points",
+                                "glclklt display=tracks color=0x8000ff00",
+                                "glclhough display=edges color=0x80ff8000",
+                                "glclhistogram display=overlay background-color=0x60804020",
+                                "glclhistogram display=parade mode=rgb opacity=0.5",
+                                "glclhistogram display=stack mode=color-8 x=0 y=0 width=1 height=1",
+                                "glclhistogram equalize=luma",
+                                "glclhistogram equalize=rgb display=overlay mode=luma",
+                                "glclklt stabilize=true"};
+
+/// Frames of one size in planes through elements, in their own format.
+class PlanarChain {
+ public:
+  PlanarChain(const std::string &elements, const PixelFormat &format,
+              const std::string &colorimetry, const std::string &chroma_site = "")
+      : format_(format),
+        rest_(",framerate=25/1,colorimetry=" + colorimetry +
+              (chroma_site.empty() ? "" : ",chroma-site=" + chroma_site)),
+        chain_(Chain::plain("glupload ! " + elements + " ! gldownload")) {}
+
+  PlanarFrame filter(const PlanarFrame &frame) {
+    const std::string caps = "video/x-raw,format=" + std::string(format_.name) +
+                             ",width=" + std::to_string(frame.width) +
+                             ",height=" + std::to_string(frame.height) + rest_;
+    GstCaps *parsed = gst_caps_from_string(caps.c_str());
+    GstVideoInfo info;
+    expect(gst_video_info_from_caps(&info, parsed), "caps " + caps);
+    gst_caps_unref(parsed);
+    if (count_ == 0) gst_harness_set_src_caps_str(chain_->harness(), caps.c_str());
+    GstBuffer *in = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&info), nullptr);
+    GST_BUFFER_PTS(in) = GST_BUFFER_DTS(in) = gst_util_uint64_scale(count_++, GST_SECOND, 25);
+    GST_BUFFER_DURATION(in) = GST_SECOND / 25;
+    PlanarFrame copy = frame;
+    transfer(in, info, copy, GST_MAP_WRITE);
+    expect(gst_harness_push(chain_->harness(), in) == GST_FLOW_OK, "a frame of " + caps);
+    GstBuffer *out = gst_harness_pull(chain_->harness());
+    expect(out, "a frame out");
+    PlanarFrame got(format_, frame.width, frame.height);
+    transfer(out, info, got, GST_MAP_READ);
+    gst_buffer_unref(out);
+    test::expect_none(chain_->messages().errors());
+    return got;
+  }
+
+ private:
+  static void transfer(GstBuffer *buffer, const GstVideoInfo &info, PlanarFrame &frame,
+                       GstMapFlags how) {
+    GstVideoFrame mapped;
+    expect(gst_video_frame_map(&mapped, &info, buffer, how), "a frame is mapped");
+    for (int i = 0; i < frame.format->plane_count; i++) {
+      PlanarFrame::Plane &plane = frame.planes[i];
+      const int row = plane.width * plane.channels;
+      const bool wide = frame.format->planes[i]->type == CL_UNORM_INT16;
+      for (int y = 0; y < plane.height; y++) {
+        guint8 *bytes = static_cast<guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&mapped, i)) +
+                        size_t(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&mapped, i);
+        for (int k = 0; k < row; k++) {
+          uint16_t &value = plane.values[size_t(y) * row + k];
+          guint8 *at = bytes + (wide ? 2 : 1) * k;
+          if (how == GST_MAP_WRITE && wide)
+            GST_WRITE_UINT16_LE(at, value);
+          else if (how == GST_MAP_WRITE)
+            *at = static_cast<guint8>(value);
+          else
+            value = wide ? GST_READ_UINT16_LE(at) : *at;
+        }
+      }
+    }
+    gst_video_frame_unmap(&mapped);
+  }
+
+  const PixelFormat &format_;
+  std::string rest_;
+  std::unique_ptr<Chain> chain_;
+  guint64 count_ = 0;
+};
+
+/// A grey scene that moves.
+Frame grey_scene(int number, int width, int height) {
+  static const Frame all = reference::natural_frame(128, 96);
+  Frame frame = reference::crop(all, 3 * number, 2 * number, width, height);
+  for (size_t i = 0; i < frame.rgba.size(); i++)
+    frame.rgba[i] = i % 4 == 3 ? 255 : frame.rgba[i / 4 * 4 + 1];
+  return frame;
+}
+
+/// Grey in the full range.
+PlanarFrame planes_of(const Frame &grey, const PixelFormat &format) {
+  PlanarFrame frame(format, grey.width, grey.height);
+  for (int i = 0; i < grey.width * grey.height; i++) {
+    const uint8_t level = grey.rgba[4 * size_t(i)];
+    if (format.bits == 16)
+      frame.planes[0].values[2 * i] = frame.planes[0].values[2 * i + 1] = level;
+    else
+      frame.planes[0].values[i] = static_cast<uint16_t>(
+          std::lround(level * ((1 << format.bits) - 1) / 255.0) << format.padding);
+  }
+  for (int i = 1; i < format.plane_count; i++)
+    for (uint16_t &value : frame.planes[i].values)
+      value = static_cast<uint16_t>(1 << (format.bits - 1) << format.padding);
+  return frame;
+}
+
+/// How many values are further from those of the colours than a drawing's rounding takes them.
+size_t count_far(const PlanarFrame &got, const Frame &drawn, const ChromaSite &site,
+                 std::string &first) {
+  const PixelFormat &format = *got.format;
+  const reference::Colours colours(drawn);
+  const double tolerance = 1.7 * ((1 << format.bits) - 1) / 255;
+  size_t far = 0;
+  for (int i = 0; i < format.plane_count; i++)
+    for (int y = 0; y < got.planes[i].height; y++)
+      for (int x = 0; x < got.planes[i].width; x++) {
+        const std::vector<double> values =
+            reference::values_at(colours, format, full, i, x, y, site);
+        for (size_t k = 0; k < values.size(); k++) {
+          const int value = format.bits == 16
+                                ? got.planes[i].at(x, y, 0) + 256 * got.planes[i].at(x, y, 1)
+                                : got.planes[i].at(x, y, static_cast<int>(k)) >> format.padding;
+          if (std::fabs(value - values[k]) <= tolerance) continue;
+          if (far++ == 0)
+            first = "plane " + std::to_string(i) + " at " + std::to_string(x) + ", " +
+                    std::to_string(y) + " is " + std::to_string(value) + " instead of " +
+                    std::to_string(values[k]);
+        }
+      }
+  return far;
+}
+
+struct Format {
+  const char *name, *chroma_site;
+  ChromaSite site;
+};
+const Format formats[] = {{"NV12", "jpeg", {}},
+                          {"NV12", "mpeg2", {true, false}},
+                          {"I420", "cosited", {true, true}},
+                          {"P010_10LE", "mpeg2", {true, false}},
+                          {"GRAY8", "", {}},
+                          {"GRAY16_LE", "", {}}};
+
+}  // namespace
+
+// The same drawing in every format, whatever its planes are.
+TEST(displays_are_those_of_rgba) {
+  const test::KeptPrograms kept;
+  for (const char *display : displays)
+    // GstGL takes the chroma of frames with odd heights for lying elsewhere.
+    for (const auto &[width, height] : {std::pair(65, 48), {1, 2}}) {
+      Chain rgba(display);
+      std::vector<Frame> drawn;
+      for (int i = 0; i < 4; i++) drawn.push_back(rgba.filter(grey_scene(i, width, height)));
+      for (const Format &one : formats) {
+        const PixelFormat &format = *PixelFormat::find(one.name);
+        PlanarChain chain(display, format, full_caps, one.chroma_site);
+        for (int i = 0; i < 4; i++) {
+          const PlanarFrame in = planes_of(grey_scene(i, width, height), format),
+                            got = chain.filter(in);
+          std::string first;
+          const size_t far = count_far(got, drawn[i], one.site, first),
+                       pixels = size_t(width) * height;
+          // Ten bits hold no level exactly, so some results are others.
+          expect(far <= (format.bits == 10 ? pixels / 30 : 0),
+                 std::string(display) + " on " + one.name + " " + one.chroma_site + ": " +
+                     std::to_string(far) + " values of " + std::to_string(pixels) +
+                     " pixels differ in frame " + std::to_string(i) + ": " + first);
+          expect(width == 1 || i < 3 || std::string(display).find("objects") != std::string::npos ||
+                     got.planes[0].values != in.planes[0].values,
+                 std::string(display) + " on " + one.name + " draws");
+        }
+      }
+    }
+}
+
+// Beside a drawing all bits of luma and chroma stay, whatever they are.
+TEST(values_beside_a_drawing_stay) {
+  constexpr int width = 97, height = 62;
+  std::mt19937 random(7);
+  for (const char *name : {"NV12", "P010_10LE", "I420", "GRAY8", "GRAY16_LE"}) {
+    const PixelFormat &format = *PixelFormat::find(name);
+    PlanarFrame frame(format, width, height);
+    for (PlanarFrame::Plane &plane : frame.planes)
+      for (uint16_t &value : plane.values)
+        value =
+            static_cast<uint16_t>(random() % (format.bits == 10 ? 1024 : 256) << format.padding);
+    PlanarChain chain("glclhistogram display=overlay x=0.25 y=0.25 width=0.5 height=0.5", format,
+                      "bt709", format.plane_count > 1 ? "mpeg2" : "");
+    const PlanarFrame got = chain.filter(frame);
+    for (int i = 0; i < format.plane_count; i++) {
+      const PlanarFrame::Plane &was = frame.planes[i], &is = got.planes[i];
+      size_t inside = 0;
+      for (int y = 0; y < was.height; y++)
+        for (int x = 0; x < was.width; x++)
+          for (int k = 0; k < was.channels; k++) {
+            // A sample of chroma may come from the pixels beside it.
+            const bool beside = 4 * (x + 1) < was.width - 4 || 4 * (x - 1) > 3 * was.width + 4 ||
+                                4 * (y + 1) < was.height - 4 || 4 * (y - 1) > 3 * was.height + 4;
+            const bool same = was.at(x, y, k) == is.at(x, y, k);
+            expect(!beside || same, std::string(name) + ": plane " + std::to_string(i) + " at " +
+                                        std::to_string(x) + ", " + std::to_string(y));
+            inside += !same;
+          }
+      expect(inside > was.values.size() / 8, std::string(name) + ": the panel is drawn");
+    }
+  }
+}

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <utility>
@@ -39,6 +40,9 @@ struct GstGLCLFilterPrivate {
   glcl::ErrorReporter errors;
   glcl::Outbox outbox;
   glcl::FrameContinuity continuity;
+  /// Held for a frame, and while the application replaces the GL display, which ends all that the
+  /// processor has on the GL thread.
+  std::mutex frame_mutex;
   glcl::FrameProcessor processor;
   glcl::Consumers consumers = glcl::Consumers::unknown;  // as far as known; streaming thread
 };
@@ -73,12 +77,24 @@ void send_elsewhere(gpointer self) {
 /// because the element stops. Streaming thread.
 GstFlowReturn with_opencl(GstGLCLFilter *self, const std::function<void()> &work) {
   GstGLCLFilterPrivate *priv = private_of(self);
+  const glcl::Outbox::Scope outbox(priv->outbox);
+  const std::lock_guard lock(priv->frame_mutex);
   GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
   if (!gl_context) return GST_FLOW_ERROR;
-  const glcl::Outbox::Scope outbox(priv->outbox);
   const GstFlowReturn flow = priv->processor.run(gl_context, work);
   gst_object_unref(gl_context);
   return flow;
+}
+
+/// Whether the context holds another GL display than the element uses.
+bool replaces_display(GstElement *element, GstContext *context) {
+  const GstGLDisplay *in_use = GST_GL_BASE_FILTER(element)->display;
+  if (!in_use || !gst_context_has_context_type(context, GST_GL_DISPLAY_CONTEXT_TYPE)) return false;
+  GstGLDisplay *display = nullptr;
+  gst_context_get_gl_display(context, &display);
+  const bool other = display != in_use;
+  gst_clear_object(&display);
+  return other;
 }
 
 /// Posts errors as this element's messages while the element lives.
@@ -167,8 +183,11 @@ bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &wor
 }
 
 static void gst_glcl_filter_set_context(GstElement *element, GstContext *context) {
+  GstGLCLFilterPrivate *priv = private_of(element);
   if (GstGLCLContext *offered = gst_glcl_context_unwrap(context))
-    private_of(element)->processor.contexts().offer(offered);
+    priv->processor.contexts().offer(offered);
+  std::unique_lock lock(priv->frame_mutex, std::defer_lock);
+  if (replaces_display(element, context)) lock.lock();
   GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->set_context(element, context);
 }
 

@@ -45,10 +45,13 @@ void hand_over_and_finish(GstGLSyncMeta *meta, GstGLContext *context) {
     gl->Finish();
 }
 
-/// Waits for the device on this thread, then does the rest of the wait on the GL thread.
-void wait_on_two_threads(GstGLSyncMeta *meta, GstGLContext *context,
+/// Waits for the device on this thread and hands the frame over on its own GL thread, which need
+/// not be that of the context; then does the rest there.
+void wait_on_each_thread(GstGLSyncMeta *meta, GstGLContext *context,
                          void (*rest)(GstGLSyncMeta *, GstGLContext *)) {
   wait_for_device(sync_of(meta)->buffer);
+  if (context != meta->context)
+    on_gl_thread(meta->context, [=] { buffer_to_gl(sync_of(meta)->buffer); });
   on_gl_thread(context, [=] { rest(meta, context); });
 }
 
@@ -71,10 +74,10 @@ void add_sync_meta(GstGLContext *context, GstBuffer *buffer) {
   meta->wait_gl = hand_over_and_wait;
   meta->wait_cpu_gl = hand_over_and_finish;
   meta->wait = [](GstGLSyncMeta *meta, GstGLContext *context) {
-    wait_on_two_threads(meta, context, hand_over_and_wait);
+    wait_on_each_thread(meta, context, hand_over_and_wait);
   };
   meta->wait_cpu = [](GstGLSyncMeta *meta, GstGLContext *context) {
-    wait_on_two_threads(meta, context, hand_over_and_finish);
+    wait_on_each_thread(meta, context, hand_over_and_finish);
   };
   meta->copy = [](GstGLSyncMeta *from, GstBuffer *, GstGLSyncMeta *to, GstBuffer *buffer) {
     to->data = new Sync{buffer, nullptr};

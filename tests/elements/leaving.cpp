@@ -16,7 +16,9 @@ void begin_opengl(GstElement *pipeline) {
   GstGLDisplay *display = gst_gl_display_new();
   GstGLContext *gl_context = nullptr;
   if (!gst_gl_display_create_context(display, nullptr, &gl_context, nullptr)) return;
+  GST_OBJECT_LOCK(display);
   gst_gl_display_add_context(display, gl_context);
+  GST_OBJECT_UNLOCK(display);
   GstContext *context = gst_context_new(GST_GL_DISPLAY_CONTEXT_TYPE, TRUE);
   gst_context_set_gl_display(context, display);
   gst_element_set_context(pipeline, context);

@@ -20,11 +20,9 @@ class Equalizer {
   void run_rgb(Queue &queue, const cl::Buffer &counts, const Picture &in, const Picture &out);
 
  private:
-  void run(Queue &queue, const cl::Buffer &counts, int channels, Kernel &kernel, const Picture &in,
-           const Picture &out);
-
-  Kernel make_tables_, luma_, rgb_;
-  cl::Buffer tables_;
+  Kernel make_tables_, make_values_, luma_, rgb_;
+  size_t value_count_;          // of a luma value
+  cl::Buffer tables_, values_;  // of levels; the luma of each value of luma
 };
 
 }  // namespace glcl::histogram

@@ -24,14 +24,20 @@ inline float entry_of(__global const uchar *table, float value) {
 #endif
 }
 
-// Luma by its table; chroma remains. Work-items: blocks.
-__kernel void equalize_luma(IN_PLANES(in), OUT_PLANES(out), int2 size, __global const uchar *tables) {
+// The luma of each value of luma. Work-items: values.
+__kernel void equalize_values(__global const uchar *tables, __global ushort *values) {
+  const int luma = get_global_id(0);
+  if (luma <= VALUE_MAX) values[luma] = (ushort)convert_int_rte(BLACK + LUMA_RANGE * entry_of(tables, brightness_of(luma)));
+}
+
+// Luma by those values; chroma remains. Work-items: blocks.
+__kernel void equalize_luma(IN_PLANES(in), OUT_PLANES(out), int2 size, __global const ushort *values) {
   const int2 first = BLOCK_FIRST;
   if (any(first >= size)) return;
   for (int i = 0; i < BLOCK_PIXELS; i++) {
     const int2 at = BLOCK_PIXEL(i, first, size);
-    const float luma = entry_of(tables, brightness_of(LOAD_LUMA(in, at.x, at.y)));
-    STORE_LUMA(out, at.x, at.y, convert_int_rte(BLACK + LUMA_RANGE * luma));
+    const int luma = values[LOAD_LUMA(in, at.x, at.y)];
+    STORE_LUMA(out, at.x, at.y, luma);
   }
 #if LAYOUT != GREY
   const int2 block = first / BLOCK_SIDE, chroma = LOAD_CHROMA(in, block.x, block.y);
@@ -43,10 +49,26 @@ __kernel void equalize_luma(IN_PLANES(in), OUT_PLANES(out), int2 size, __global 
 __kernel void equalize_rgb(IN_PLANES(in), OUT_PLANES(out), int2 size, __global const uchar *tables) {
   const int2 first = BLOCK_FIRST;
   if (any(first >= size)) return;
+#if VALUE_MAX > 255
   float4 block[BLOCK_PIXELS];
   LOAD_BLOCK(block, in, first, size);
   for (int i = 0; i < BLOCK_PIXELS; i++)
     block[i] = (float4)(entry_of(tables, block[i].x), entry_of(tables + BINS, block[i].y),
                         entry_of(tables + 2 * BINS, block[i].z), 1.0f);
   STORE_BLOCK(block, out, first, size);
+#else
+  int4 sum = 0;
+  for (int i = 0; i < BLOCK_PIXELS; i++) {
+    const int2 at = BLOCK_PIXEL(i, first, size);
+    const int4 levels = LOAD_RGBA(in, at.x, at.y);
+    const int4 mapped = (int4)(tables[levels.x], tables[BINS + levels.y], tables[2 * BINS + levels.z], 0);
+    const int luma = luma_of(mapped);
+    STORE_LUMA(out, at.x, at.y, luma);
+    sum += mapped;
+  }
+#if LAYOUT != GREY
+  const int2 block = first / BLOCK_SIDE, chroma = chroma_of(sum, 2 * CHROMA_SHIFT);
+  STORE_CHROMA(out, block.x, block.y, chroma);
+#endif
+#endif
 }

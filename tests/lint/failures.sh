@@ -53,6 +53,7 @@ for name in vectors window label; do fails '' tests/examples/examples.sh "$name"
 fails '+gst-inspect-1.0 gst-launch-1.0' tests/elements/encoders.sh
 fails '' tests/elements/leaving.sh "$work/bin/fails"
 for name in fuzz soak; do fails '' tests/random/random.sh "$name" 0.01 copy; done
+fails '+gst-inspect-1.0' tests/random/flat.sh copy "$work/bin/fails" 1000
 GLCL_GL_DRIVER=$work fails '' tests/gl-driver/run.sh "$work/bin/fails"
 echo : >"$work/env.sh"
 GLCL_GL_DRIVER=$work fails '' tests/gl-driver/run.sh "$work/bin/fails"

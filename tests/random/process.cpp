@@ -21,6 +21,9 @@
 
 namespace {
 
+constexpr size_t least_in_piece = 3;  // samples
+constexpr double least_excess = .5;   // MiB, since caches fill slowly
+
 int entries(const char *folder) {
   return static_cast<int>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
@@ -40,46 +43,89 @@ double rise(const std::vector<Sample> &samples, Value Sample::*value) {
   return *middle * (samples.back().seconds - samples.front().seconds);
 }
 
-/// Sums over samples, for a straight line through their heap over their frames.
-struct Sums {
-  double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
-
-  Sums operator-(const Sums &other) const {
-    return {n - other.n, x - other.x, y - other.y, xx - other.xx, xy - other.xy, yy - other.yy};
-  }
-  // About the mean.
-  double spread() const { return xx - x * x / n; }
-  double slant() const { return xy - x * y / n; }
-  double height() const { return yy - y * y / n; }
+/// Numbers of a sample since the first one: frames x, pipelines z, and MiB of heap y.
+struct Point {
+  double x, z, y;
 };
 
-/// The slope of three pieces of straight lines that fit best, so that two steps do not count; less
-/// three times its standard error, so that noise does not count. Less than a quarter of a MiB in
-/// all does not count either, since caches fill slowly.
-double rise_a_frame(const std::vector<Sample> &samples) {
-  constexpr size_t least = 3;     // samples in a piece
-  constexpr double unknowns = 6;  // three heights, one slope, two places
-  if (samples.size() < 3 * least) return 0;
-  std::vector<Sums> sums(1);
-  for (const Sample &s : samples) {
-    const double x = s.frames - samples.front().frames, y = s.heap - samples.front().heap;
-    const Sums &to = sums.back();
-    sums.push_back({to.n + 1, to.x + x, to.y + y, to.xx + x * x, to.xy + x * y, to.yy + y * y});
+/// Sums over points, for a plane through y over x and z.
+struct Sums {
+  double n = 0, x = 0, z = 0, y = 0, xx = 0, xz = 0, zz = 0, xy = 0, zy = 0, yy = 0;
+
+  Sums &operator+=(const Sums &other) {
+    for (const auto member : members) this->*member += other.*member;
+    return *this;
   }
-  double best = std::numeric_limits<double>::max(), slope = 0, error = 0;
-  for (size_t one = least; one + 2 * least <= samples.size(); one++)
-    for (size_t two = one + least; two + least <= samples.size(); two++) {
-      const Sums pieces[] = {sums[one], sums[two] - sums[one], sums.back() - sums[two]};
-      double spread = 0, slant = 0, height = 0;
-      for (const Sums &piece : pieces)
-        spread += piece.spread(), slant += piece.slant(), height += piece.height();
-      if (spread <= 0 || height - slant * slant / spread >= best) continue;
-      best = height - slant * slant / spread;
-      slope = slant / spread;
-      error = std::sqrt(std::max(0., best) / (sums.back().n - unknowns) / spread);
+  Sums operator-(const Sums &other) const {
+    Sums difference = *this;
+    for (const auto member : members) difference.*member -= other.*member;
+    return difference;
+  }
+  static Sums of(const Point &p) {
+    return {1, p.x, p.z, p.y, p.x * p.x, p.x * p.z, p.z * p.z, p.x * p.y, p.z * p.y, p.y * p.y};
+  }
+  /// The sums of products, about the means.
+  Sums centred() const {
+    return {n,
+            0,
+            0,
+            0,
+            xx - x * x / n,
+            xz - x * z / n,
+            zz - z * z / n,
+            xy - x * y / n,
+            zy - z * y / n,
+            yy - y * y / n};
+  }
+
+ private:
+  static constexpr double Sums::*members[] = {&Sums::n,  &Sums::x,  &Sums::z,  &Sums::y,
+                                              &Sums::xx, &Sums::xz, &Sums::zz, &Sums::xy,
+                                              &Sums::zy, &Sums::yy};
+};
+
+/// Growth in MiB per frame and per pipeline, and the squared differences that it leaves.
+struct Slopes {
+  double frame = 0, pipeline = 0, rest = std::numeric_limits<double>::max();
+};
+
+/// The plane through the sums about the means whose slopes are 0 to `most` and explain the heap
+/// best: inside of these bounds, or on one of them.
+Slopes plane(const Sums &s, const Slopes &most) {
+  const auto clamped = [](double up, double down, double top) {
+    return down > 0 ? std::clamp(up / down, 0., top) : 0;
+  };
+  Slopes best;
+  const auto attempt = [&](double frame, double pipeline) {
+    const double rest = s.yy - 2 * (frame * s.xy + pipeline * s.zy) + frame * frame * s.xx +
+                        2 * frame * pipeline * s.xz + pipeline * pipeline * s.zz;
+    if (rest < best.rest) best = {frame, pipeline, std::max(0., rest)};
+  };
+  for (const double frame : {0., most.frame})
+    if (std::isfinite(frame)) attempt(frame, clamped(s.zy - frame * s.xz, s.zz, most.pipeline));
+  for (const double pipeline : {0., most.pipeline})
+    if (std::isfinite(pipeline))
+      attempt(clamped(s.xy - pipeline * s.xz, s.xx, most.frame), pipeline);
+  const double determinant = s.xx * s.zz - s.xz * s.xz;
+  if (determinant > 1e-9 * s.xx * s.zz)
+    attempt(clamped(s.xy * s.zz - s.zy * s.xz, determinant, most.frame),
+            clamped(s.zy * s.xx - s.xy * s.xz, determinant, most.pipeline));
+  return best;
+}
+
+/// The best of three pieces of planes with the same slopes, so that two steps do not count.
+Slopes pieces(const std::vector<Sums> &sums, const Slopes &most) {
+  Slopes best;
+  const size_t count = sums.size() - 1;
+  for (size_t one = least_in_piece; one + 2 * least_in_piece <= count; one++)
+    for (size_t two = one + least_in_piece; two + least_in_piece <= count; two++) {
+      Sums all = sums[one].centred();
+      all += (sums[two] - sums[one]).centred();
+      all += (sums.back() - sums[two]).centred();
+      const Slopes slopes = plane(all, most);
+      if (slopes.rest < best.rest) best = slopes;
     }
-  const double sure = slope - 3 * error;
-  return sure * (samples.back().frames - samples.front().frames) < .25 ? 0 : sure * (1 << 20);
+  return best;
 }
 
 /// Waits, for a minute at most, until no thread works any more: a compiler without a waiting thread
@@ -127,7 +173,7 @@ void print_stacks() {
   waitpid(child, nullptr, 0);
 }
 
-Sample measure(std::chrono::steady_clock::time_point start, double frames) {
+Sample measure(std::chrono::steady_clock::time_point start, double frames, double pipelines) {
   wait_until_idle();
   malloc_trim(0);  // what the allocator keeps for later is no growth
   long pages = 0, resident = 0;
@@ -137,19 +183,44 @@ Sample measure(std::chrono::steady_clock::time_point start, double frames) {
           static_cast<double>(mallinfo2().uordblks) / (1 << 20),
           entries("/proc/self/fd"),
           entries("/proc/self/task"),
-          frames};
+          frames,
+          pipelines};
 }
 
-Growth::Growth(const std::vector<Sample> &samples, double seconds) {
+Growth::Growth(const std::vector<Sample> &samples, double seconds, const Bounds &bounds) {
   std::vector<Sample> judged;
   for (const Sample &s : samples)
     if (s.seconds >= seconds) judged.push_back(s);
-  if (!judged.empty()) minutes = (judged.back().seconds - judged.front().seconds) / 60;
+  if (!judged.empty()) {
+    minutes = (judged.back().seconds - judged.front().seconds) / 60;
+    pipelines = judged.back().pipelines - judged.front().pipelines;
+  }
   rss = rise(judged, &Sample::rss);
   heap = rise(judged, &Sample::heap);
   fds = rise(judged, &Sample::fds);
   threads = rise(judged, &Sample::threads);
-  heap_a_frame = rise_a_frame(judged);
+  judge_heap(judged, bounds);
+}
+
+void Growth::judge_heap(const std::vector<Sample> &samples, const Bounds &bounds) {
+  constexpr double unknowns = 7;  // three heights, two slopes, two places
+  constexpr double infinite = std::numeric_limits<double>::infinity(), bytes = 1 << 20;
+  if (samples.size() < 3 * least_in_piece) return;
+  const Sample &first = samples.front(), &last = samples.back();
+  std::vector<Sums> sums(1);
+  for (const Sample &s : samples) {
+    sums.push_back(sums.back());
+    sums.back() +=
+        Sums::of({s.frames - first.frames, s.pipelines - first.pipelines, s.heap - first.heap});
+  }
+  const Slopes free = pieces(sums, {infinite, infinite, 0});
+  const Slopes bound = pieces(sums, {bounds.frame / bytes, bounds.pipeline / bytes, 0});
+  heap_a_frame = free.frame * bytes;
+  heap_a_pipeline = free.pipeline * bytes;
+  const double excess = (free.frame - bound.frame) * (last.frames - first.frames) +
+                        (free.pipeline - bound.pipeline) * (last.pipelines - first.pipelines);
+  const double variance = free.rest / (static_cast<double>(samples.size()) - unknowns);
+  leaks = excess > least_excess && bound.rest - free.rest > 9 * variance;
 }
 
 bool parse(int argc, char **argv, const std::vector<Option> &options) {

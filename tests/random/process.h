@@ -13,23 +13,35 @@ void print_stacks();
 struct Sample {
   double seconds = 0, rss = 0, heap = 0;  // s, MiB in memory, MiB allocated
   int fds = 0, threads = 0;
-  double frames = 0;  // so far
+  double frames = 0, pipelines = 0;  // so far
 };
 
-/// The memory, descriptors and threads of the process now; `frames` have passed.
-Sample measure(std::chrono::steady_clock::time_point start, double frames = 0);
+/// The memory, descriptors and threads of the process now, after so many frames and pipelines.
+Sample measure(std::chrono::steady_clock::time_point start, double frames = 0,
+               double pipelines = 0);
+
+/// Bytes that a frame and a pipeline may leave on the heap.
+struct Bounds {
+  double frame, pipeline;
+};
 
 /// The rise of the samples from the first to the last, on straight lines through them; 0 where they
 /// are few.
 struct Growth {
-  double minutes = 0, rss = 0, heap = 0, fds = 0, threads = 0;
-  double heap_a_frame = 0;  // bytes, at least; two steps, as of caches, and noise are none of it
+  double minutes = 0, pipelines = 0, rss = 0, heap = 0, fds = 0, threads = 0;
+  /// Bytes on the heap that explain the samples best; two steps, as of caches, do not count.
+  double heap_a_frame = 0, heap_a_pipeline = 0;
+  /// Whether no growth within the bounds explains the samples, up to three times their noise.
+  bool leaks = false;
 
   /// Of the samples from `seconds` on.
-  Growth(const std::vector<Sample> &samples, double seconds);
+  Growth(const std::vector<Sample> &samples, double seconds, const Bounds &bounds);
   bool within(double most_rss, double most_heap, double most_fds) const {
-    return rss <= most_rss && heap <= most_heap && fds <= most_fds && threads <= 16;
+    return rss <= most_rss && heap <= most_heap && fds <= most_fds && threads <= 16 && !leaks;
   }
+
+ private:
+  void judge_heap(const std::vector<Sample> &samples, const Bounds &bounds);
 };
 
 /// `--name value` of a command line; a bool is `--name` alone.

@@ -4,7 +4,8 @@
 #
 # Runs random pipelines of our elements for MINUTES (tests/random/, which the OPTIONS go to) and exits 1 on a crash, a hang, a
 # critical log line, an error without a good cause, or growth. A failure is printed with the command that repeats it.
-#   soak  one to three at once, as applications play them. --leak 150 shows how growth is noticed: each frame leaves 150 bytes behind.
+#   soak  one to three at once, as applications play them. --leak 150 shows how growth is noticed: each frame leaves 150 bytes behind;
+#         --leak-a-pipeline 200000: each pipeline as many
 #         Calls of OpenCL fail in a fourth of the rounds; --faults 0: in none, and without the checker layer
 #   fuzz  one after the other, with odd sizes, any properties, and stops at any moment. With --faults 90 calls of OpenCL fail in most
 #         of the rounds, with GLCL_FAULT (tests/layer/faults.h) those that it names; any error message with a text will do then
@@ -44,11 +45,13 @@ if [[ $method == gl ]]; then
   . "$GLCL_GL_DRIVER/env.sh"
   # Two GL contexts that draw at once make llvmpipe of Mesa 25.0.7 wait for ever for a fence.
   options+=(--one-display)
+  # rusticl keeps more of each pipeline than PoCL.
+  [[ $mix == fuzz ]] || options=(--limit-a-pipeline 32 "${options[@]}")
   # Its rusticl keeps the contexts of dropped queues for new ones, and makes more while a drop is still under way.
   export RUSTICL_DEBUG=no_reuse_context
 fi
 # Growth is a sanitizer's own.
-[[ -z ${ASAN_OPTIONS:-}${TSAN_OPTIONS:-} ]] || options+=(--limit 100000 --heap-limit 100000 --limit-a-frame 1e9)
+[[ -z ${ASAN_OPTIONS:-}${TSAN_OPTIONS:-} ]] || options+=(--limit 100000 --heap-limit 100000 --limit-a-frame 1e9 --limit-a-pipeline 1e9)
 [[ $mix == fuzz ]] || options=(--faults 25 "${options[@]}")
 preload=${RANDOM_PRELOAD:-${LD_PRELOAD:-}}
 if [[ -n ${GLCL_FAULT:-} || (" ${options[*]} " == *' --faults '* && " ${options[*]} " != *' --faults 0 '*) ]]; then

@@ -166,6 +166,9 @@ void Soak::watch_sinks() {
 }
 
 Soak::~Soak() {
+  // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): as above
+  if (options.leak_a_pipeline)
+    *static_cast<volatile char *>(std::malloc(options.leak_a_pipeline)) = 1;
   for (GstElement *element : ours_) gst_object_unref(element);
   for (GstElement *element : sinks_) gst_object_unref(element);
   gst_object_unref(size_);

@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# flat.sh copy|gl|external PROGRAM FRAMES [ELEMENTS]: a pipeline of small frames leaves nothing on the heap for each of them. PROGRAM
+# is flat.cpp, built. With external the checker's layer lets PoCL import OpenGL's textures.
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../layer/common.sh"
+program=$2 frames=$3 elements=${4:-glclinvert ! glclhistogram interval=0 attach-meta=true ! glclchain filters=grey}
+use_driver "$1" || exit
+export MALLOC_ARENA_MAX=2
+unset MALLOC_PERTURB_
+export XDG_RUNTIME_DIR=$scratch
+[ "$driver" != gl ] || export RUSTICL_DEBUG=no_reuse_context
+[ "$driver" != external ] || export OPENCL_LAYERS=$GLCL_LAYER LD_PRELOAD=$GLCL_LAYER
+"$program" "$frames" \
+  "gltestsrc num-buffers=$frames ! video/x-raw(memory:GLMemory),width=64,height=64 ! $elements ! fakesink name=last"

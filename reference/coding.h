@@ -8,7 +8,7 @@ namespace reference {
 
 /// Codes the frames of a stream: blocks of 8×8 px become cosines, which are quantised in steps of
 /// `step` levels (orthonormal; about 2^((QP - 4) / 6)) and lost below 2/3 of it in intra frames,
-/// 5/6 in others, which code the difference from the frame before. Of colours only the grey is
+/// 5/6 in others, which code the difference from the previous frame. Of colours only the grey is
 /// coded, the mean of R, G and B; the rest stays.
 class Coder {
  public:

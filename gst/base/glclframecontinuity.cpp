@@ -12,7 +12,7 @@ namespace glcl {
 
 namespace {
 
-/// Frames further apart than so many durations don't follow each other.
+/// The most frame durations between frames that follow each other.
 constexpr GstClockTime gap_frames = 4;
 /// The time that downstream elements still need before a frame is in time again.
 constexpr GstClockTime under_way = GST_SECOND;

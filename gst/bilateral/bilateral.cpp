@@ -48,7 +48,7 @@ Size group_of(const Parameters &variant) {
   return {size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
 }
 
-/// The local memory of a "fixed" variant's program whose items have blocks of so many pixels.
+/// The local memory of a "fixed" variant's program, for blocks of this many pixels per work-item.
 size_t block_bytes(const Parameters &variant, Size block, int radius) {
   const Size group = group_of(variant);
   const int width = static_cast<int>(group.x * block.x) + 2 * radius;

@@ -8,27 +8,16 @@
 
 namespace glcl::bilateral {
 
-/// The bilateral filter by a bilateral grid (Chen, Paris and Durand, "Real-time edge-aware image
-/// processing with the bilateral grid", SIGGRAPH 2007), for frames of RGBA, 8 bits a channel.
+/// The bilateral filter by a bilateral grid (Chen, Paris and Durand 2007), for frames of RGBA, 8
+/// bits per channel. docs/methods/bilateral.md has the steps, the variances and what each weight
+/// can distinguish. Settings::radius is not used: the grid covers the whole Gaussian. Edge pixels
+/// repeat, and alpha is copied.
 ///
-/// Each pixel is added to the eight nodes around it in a grid over x, y and a range coordinate,
-/// with trilinear weights; the grid is blurred along its axes and looked up where each pixel lies,
-/// trilinearly again. A cell is one sigma along every axis. The blur is a sampled Gaussian of five
-/// taps per axis, narrowed by the variance that adding and looking up bring along, (1 - 1 / n²) / 6
-/// cell² each where a cell has n samples: its variance is 2/3 + 1 / (3 sigma_space²) cells² in
-/// space and 2/3 in range. The frame's edge is repeated, alpha is copied, results are rounded.
+/// In images, which are for GPUs, the cells are half floats between the passes: about one value in
+/// a hundred is a level off.
 ///
-/// The grid stands for the whole Gaussian; Settings::radius means nothing to it. By weight:
-///   intensity    one grid over I, as close to the exact filter as the cell allows
-///   per_channel  a grid per channel, as close
-///   color        one grid over (R + G + B) / √3, which is the colour's place along the grey axis:
-///                right for differences in brightness, blind to those at equal R + G + B
-///
-/// On images, which are for GPUs, the cells are halves between the passes and the texture unit
-/// interpolates in x and y: about one value in a hundred is a level off.
-///
-/// Cost: a pass over the pixels whose time does not depend on sigma_space (on GPUs it grows with
-/// the planes, 1 / sigma_range), one over the cells, one more over the pixels.
+/// Cost: one pass over the pixels, one over the cells, and another over the pixels. It does not
+/// depend on sigma_space. On GPUs it grows with the number of planes, 1 / sigma_range.
 class Grid {
  public:
   using Settings = BilateralFilter::Settings;

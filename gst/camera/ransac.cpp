@@ -18,7 +18,7 @@ size_t group_items(Context &context) {
   return context.device().is_cpu() ? 1 : std::min<size_t>(512, one_group(context.device().device));
 }
 
-/// The step along one axis: one in so many cells of `cell` px has a vector that is used.
+/// The step along one axis: one of this many cells of `cell` px has a vector that is used.
 int step_of(int cell, int width, int height) {
   int step = std::max(spread / cell, 1);
   const auto along = [&](int length) { return length / (cell * step) + 1; };

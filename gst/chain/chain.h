@@ -77,7 +77,8 @@ class Chain {
     size_t at = 0, known = 0;
   };
 
-  /// Without a plan the cheapest, for a shape that is made smaller until it fits.
+  /// Builds the plan with this number, else the cheapest one. With `shrink` the work-group gets
+  /// smaller until the kernels fit the device.
   void build(Context &context, WorkgroupShape shape, std::optional<int> plan, bool shrink);
   bool try_build(Context &context, const WorkgroupShape &shape, std::optional<int> plan);
   void allocate(int width, int height);

@@ -21,7 +21,7 @@ struct Item {
   }
 };
 
-/// A chain of filters, each of which reads what the one before it gives.
+/// A chain of filters. Each reads the output of the one before it.
 struct Description {
   std::vector<Item> items;
   int iterations = 1;              ///< of all of it

@@ -8,7 +8,7 @@
 
 namespace glcl::chain {
 
-/// Where something stands in what a user wrote.
+/// The place of a text that a user wrote, for messages.
 struct SourceLocation {
   std::string file;  ///< a path, or "filters" for the property
   int line = 1;
@@ -26,7 +26,7 @@ constexpr size_t most_parts = 256;       // numbers, names and operators of an e
 /// The beginning of a text of users, for messages.
 std::string beginning(const std::string &text);
 
-/// A text that is read from left to right. Comments of chains ("#") are the caller's.
+/// Reads a text from left to right. The caller skips comments.
 class Cursor {
  public:
   Cursor(const std::string &text, SourceLocation place) : text_(text), place_(std::move(place)) {}
@@ -53,8 +53,8 @@ class Cursor {
   SourceLocation place_;
 };
 
-/// An arithmetic expression: numbers, names, + - * / and parentheses, calls of exp log sqrt pow
-/// ceil floor abs min max, and of what the scope knows.
+/// An arithmetic expression of a filter file: numbers, names, + - * / and parentheses, the
+/// functions exp log sqrt pow ceil floor abs min max, and the names of its scope.
 class Expression {
  public:
   /// The value of a name, with the arguments of a call; throws std::out_of_range for others.

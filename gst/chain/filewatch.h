@@ -6,7 +6,7 @@
 
 namespace glcl::chain {
 
-/// Tells whether files have changed since they were read.
+/// Detects changes of files since they were read.
 class FileWatch {
  public:
   /// From now on, these files in their present state.

@@ -20,7 +20,7 @@ constexpr int max_table = 1024;               // values
 constexpr size_t max_parameters = 16;         // of a filter
 constexpr size_t max_text = size_t(1) << 16;  // bytes of a file
 
-/// Numbers in rows.
+/// A matrix of numbers, row by row.
 struct Matrix {
   int width = 0, height = 0;
   std::vector<double> values;
@@ -35,16 +35,19 @@ struct Matrix {
 Matrix parse_matrix(Cursor &cursor);
 std::string describe(const Matrix &matrix);
 
+/// A number that the user sets, with its range, default and description.
 struct Parameter {
   std::string name, text;
   double low = 0, high = 1, initial = 0;
 };
 
+/// A matrix that the user sets, with its default and description.
 struct List {
   std::string name, text;
   Matrix initial;
 };
 
+/// A table that the filter computes once for its values; each entry is `value` at i.
 struct Table {
   std::string name;
   Expression size, value;  ///< of i, from 0
@@ -59,9 +62,8 @@ struct Values {
   }
 };
 
-/// A filter as its file declares it (docs/glclchain.md). It either has a function, or weights and
-/// is a convolution: gain * Σ weight * input + offset, the weights divided by their sum unless that
-/// is 0.
+/// A filter as its file declares it (docs/filter-files.md): a function, or a convolution gain * Σ
+/// weight * input + offset. The weights are divided by their sum unless that is 0.
 struct Filter {
   std::string name, text;
   std::string file;    ///< for messages

@@ -24,11 +24,11 @@ struct Stage {
   double taps() const { return (2.0 * radius_x + 1) * (2.0 * radius_y + 1); }
 };
 
-/// A matrix as a column times a row, each without zeros at its ends.
+/// A separable matrix as the product of a column and a row, each without zeros at its ends.
 struct Separated {
   std::vector<double> row, column;  ///< odd lengths
 };
-/// Whether it is, within a millionth of its largest value: its rank is 1 (or 0).
+/// Whether the matrix is separable within a millionth of its largest value, and its parts.
 bool separate(const Matrix &matrix, Separated &parts);
 
 /// The steps of all iterations. Throws Error::settings where they are too many.
@@ -40,7 +40,7 @@ struct Input {
   bool tile = false;  ///< through a tile in local memory; otherwise each read computes it again
 };
 
-/// The pixels of a work-group: each of its x × y items has columns × rows of them.
+/// The work-group of a chain's kernels: x × y work-items, each with columns × rows pixels.
 struct WorkgroupShape {
   int x = 16, y = 16, rows = 1, columns = 1;
   bool deep = false;  ///< pixels have 16 bits a channel between filters, else 8
@@ -55,14 +55,14 @@ struct Prices {
   double local = 3;        ///< a pixel of a tile
   size_t local_bytes = 0;  ///< that a group may have
 };
-/// Those of its kind of device, by which plans are numbered.
+/// The usual costs on this kind of device. The numbers of plans refer to them.
 Prices usual_prices(const Device &device);
 /// The costs that glcl-tune measures on a device, once for all chains: in tenths of an operation,
 /// up to most_tenths.
 const Tunable &price_tunable();
 constexpr const char *price_problem = "operations of a pixel";
 constexpr int most_tenths = 9999;
-/// Those that were measured on the device, else the usual ones.
+/// The costs that were measured on the device, else the usual ones.
 Prices prices_of(const Device &device);
 
 /// The input of each stage, and the total cost, in operations per pixel.
@@ -103,6 +103,7 @@ struct Pass {
   std::vector<Map> maps;
 };
 std::vector<Pass> passes_of(const std::vector<Stage> &stages, const Plan &plan);
-size_t maps_of(const std::vector<Pass> &passes);  ///< of all, how many
+/// The number of maps in all passes.
+size_t maps_of(const std::vector<Pass> &passes);
 
 }  // namespace glcl::chain

@@ -7,14 +7,14 @@
 
 namespace glcl::chain {
 
-/// The macros that a token came from, the innermost first.
+/// The macros from which a token was expanded, the innermost first.
 struct MacroOrigin {
   std::string name;
   std::shared_ptr<const MacroOrigin> outer;
   int depth = 1;
 };
 
-/// A word or sign of OpenCL C, or a pragma line.
+/// A word, number or operator of OpenCL C, or a line with a pragma.
 struct Token {
   enum class Kind { name, number, sign, pragma };
 

@@ -9,8 +9,8 @@
 
 namespace glcl::chain {
 
-/// The OpenCL text of a filter. Every word that is_allowed() stays; every other one is the filter's
-/// own and gets a prefix, so that it can mean nothing that is defined outside of the file.
+/// The OpenCL text of a filter. Words that is_allowed() accepts stay as they are. All others are
+/// names of the filter and get a prefix, so they can't refer to definitions outside of the file.
 class Code {
  public:
   Code() = default;

@@ -17,8 +17,8 @@ using Child = std::shared_ptr<GstObject>;
 /// there are children of it.
 Child make_child(const Item &item, GstElement *parent);
 
-/// Gives the child what a new text of the chain says where that differs from the earlier text; all
-/// else stays as it was set. False, and nothing is done, where its filter is declared otherwise.
+/// Sets the parameters of the child that a new text of the chain changes; all others keep their
+/// values. Returns false and changes nothing if its filter has other parameters now.
 bool renew_child(const Child &child, const Item &item);
 
 Values child_values(const Child &child);

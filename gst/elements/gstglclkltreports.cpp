@@ -17,7 +17,7 @@ constexpr char kind[] = "glclklt";
 /// Copies one part of every point; all in bytes.
 void copy_part(Queue &queue, const Klt &klt, size_t from, size_t bytes, const cl::Buffer &to,
                size_t offset) {
-  const size_t count = klt.features(), point = sizeof(Points::Record);
+  const size_t count = klt.features(), point = sizeof(Points::PointRecord);
   queue.cl().enqueueCopyBufferRect(klt.points().report(), to,
                                    {sizeof(Points::PointSummary) + from, 0, 0}, {offset, 0, 0},
                                    {bytes, count, 1}, point, point * count, bytes, bytes * count);
@@ -81,10 +81,10 @@ void PointReports::attach(GstGLCLAnalyzer *element, Queue &queue, const Klt &klt
                                 {"moved", "float32", {2, 3}, moved}});
   const cl::Buffer &memory = result_memory(result.buffer);
   queue.cl().enqueueCopyBuffer(klt.points().report(), memory, 0, 0, counts);
-  copy_part(queue, klt, offsetof(Points::Record, x), 16, memory, points);
-  copy_part(queue, klt, offsetof(Points::Record, id), 4, memory, ids);
-  copy_part(queue, klt, offsetof(Points::Record, age), 4, memory, ages);
-  copy_part(queue, klt, offsetof(Points::Record, residue), 4, memory, residues);
+  copy_part(queue, klt, offsetof(Points::PointRecord, x), 16, memory, points);
+  copy_part(queue, klt, offsetof(Points::PointRecord, id), 4, memory, ids);
+  copy_part(queue, klt, offsetof(Points::PointRecord, age), 4, memory, ages);
+  copy_part(queue, klt, offsetof(Points::PointRecord, residue), 4, memory, residues);
   queue.cl().enqueueCopyBuffer(stabilizer ? stabilizer->state() : unmoved_, memory,
                                stabilizer ? offsetof(StabilizerState, rows) : 0, moved,
                                sizeof StabilizerState::rows);
@@ -97,7 +97,7 @@ void PointReports::attach(GstGLCLAnalyzer *element, Queue &queue, const Klt &klt
 void PointReports::write(GstElement *element, guint64 frame, GstClockTime timestamp,
                          const void *bytes) {
   const auto *summary = static_cast<const Points::PointSummary *>(bytes);
-  const auto *points = reinterpret_cast<const Points::Record *>(summary + 1);
+  const auto *points = reinterpret_cast<const Points::PointRecord *>(summary + 1);
   try {
     file_->write(
         frame,

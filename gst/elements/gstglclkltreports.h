@@ -12,6 +12,7 @@
 
 namespace glcl::klt {
 
+/// Publishes the points of an element: its message, its metas and its file.
 class PointReports {
  public:
   /// Before the stream starts: creates the file, if the path is not empty. Throws Error.

@@ -66,7 +66,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   void mask(Queue &queue, const cl::Buffer &out, size_t offset) {
     objects().mask(queue, out, offset);
   }
-  /// Attaches the objects to a frame, where those of the frame before have come to, and adds them
+  /// Attaches the objects to a frame, where those of the previous frame have come to, and adds them
   /// to its result as the field `objects`.
   void attach(GstBuffer *to, GstStructure *result) const;
   /// Likewise.
@@ -106,7 +106,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   std::shared_ptr<Context> context_;
   Lazy<ObjectsPointer> objects_;
   std::shared_ptr<const HostPicture> mask_;
-  bool remembers_ = false;  // the frame before was seen
+  bool remembers_ = false;  // the previous frame was seen
   Guarded<Known> known_;
 
   // Where results arrive

@@ -13,14 +13,13 @@
 
 namespace glcl::histogram {
 
-/// The exact histogram of frames, with counters of 32 bits: a fixed number of work-groups, each
-/// with several copies of the counters in local memory (Gómez Luna 2012).
+/// Computes the exact histogram of frames, with counters of 32 bits. A fixed number of work-groups
+/// have several copies of the counters in local memory (Gómez Luna 2012).
 ///
-/// One launch counts and adds up: each group adds what it has to the result, and the launch clears
-/// the result of the next one. The result of a frame is `counters` cl_uint: channel after channel,
-/// in each a bin after the other. A level v of 8 bits falls into bin v * bins / 256. If
-/// counts_illegal(), the numbers of pixels below black and above white follow, which are in the
-/// bins too.
+/// One launch counts and adds: each group adds its counters to the result, and clears the result
+/// buffer of the next launch. The result of a frame is `counters` cl_uint, channel by channel, bin
+/// by bin. Level v of 8 bits falls into bin v * bins / 256. If counts_illegal(), the numbers of
+/// pixels below black and above white follow; the bins contain these too.
 class Histogram {
  public:
   enum class Mode {

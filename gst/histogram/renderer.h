@@ -9,7 +9,7 @@
 
 namespace glcl::histogram {
 
-/// Shows a frame, as it is or equalised, with a histogram drawn over it.
+/// Shows a frame, unchanged or equalised, and draws its histogram over it.
 class HistogramRenderer {
  public:
   enum class Display {

@@ -7,8 +7,8 @@
 
 namespace glcl::histogram {
 
-/// Computes what Shots needs of a frame: its histogram and the mean luma of each cell, sampled at
-/// up to 16×16 pixels spread evenly over the cell.
+/// Computes the input of Shots from a frame: its histogram and the mean luma of each cell, sampled
+/// at up to 16×16 pixels spread evenly over the cell.
 class ShotValues {
  public:
   /// Throws Error::failed if the device refuses.

@@ -8,18 +8,16 @@
 
 namespace glcl::hough {
 
-/// Finds the edges of frames after Canny (1986), in whole numbers, so that all devices find the
-/// same ones.
+/// Finds edges (Canny 1986) in integers, so all devices find the same ones.
 ///
-/// Luma (77 R + 150 G + 29 B) / 256 is smoothed by (1 1)⁸ across a gradient and by (1 1)⁷ (1 -1)
-/// along it: about a Gaussian of 1.4 px. A pixel is an edge where the gradient reaches the upper
-/// threshold and is the largest of the three along it, in four directions. With hysteresis those
-/// that reach the lower one and are connected with such an edge, by eight neighbours, are edges
-/// too.
+/// Luma (77 R + 150 G + 29 B) / 256 is smoothed by (1 1)⁸ across and differentiated by (1 1)⁷ (1
+/// -1) along each axis: about a Gaussian of 1.4 px. A pixel is an edge if its gradient reaches the
+/// upper threshold and is the largest of the three along its direction. Hysteresis adds pixels
+/// above the lower threshold that are connected with such an edge, by eight neighbours.
 ///
-/// Thresholds that are not given follow the noise, which is measured from frame to frame: an edge
-/// has 4 times the gradient that noise of its brightness has, and at least 3 levels per px; the
-/// lower threshold is half of it. Noise counts from the third frame on; before, it is 2 levels.
+/// Automatic thresholds follow the measured noise: 4 times the gradient of noise at the pixel's
+/// brightness, at least 3 levels per px, and half of that for the lower one. The noise is known
+/// from the third frame on; before, it counts as 2 levels.
 class Canny {
  public:
   static constexpr int steps = 90;        ///< of a line's direction, 2° each
@@ -36,8 +34,8 @@ class Canny {
   /// For pictures of width × height px. Throws Error::failed where the device refuses kernels or
   /// memory.
   Canny(Context &context, int width, int height, const FrameFormat &frame);
-  /// How a kernel goes over pixels: tiles that the items of a group share, or rows of a tile that
-  /// an item has alone, sixteen pixels at a time, as CPUs want it. Both find the same.
+  /// The implementation over pixels. Work-groups share tiles, or each work-item processes rows of a
+  /// tile, sixteen pixels at a time, which suits CPUs. Both find the same edges.
   enum class Form { tiles, rows };
   /// With another work-group, of one item for rows, and another tile, a multiple of 16 px wide for
   /// rows.

@@ -7,11 +7,10 @@
 
 namespace glcl::hough {
 
-/// Pairs of a picture's edges whose directions are at right angles, counted by the direction of the
-/// first one and by that of the way between them relative to it: 90 × 90 kinds in steps of 2°,
-/// directions being those of lines. The counts do not depend on where the picture is seen and how
-/// large it is; where it is turned they are rotated (Gómez Luna 2012, fast generalised Hough
-/// transform).
+/// Counts the pairs of edges of a picture that are at right angles. A pair has one of 90 × 90
+/// kinds: the direction of its first edge, and the direction of the line between both relative to
+/// it, in steps of 2°. The counts do not depend on the position and scale of the content; a
+/// rotation shifts them (Gómez Luna 2012, fast generalised Hough transform).
 class EdgePairs {
  public:
   static constexpr int steps = 90, kinds = steps * steps;
@@ -58,7 +57,7 @@ class EdgePairs {
   cl::Buffer begins_, firsts_, space_, kept_, keys_, pairs_, pair_begins_, kinds_count_;
 };
 
-/// The edge pairs of each frame's edges, whose thresholds follow the noise.
+/// The edge pairs of each frame, whose edge thresholds follow the noise.
 class FrameEdgePairs {
  public:
   /// For frames of width × height px. Throws the errors of Canny and EdgePairs.

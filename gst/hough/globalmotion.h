@@ -7,8 +7,8 @@
 
 namespace glcl::hough {
 
-/// How the whole picture turns, grows and shifts between two frames: by the votes of the edge pairs
-/// of their edges, and then by laying the edges of the one on those of the other.
+/// Estimates the rotation, scale and shift of the whole picture between two frames: by votes of
+/// edge pairs, refined by fitting the edges of one frame to those of the other.
 class GlobalMotion {
  public:
   struct Estimate {

@@ -25,7 +25,7 @@ constexpr int word = 32;                      // WORD in match.cl: places
 constexpr int directions = 15;                // DIRECTIONS
 constexpr size_t most_lanes = 4;
 
-/// Sizes that a template's edges are looked for at, by its own: half octaves.
+/// The sizes at which a template's edges are found, relative to its own, half octaves apart.
 constexpr double least_level = 0.25, most_level = 2;
 constexpr int least_side = 8;        // px, of a scaled template
 constexpr double most_pixels = 4e6;  // of one; of a larger template the smallest size
@@ -178,7 +178,7 @@ void Hough::set_templates(std::vector<std::shared_ptr<const Template>> templates
     throw Error(Error::Kind::settings, std::to_string(templates.size()) +
                                            " templates are too many. Use at most " +
                                            std::to_string(most_templates) + ".");
-  std::vector<Prepared> prepared;
+  std::vector<TemplateBuffers> prepared;
   try {
     for (const auto &templ : templates) {
       std::vector<cl_float4> points, matching;
@@ -254,7 +254,7 @@ void Hough::make_grid(const Settings &settings) {
 
 void Hough::match(Queue &queue, const Settings &settings, size_t index) {
   const Template &templ = *templates_[index];
-  Prepared &prepared = prepared_[index];
+  TemplateBuffers &prepared = prepared_[index];
   const auto [count, first] = scales(settings);
   const auto &[cell, half, margin, columns, lines, pitch, words, all_words, cells] = grid_;
   const auto level_count = static_cast<cl_int>(templ.levels.size());
@@ -329,7 +329,7 @@ void Hough::run(Queue &queue, const Settings &settings, const Picture &in, bool 
           edge_count_, result_, cl::Local(choose_.group().x * sizeof(cl_float2)));
 }
 
-Hough::Matches Hough::matches(const Settings &settings) const {
+Hough::MatchMaps Hough::matches(const Settings &settings) const {
   const auto [count, first] = scales(settings);
   return {votes_,     poses_,     count, grid_.cells.s[0], grid_.cells.s[1], grid_.pitch,
           grid_.cell, grid_.half, first};

@@ -17,17 +17,17 @@ std::shared_ptr<const Template> make_template(Queue &queue, const std::string &n
                                               const Canny::Settings &settings,
                                               const Picture &picture);
 
-/// Where templates are in a frame, however turned and scaled: a generalised Hough transform
-/// (Ballard 1981) whose accumulator is gathered.
+/// Finds templates in a frame at any rotation and scale by a generalised Hough transform (Ballard
+/// 1981), gathered instead of voted.
 ///
-/// For cells of some px, 72 angles and scales in steps of 10 %, it counts those of 128 template
-/// points that meet an edge of their direction nearby, and compares the count with that by chance.
-/// The most significant poses are candidates. In each neighbourhood the best one is refined by
-/// least squares over all points, several times. The score is the fraction of points that meet an
-/// edge, over all of them and over those on one side, because the others may be covered.
+/// For cells of some px, 72 rotations and scales in steps of 10 %, it counts the template points
+/// that meet an edge of their direction, and compares that with chance. The most significant poses
+/// are candidates, which least squares refine. The score is the fraction of points that meet an
+/// edge, of the whole template and of its best part, because the rest may be occluded.
+/// docs/methods/hough.md has the numbers.
 ///
-/// Directions are those of lines, in steps of 2° of 180: so it does not matter which side of an
-/// edge is the brighter one.
+/// Directions are those of lines, in 90 steps of 2°. So it does not matter which side of an edge is
+/// brighter.
 class Hough {
  public:
   static constexpr int most_templates = 16, most_objects = 64;
@@ -38,7 +38,7 @@ class Hough {
     int max_objects = 10;                      ///< 1 … most_objects
     double scale_min = 0.5, scale_max = 1.5;   ///< least_scale … most_scale
     double angle_min = -180, angle_max = 180;  ///< degrees counter-clockwise, from min on to max
-    Rect region;                               ///< where edges count; the whole frame if empty
+    Rect region;                               ///< the searched part; the whole frame if empty
   };
 
   struct TemplateMatch {
@@ -67,20 +67,20 @@ class Hough {
 
   /// Enqueues the search for edges, and with `objects` that for templates.
   void run(Queue &queue, const Settings &settings, const Picture &in, bool objects = true);
-  /// Where edges count: the whole frame where the region is empty.
+  /// The region that is searched; the whole frame if the settings have none.
   Rect region(const Settings &settings) const;
   /// The next frame does not follow the last one.
   void reset() { canny_.reset(); }
 
   const Canny &canny() const { return canny_; }
-  /// For the last of the templates by group, row and column: how far the best pose there stands
-  /// out, and which it is, as ushort; for tests.
-  struct Matches {
+  /// The maps of the search for the last template, for tests: by group, row and column the strength
+  /// of the best pose, and the pose itself, as ushort.
+  struct MatchMaps {
     cl::Buffer votes, poses;
     int scales, columns, rows, pitch, cell, half;
     float first_scale;  ///< binary logarithm
   };
-  Matches matches(const Settings &settings) const;
+  MatchMaps matches(const Settings &settings) const;
   /// The result, result_bytes of it, for read().
   const cl::Buffer &result() const { return result_; }
   static constexpr size_t result_bytes = (1 + most_objects) * 32;
@@ -88,7 +88,8 @@ class Hough {
                               const std::vector<std::shared_ptr<const Template>> &templates);
 
  private:
-  struct Prepared {
+  /// A template's data on the device, for the current grid and scales.
+  struct TemplateBuffers {
     cl::Buffer points, levels, match_points, outline;
     int outline_count;
     cl::Buffer offsets;         // where its points fall
@@ -98,7 +99,7 @@ class Hough {
     int count;
     float first;  ///< binary logarithm of the smallest bin's begin
   };
-  /// How the frame is divided for the templates there are.
+  /// The division of the frame into cells, for the current templates.
   struct SearchGrid {
     int cell = 0, half = 0, margin = 0, columns = 0, lines = 0, pitch = 0, words = 0, all_words = 0;
     cl_int2 cells{};
@@ -120,7 +121,7 @@ class Hough {
   SearchGrid grid_;
   size_t lanes_;
   std::vector<std::shared_ptr<const Template>> templates_;
-  std::vector<Prepared> prepared_;
+  std::vector<TemplateBuffers> prepared_;
 };
 
 }  // namespace glcl::hough

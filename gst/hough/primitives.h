@@ -10,13 +10,14 @@
 
 namespace glcl::hough {
 
-/// How a list is divided: a block for each group.
+/// The division of a list among work-groups: each of `groups` processes a block, with `items`
+/// work-items.
 struct Blocks {
   size_t groups, items;
   static Blocks of(const Device &device);
 };
 
-/// Exclusive sums.
+/// Computes exclusive prefix sums.
 class Scan {
  public:
   /// Throws Error::failed, as all of these do, where the device refuses kernels or memory.
@@ -33,7 +34,8 @@ class Scan {
   cl::Buffer counts_;
 };
 
-/// Moves the elements that have a key together, in their order, and counts the keys.
+/// Copies the elements that have a key, without gaps and in their order, and counts the elements of
+/// each key.
 class Compaction {
  public:
   static constexpr cl_uint no_key = ~cl_uint(0);
@@ -47,9 +49,9 @@ class Compaction {
     const cl::Buffer &keys, &a, &b;
   };
 
-  /// Enqueues that elements of `from` whose key is not no_key go to `to`, as long as there is room;
-  /// how many those are goes to the first uint of `kept`, and how many have key i to uint i of
-  /// `histogram`, for keys below `bins`, 0 … most_bins.
+  /// Enqueues a copy of the elements of `from` whose key is not no_key to `to`, up to `room` of
+  /// them. The first uint of `kept` receives their number, and uint i of `histogram` the number
+  /// with key i, for keys below `bins`, 0 … most_bins.
   void run(Queue &queue, const KeyedList &from, const cl::Buffer &count, const KeyedList &to,
            cl_uint room, const cl::Buffer &kept, const cl::Buffer &histogram, int bins);
 
@@ -59,7 +61,7 @@ class Compaction {
   cl::Buffer counts_;
 };
 
-/// Sorts by the low bits of keys; equal ones keep their order.
+/// Sorts elements by the low bits of their keys; equal keys keep their order.
 class RadixSort {
  public:
   /// For lists of up to `most` elements.
@@ -76,7 +78,7 @@ class RadixSort {
   cl::Buffer table_, keys_, values_;
 };
 
-/// The largest of a list.
+/// Finds the largest value of a list.
 class Argmax {
  public:
   explicit Argmax(Context &context);

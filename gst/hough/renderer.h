@@ -6,8 +6,8 @@
 
 namespace glcl::hough {
 
-/// Draws what a search found. Every call enqueues a picture of the last frame of a search, whose
-/// input was the canvas's; nothing waits.
+/// Draws the results of a search over its input, the last frame. Every call enqueues; nothing
+/// waits.
 class HoughRenderer {
  public:
   enum class Display {

@@ -80,9 +80,9 @@ Curve curve_through(const std::vector<cl_float4> &points,
   return most;
 }
 
-/// The weights of points, 1 in all. Points of one straight line or circle weigh as the root of
-/// their number, because lines are everywhere. Returns the weight of the `met` strongest curves: a
-/// pose without the template may reach so much.
+/// Sets the weights of points, with a sum of 1. Points of one straight line or circle together
+/// count as the square root of their number, because lines are common. Returns the weight of the
+/// `met` strongest curves, which a pose may reach by chance.
 float weigh(std::vector<cl_float4> &points, float px, float part) {
   std::vector<std::array<float, 2>> normals;
   for (const cl_float4 &point : points) {

@@ -9,21 +9,21 @@
 
 namespace glcl::hough {
 
-/// The edges of a picture that was scaled, as Canny gives them.
+/// The edges of a scaled picture, as Canny gives them.
 struct EdgeMap {
   int width, height;  ///< px
   std::vector<uint16_t> edges;
 };
 
-/// A template: its edges as the generalised Hough transform looks for them, made once, on the host.
-/// At another size other edges are seen, fine ones merge; so it has them for several sizes.
+/// A template for the generalised Hough transform: its edges, computed once on the host. It has
+/// them at several sizes, because fine edges merge when an object is small.
 struct Template {
   static constexpr int most_points = 512;         ///< of a level
   static constexpr int match_points_count = 128;  ///< of a level; MATCH_POINTS in match.cl
   static constexpr int least_points = 24;
   static constexpr int steps = 90;
 
-  /// The visible part at one size.
+  /// The points at one size.
   struct ScaleLevel {
     double scale;  ///< the size, by the template's
     float chance;  ///< the part of its points that meet edges where it is not

@@ -7,7 +7,7 @@
 
 namespace glcl::hough {
 
-/// Lists the strongest values of a map, in its order.
+/// Lists the strongest values of a map, in the order of the map.
 class TopK {
  public:
   /// The bits of a value: above the first `shift`, which are its key, there is its strength, less

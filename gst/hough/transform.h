@@ -5,10 +5,10 @@
 
 namespace glcl::hough {
 
-/// How a picture has to be turned, scaled and shifted to look like another one, by votes of their
-/// edge pairs in three spaces, one after the other (Gómez Luna 2012): the turn that their spaces
-/// agree best for, up to 180°, since directions are those of lines; the size that edge pairs of a
-/// kind differ by; and the place that its edges, turned and scaled, have its middle at.
+/// Estimates the similarity between two pictures by votes of their edge pairs, in three steps
+/// (Gómez Luna 2012). The rotation is the one at which their counts agree best, modulo 180°, since
+/// directions are those of lines. The scale follows from the sizes of pairs of one kind. The shift
+/// follows from the edges, after rotation and scaling.
 class Transform {
  public:
   static constexpr int sizes = 11;  ///< 0.5 … 1.5

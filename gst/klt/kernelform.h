@@ -5,11 +5,11 @@
 
 namespace glcl::klt {
 
-/// How kernels go over pixels: tiles that groups share, or rows that items have alone, by vectors,
-/// as CPUs want it. Both give the same but for rounding.
+/// The implementation of a kernel over pixels. Work-groups share tiles, or each work-item processes
+/// rows by vectors, which suits CPUs. The results are equal up to rounding.
 enum KernelForm { tiles, rows };
 
-/// Bytes of local memory that rows want.
+/// Bytes of local memory that `rows` needs.
 constexpr size_t rows_bytes = 112 << 10;
 
 inline bool can_run(const Device &device, KernelForm form) {

@@ -10,15 +10,14 @@
 
 namespace glcl::klt {
 
-/// Features that are chosen in a frame and followed from frame to frame (Kanade, Lucas, Tomasi):
-/// Selection and Tracking on the pyramids of two frames, of which the older is kept. Blank frames
-/// are left out (BlankFrames). New ones take
-/// the places of lost ones every `reselect` frames, and in any frame in which fewer than
-/// `min_features` are left; those alive keep their ids. Ids are never given again. Nothing is read
-/// back.
+/// Selects feature points in a frame and tracks them from frame to frame (Kanade, Lucas and
+/// Tomasi). It keeps the pyramid of the previous frame for Tracking, and leaves out blank frames
+/// (BlankFrames). Selection replaces lost points every `reselect` frames, and whenever fewer than
+/// `min_features` are left. An id is never used twice. Everything is enqueued; nothing is
+/// downloaded.
 ///
 /// The noise of the frames is measured after each of the first 8 frames that follow another, then
-/// after every 11th. Two that show none, as one that comes twice, leave it as it was.
+/// after every 11th. Two equal frames, as of a repeated one, do not change it.
 class Klt {
  public:
   struct Settings : Selection::Settings, Tracking::Settings {

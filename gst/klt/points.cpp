@@ -66,11 +66,12 @@ void Points::next_stamp(Queue &queue) {
   stamp_++;
 }
 
-void Points::account(Queue &queue, const Wish &wish) {
+void Points::account(Queue &queue, const AccountSettings &settings) {
   clear(queue);
-  const int slots = std::max(wish.features, std::exchange(slots_, wish.features));
-  account_(queue, account_.group(), who_, state_, vacant_, wish.features, slots, wish.least,
-           int(wish.due), int(wish.fresh), stamp_, cl::Local(account_.group().x * sizeof(cl_int)));
+  const int slots = std::max(settings.features, std::exchange(slots_, settings.features));
+  account_(queue, account_.group(), who_, state_, vacant_, settings.features, slots, settings.least,
+           int(settings.due), int(settings.fresh), stamp_,
+           cl::Local(account_.group().x * sizeof(cl_int)));
 }
 
 void Points::report(Queue &queue, int features, const cl::Buffer &noise, bool noise_known) {

@@ -7,15 +7,14 @@
 
 namespace glcl::klt {
 
-/// The points that are followed, on the device: one in each slot, in which it stays as long as it
-/// is followed.
+/// The tracked points on the device. A point keeps its slot until it is lost.
 class Points {
  public:
   static constexpr int most = 10000;
   /// The report of a frame, in the kernels' layout, followed by `count` points.
   struct PointSummary {
     cl_uint count;   ///< points alive
-    cl_uint lost;    ///< since the frame before
+    cl_uint lost;    ///< since the previous frame
     cl_uint chosen;  ///< new in this frame, a part of `count`
     cl_uint cut;     ///< 1 where more than two thirds of 16 or more points were lost, and so all
     cl_uint all_lost, all_chosen, all_cuts;  ///< of all frames so far
@@ -26,38 +25,39 @@ class Points {
     cl_uint blank;            ///< 1 where the frame is: its points are not seen
     cl_uint all_blank;        ///< blank frames so far
   };
-  /// A point.
-  struct Record {
+  /// A tracked point in the report of a frame, in the kernels' layout.
+  struct PointRecord {
     cl_uint id;        ///< given once
     cl_float x, y;     ///< px
-    cl_float vx, vy;   ///< px from the frame before
+    cl_float vx, vy;   ///< px from the previous frame
     cl_uint age;       ///< frames since it was chosen
     cl_float residue;  ///< levels, mean over the window; -1 where the point is not seen: it has its
                        ///< last place
   };
   static size_t bytes(int features) {
-    return sizeof(PointSummary) + size_t(features) * sizeof(Record);
+    return sizeof(PointSummary) + size_t(features) * sizeof(PointRecord);
   }
 
   /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
   /// memory.
   Points(Context &context, int width, int height);
 
-  /// The input of account().
-  struct Wish {
+  /// The settings of account() for a frame: how many points there may be, and whether new ones are
+  /// selected.
+  struct AccountSettings {
     int features = 1000;  ///< slots in use
     int least = 1;        ///< points: new ones are chosen where fewer are alive
     bool due = false;     ///< new ones are chosen in any case
-    bool fresh = false;   ///< the points of before are forgotten
+    bool fresh = false;   ///< earlier points are forgotten
   };
   /// After tracking: enqueues that lost points leave their slots, and whether new ones are chosen.
-  void account(Queue &queue, const Wish &wish);
-  /// Enqueues summary and list of a frame with so many slots in use; `noise` as noise/bands.clh has
-  /// it.
+  void account(Queue &queue, const AccountSettings &settings);
+  /// Enqueues summary and list of a frame with `features` slots in use; `noise` as noise/bands.clh
+  /// has it.
   void report(Queue &queue, int features, const cl::Buffer &noise, bool noise_known);
   /// After it: enqueues the confidence of its summary, a float at an offset in bytes.
   void report_confidence(Queue &queue, const cl::Buffer &from, size_t offset) const;
-  /// Summary, then Record[count] in the order of slots; overwritten by the next report().
+  /// Summary, then PointRecord[count] in the order of slots; overwritten by the next report().
   const cl::Buffer &report() const { return report_; }
 
   /// The mark of places near points until the next account(): 1 to 65535.

@@ -6,7 +6,7 @@
 
 namespace glcl::klt {
 
-/// Draws points and the ways they came. Every call enqueues; nothing waits.
+/// Draws points and their paths. Every call enqueues; nothing waits.
 class PointRenderer {
  public:
   enum class Display {

@@ -10,15 +10,17 @@
 
 namespace glcl::klt {
 
-/// Good features to track (Shi and Tomasi 1994), chosen on the device. The gradient of the frame is
-/// taken by a Gaussian of sigma 1 and its derivative over 7 px, and is 0 in a margin of 3 px. The
-/// quality of a place is the smaller eigenvalue of the structure tensor over 7×7 px. A place must
-/// be the maximum within min-distance (of equal ones the last in row order), outside the margin,
-/// not closer to a tracked point, and above three thresholds: `quality` times the best,
-/// `min_eigenvalue`, and the effect of noise. The best places fill the vacant slots, in order.
+/// Selects good features to track (Shi and Tomasi 1994) on the device. The gradient of the frame is
+/// computed by a Gaussian of sigma 1 and its derivative over 7 px, and is 0 in a margin of 3 px.
+/// The quality of a place is the smaller eigenvalue of the structure tensor over 7×7 px.
 ///
-/// Only they are sorted: the least key that is good enough is narrowed down by counting, 11 bits of
-/// it at a time, to the same list.
+/// A place must be the maximum within min-distance (of equal ones the last in row order), outside
+/// the margin, and not closer to a tracked point. Its quality must exceed three thresholds:
+/// `quality` times the best, `min_eigenvalue`, and the effect of noise. The best places fill the
+/// vacant slots, in order.
+///
+/// Only the selected places are sorted. Their smallest key is found by counting keys, 11 bits at a
+/// time, so the list equals that of a full sort.
 class Selection {
  public:
   struct Settings {

@@ -9,39 +9,19 @@
 
 namespace glcl::klt {
 
-/// Follows points from one frame to the next, coarse to fine: on each level the window around a
-/// point, taken between the texels of the frame before, is moved over this frame by steps
+/// Tracks points from one frame to the next by Lucas-Kanade steps, coarse to fine, on the pyramids
+/// of both frames. The steps move the window of a point by
 ///
-///   d += (Σ g gᵀ)⁻¹ Σ g (I - a J - b),
+///   d += (Σ g gᵀ)⁻¹ Σ g (I - a J - b)
 ///
-/// g the slopes of the window, without their mean; a and b give J the mean and the deviation that I
-/// has, a within a factor of 2, so light that changes is no motion. It stops at a step below 0.005
-/// texels. Texels outside of the frame before do not count. A coarse level on which there is too
-/// little texture, or which leads astray, changes nothing.
+/// where I and J are the windows in the earlier and the later frame, g is the gradient of I without
+/// its mean, and a and b equalise the light. A step below 0.005 texels is the last one.
 ///
-/// A point is lost where the determinant is below 0.01 or the smaller eigenvalue no more than noise
-/// gives, where it moves by more than the window's side on the finest level, comes nearer than 3 px
-/// to the frame's edge, where the mean difference that is left exceeds `max_residue`, or 0.3 of
-/// the window's deviation, by more than noise adds, or, with `check`, where going back misses it by
-/// more than a pixel. With `max_residue` 255 it is lost by texture, the edge and `check` alone: of
-/// places that are not good it goes to the one that leaves least.
-///
-/// The window grows, up to 31 texels, until noise moves the point by no more than 0.03 px.
-///
-/// The patch of a point where it was chosen is kept, and aligned with each frame by a similarity,
-/// starting from the tracked place: so points do not drift when the picture rotates and scales. The
-/// larger the residual, the less the similarity may change from frame to frame. The bound of the
-/// residual grows, up to 0.6 of the deviation, with what all patches left in the frame before:
-/// encoders leave such errors. If the patch does not fit, or only at less than 0.5 or more than 2
-/// times the size, the point stays at the tracked place. After three such frames in a row it is
-/// lost (Shi and Tomasi).
-///
-/// A point that is not found from where its last motion leads is looked for there once more with
-/// its light made even, then from where it was, unless its motion leads out of the frame, and
-/// at last there on the finest level alone.
-///
-/// The point is tracked to the best fit, but reported at its old place as long as noise explains
-/// the difference: a static scene stays static, and nothing that moves is late by more than that.
+/// The window of the frame in which a point was selected is kept and fitted to each frame by a
+/// similarity, so points do not drift. A point is lost if it has no texture, leaves the frame, or
+/// differs too much from its window. With `check` it is also lost if tracking back misses it by
+/// more than a pixel. A point keeps its position as long as noise explains the difference.
+/// docs/methods/klt.md has the rules and all thresholds.
 class Tracking {
  public:
   struct Settings {
@@ -54,7 +34,7 @@ class Tracking {
 
   /// Throws Error::failed where the device refuses kernels.
   Tracking(Context &context);
-  /// With so many work-items for a point.
+  /// With `lanes` work-items for a point.
   Tracking(Context &context, int lanes);
 
   /// Enqueues where the points of the first `features` slots are, by the pyramids of two frames.

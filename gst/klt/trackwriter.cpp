@@ -83,7 +83,7 @@ void TrackWriter::append(const std::string &text) {
 }
 
 void TrackWriter::write(uint64_t frame, std::optional<uint64_t> timestamp,
-                        const Points::Record *points, size_t count) {
+                        const Points::PointRecord *points, size_t count) {
   if (failed_) return;
   const std::string time = timestamp ? std::to_string(*timestamp) : json_ ? "null" : "";
   std::string text;
@@ -91,7 +91,7 @@ void TrackWriter::write(uint64_t frame, std::optional<uint64_t> timestamp,
     text = std::string(first_ ? "\n" : ",\n") + "{\"frame\": " + std::to_string(frame) +
            ", \"timestamp\": " + time + ", \"points\": [";
   for (size_t i = 0; i < count; i++) {
-    const Points::Record &p = points[i];
+    const Points::PointRecord &p = points[i];
     const std::string values[] = {std::to_string(p.id), text_of(p.x),  text_of(p.y),
                                   text_of(p.vx),        text_of(p.vy), std::to_string(p.age),
                                   text_of(p.residue)};

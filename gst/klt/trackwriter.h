@@ -11,11 +11,11 @@
 
 namespace glcl::klt {
 
-/// A file of points, frame by frame. NAME.csv has a line for each point of each frame: frame,
-/// timestamp, id, x, y, vx, vy, age, residue, as its first line says. NAME.json has an array of
-/// frames: {"frame": 0, "timestamp": 0, "points": [{"id": 0, …}, …]}. Timestamps are in ns; none is
-/// empty or null. Numbers have a decimal point in every locale. The file is whole after every
-/// frame, whatever becomes of the process or the disk then.
+/// Writes the points of each frame to a file. NAME.csv has a line for each point of each frame:
+/// frame, timestamp, id, x, y, vx, vy, age, residue, as its first line says. NAME.json has an array
+/// of frames: {"frame": 0, "timestamp": 0, "points": [{"id": 0, …}, …]}. Timestamps are in ns; an
+/// unknown one is empty or null. Numbers have a decimal point in every locale. After each frame the
+/// file is complete, even if the process is killed or the disk is full later.
 class TrackWriter {
  public:
   /// Creates or empties the file. Throws Error::settings with the path, the reason and the remedy:
@@ -28,7 +28,7 @@ class TrackWriter {
 
   /// Appends a frame. Throws Error with the path and the reason; then the file ends with the frame
   /// before, and later calls do nothing.
-  void write(uint64_t frame, std::optional<uint64_t> timestamp, const Points::Record *points,
+  void write(uint64_t frame, std::optional<uint64_t> timestamp, const Points::PointRecord *points,
              size_t count);
 
  private:

@@ -12,7 +12,7 @@ Program program(Context &context, int block) {
   return context.program("motion/hierarchical.cl", area_options(block));
 }
 
-/// The items of so many groups, in rows, which bands can part.
+/// The work-items of `groups` groups, in rows, so that bands can divide them.
 Size rows_of(const Kernel &kernel, size_t groups) {
   const size_t wide = (groups + most_rows - 1) / most_rows;
   return {wide * kernel.group().x, (groups + wide - 1) / wide};

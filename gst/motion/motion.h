@@ -171,8 +171,8 @@ class BlockMotion {
   std::map<int, Lazy<Adaptive>> adaptive_;
   Adaptive *adapts_ = nullptr;      // the ranges of the last search; null without any
   MultiDeviceSearch::Ahead ahead_;  // likewise of devices that share it
-  bool adapted_ = false;            // the frame before had a range of its own
-  bool summed_ = false;             // sums_ is of the frame before
+  bool adapted_ = false;            // the previous frame had a range of its own
+  bool summed_ = false;             // sums_ is of the previous frame
   Settings searched_;               // those that the last frame was searched with
   int kind_ = 0;                    // of the last frame
   uint64_t frames_ = 0;             // since the last reset

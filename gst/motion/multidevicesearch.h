@@ -12,10 +12,10 @@
 
 namespace glcl::motion {
 
-/// A full search whose candidates a pool of devices shares, row of candidates by row: each finds
-/// the least keys among its own on the device, the host takes the least of all. Keys are those of
-/// Search for any number of devices and any shares. Nothing waits: several searches may be under
-/// way, and a device takes the next one's frame while it searches.
+/// A full search that a pool of devices shares, row of candidates by row. Each device finds the
+/// least keys among its candidates, and the host takes the least of all. The keys equal those of
+/// Search for any number of devices and any shares. Nothing waits: several searches may be pending,
+/// and a device receives the next frame while it searches.
 class MultiDeviceSearch {
  public:
   /// A frame's luma on the host, as Plane lays it out.
@@ -42,14 +42,14 @@ class MultiDeviceSearch {
   /// Rows of candidates of a window for each device, as the next search shares them.
   std::vector<int> shares(const SearchWindow &window) const;
 
-  /// A small window that the slowest device searches ahead, ±range px; where whole pixels then
-  /// predict the frame with no more squared errors than these, no more is searched.
+  /// A search within ±range px that the slowest device does first. If its vectors predict the frame
+  /// with at most these squared errors, the other devices do not search.
   struct Ahead {
     int range = 0;  ///< 0: none
     double errors = 0;
   };
 
-  /// Enqueues a search of a plane, which `queue` fills, in the one of the frame before: `results`
+  /// Enqueues a search of a plane, which `queue` fills, in the one of the previous frame: `results`
   /// goes on when the pool has filled `keys`; `queue` goes on at once, and the host does not wait.
   /// The planes are in use until `results` has come to here. `number` is one more for every frame
   /// of the stream. Candidates lie within ±range px. After a failure all vectors are 0 and the

@@ -18,7 +18,7 @@ class Range {
  public:
   static constexpr int steps = 8;
   static constexpr int least_lambda = 4;
-  static constexpr int share = 8;  ///< a part of so many
+  static constexpr int share = 8;  ///< see above
 
   /// The ranges that are tried, px; all between 1 and max_range, growing, some maybe equal.
   static std::vector<int> ranges(int least, int most);
@@ -40,7 +40,7 @@ class Range {
     double errors = -1;
   };
 
-  /// Enqueues it for `current` in `reference`. `follows`: the last call was for the frame before.
+  /// Enqueues it for `current` in `reference`. `follows`: the last call was for the previous frame.
   void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int least, int most,
            int lambda, const Target &target, bool follows);
   /// Ints on the device, of the last run: the range of each area in raster order, px.

@@ -6,8 +6,8 @@
 
 namespace glcl::motion {
 
-/// Draws what a block motion search found. Every call enqueues a picture of the last frame of a
-/// search, whose input was the canvas's; nothing waits.
+/// Draws the vectors of a search over its input, the last frame. Every call enqueues; nothing
+/// waits.
 class MotionRenderer {
  public:
   enum class Display {

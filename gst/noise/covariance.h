@@ -7,7 +7,7 @@
 
 namespace glcl::noise {
 
-/// How noise that was white is alike in texels some texels apart along an axis, after filters.
+/// The covariance of filtered white noise between texels, by their distance along an axis.
 class Covariance {
  public:
   /// For texels at this distance; 1 at 0 before any filter.

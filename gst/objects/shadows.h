@@ -15,8 +15,9 @@ namespace glcl::objects {
 class Shadows {
  public:
   Shadows() = default;
-  /// For frames in pictures of a layout. `under_way`: so many calls of sample_colours() may come
-  /// before the first one's run(). Throws Error::failed where the device refuses kernels or memory.
+  /// For frames in pictures of a layout. `under_way`: the number of calls of sample_colours() that
+  /// may come before the first one's run(). Throws Error::failed where the device refuses kernels
+  /// or memory.
   Shadows(Context &context, const camera::FrameGeometry &frame, const FrameFormat &format,
           int under_way);
 

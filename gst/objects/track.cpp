@@ -10,9 +10,10 @@ namespace {
 
 constexpr float wide_share = 0.8f;   // of the frame along an axis
 constexpr float most_wobble = 0.5f;  // change of size per frame, beyond which it is no object
-constexpr float faint_wobbles = 2;   // a faint object must move by so many changes of its size
-constexpr float light_levels = 4;    // after such a change of light objects must move twice as far
-constexpr float score_gain = 0.3f;   // of a new score and change of size
+constexpr float faint_wobbles =
+    2;  // a faint object must move by this multiple of the change of its size
+constexpr float light_levels = 4;   // after such a change of light objects must move twice as far
+constexpr float score_gain = 0.3f;  // of a new score and change of size
 constexpr float velocity_gain = 0.4f;  // of a new velocity
 
 /// Cuts a box at its lagging side if the other side leads: the area behind a moving object is

@@ -11,7 +11,7 @@
 
 namespace glcl::objects {
 
-/// Of frames, px.
+/// The size of a frame, px.
 struct FrameSize {
   int width, height;
 };
@@ -31,7 +31,7 @@ struct Object {
       trail;  ///< where its middle was, moved along with the camera, at most most_trail of them
 };
 
-/// An object, or what may become one, from frame to frame.
+/// A tracked region: an object, or a candidate for one.
 struct Track {
   Object object;
   RectF box;                         // its place, also while it is not reported

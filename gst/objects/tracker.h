@@ -16,7 +16,7 @@ class Tracker {
   static constexpr int trail = Object::most_trail;
 
   struct Settings {
-    int min_frames = 2;    ///< an object begins after so many detections
+    int min_frames = 2;    ///< detections before an object begins
     double gap = 0.5;      ///< s; it ends after so long without a detection
     double max_speed = 0;  ///< px per frame, beyond its length; 0: a quarter of the longer side
   };

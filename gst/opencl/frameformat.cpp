@@ -14,7 +14,7 @@ std::string define(const std::string &name, int value) {
   return " -D" + name + "=" + std::to_string(value);
 }
 
-/// A number with so many bits after the point.
+/// The number as fixed point, with this many bits after the point.
 int fixed(double number, int fraction) {
   return static_cast<int>(std::lround(std::ldexp(number, fraction)));
 }

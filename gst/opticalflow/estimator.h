@@ -23,7 +23,7 @@ class FlowEstimator {
   const FlowField *run(Queue &queue, const Flow::Settings &settings, const Picture &in);
   /// Forgets the previous frame.
   void reset();
-  /// The engine of the methods that smooth frames, for Signatures; else null.
+  /// The engine of the methods with a pyramid, whose frames Signatures uses; null for others.
   const Flow *flow() const { return flow_.get(); }
 
  private:

@@ -198,7 +198,7 @@ class Flow {
   cl::Buffer matched_brightness_;  // the same, measured by matches
   noise::Noise noise_;
   int previous_levels_ = 0;          // of the previous frame; 0 without one
-  bool has_signatures_ = false;      // candidates_ knows the signatures of the frame before
+  bool has_signatures_ = false;      // candidates_ knows the signatures of the previous frame
   bool candidates_started_ = false;  // candidates_->propose() was called for the next flow
   int compute_units_ = 0;
   size_t local_memory_ = 0;  // bytes per group

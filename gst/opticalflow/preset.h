@@ -5,7 +5,7 @@
 
 namespace glcl::opticalflow {
 
-/// Combinations of settings; all others have their defaults.
+/// Combinations of settings; settings outside of them have their defaults.
 enum class Preset { fast, balanced, accurate };
 
 struct PresetValues {

@@ -48,8 +48,8 @@ inline bool is_ridge(__local const short2 *g) {
   return own > square_of(g[next]) && own >= square_of(g[-next]);
 }
 
-// For each place of `wide` x `high`, which the items of a group share. Where many items are side by side they share row by row, because
-// otherwise those beyond a row's end would idle.
+// Distributes the places of `wide` x `high` among the items of a group. Wide groups go row by row, because otherwise the items beyond
+// the end of a row would idle.
 #ifdef BUFFERS
 #define EACH(x, y, wide, high)                  \
   for (int y = item.y; y < (high); y += items.y) \

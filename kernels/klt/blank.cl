@@ -37,7 +37,7 @@ inline float2 texture_at(__global const float *plane, int4 level, float slope_ga
   return (float2)(least_eigenvalue(xx - part * sx * sx, xy - part * sx * sy, yy - part * sy * sy), fmax(of_noise, LEAST_TEXTURE));
 }
 
-// Whether there is texture in a frame where `was` is that of the frame before.
+// Whether there is texture in a frame where `was` is that of the previous frame.
 inline bool is_textured(float2 is, float2 was) { return is.x > is.y + MOST_LEFT_OF * was.x; }
 
 // After tracking: decides whether the frame is blank, unless `most` were in a row, and then restores the points and the noise. `usual`: the

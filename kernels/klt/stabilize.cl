@@ -27,7 +27,7 @@ typedef struct {
   float2 centre;    // px
 } Follow;
 
-// The way of each point from where it is by the frame before to its anchor, as camera/ransac.cl takes them. Items: slots.
+// The way of each point from where it is by the previous frame to its anchor, as camera/ransac.cl takes them. Items: slots.
 __kernel void klt_displacements(__global const float4 *place, __global const int4 *who, int slots, __global const Anchor *anchors,
                        __global const Steady *steady, float2 centre, float aspect, __global float4 *ways) {
   const int slot = get_global_id(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Follows points from the frame before to this one, coarse to fine (Lucas and Kanade 1981; Tomasi and Kanade 1991), a group of
+// Follows points from the previous frame to this one, coarse to fine (Lucas and Kanade 1981; Tomasi and Kanade 1991), a group of
 // -DLANES=n items each.
 #include "common/bands.clh"
 #include "klt/points.clh"

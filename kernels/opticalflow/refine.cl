@@ -311,7 +311,7 @@ __kernel void refine_mean(__global const float2 *restrict flow, __global const f
   if (all(at < level.xy)) result[at.y * level.x + at.x] = mean_of(flow, matches, grey, level, at);
 }
 
-// Writes the mean to the field. Vectors that were static in noise stay, and the keep factors of verify.clh apply (nodes
+// Writes the mean to the field. Vectors that noise made static stay so, and the keep factors of verify.clh apply (nodes
 // are 1 << shift px apart). The confidence falls where channels do not match or the flow leaves the frame.
 __kernel void refine_finish(__global const float2 *restrict flow, __global const float *restrict matches,
                             __global const float *restrict grey, int4 level, __global const TEXEL *restrict before,

@@ -75,8 +75,8 @@ void Klt::run(const Settings &settings, const Frame &frame) {
   before_ = now;
 }
 
-std::vector<Record> Klt::report() const {
-  std::vector<Record> result;
+std::vector<PointRecord> Klt::report() const {
+  std::vector<PointRecord> result;
   for (const Point &p : points_)
     if (p.alive)
       result.push_back({unsigned(p.id), p.x, p.y, blank_ ? 0 : p.vx, blank_ ? 0 : p.vy,
@@ -90,7 +90,7 @@ glcl::klt::Points::PointSummary Klt::summary() const {
       all_cuts_,           0,         0,       0,    0,         -1,
       blank_ > 0,          all_blank_};
   if (noise_known_) s.noise = std::sqrt(noise_[0]);
-  for (const Record &p : report())
+  for (const PointRecord &p : report())
     if (p.age && !blank_)
       s.mean_x += p.vx / float(followed_), s.mean_y += p.vy / float(followed_),
           s.mean_age += float(p.age) / float(followed_);

@@ -14,7 +14,7 @@
 
 namespace reference::klt {
 
-using Record = glcl::klt::Points::Record;
+using PointRecord = glcl::klt::Points::PointRecord;
 
 /// The points that glcl::klt chooses and follows, point by point, frame by frame.
 class Klt {
@@ -23,7 +23,7 @@ class Klt {
   void reset() { before_.clear(); }
   /// As the device reports it.
   glcl::klt::Points::PointSummary summary() const;
-  std::vector<Record> report() const;
+  std::vector<PointRecord> report() const;
 
  private:
   Pyramid before_;

@@ -17,8 +17,8 @@ struct Fitted {
 };
 
 /// Lays a template onto a plane by steps of Gauss and Newton. The place, the turn and the scale are
-/// those with the least residual. The change of turn and scale from the frame before counts as one
-/// more measurement.
+/// those with the least residual. The change of turn and scale from the previous frame counts as
+/// one more measurement.
 Fitted fit(const Plane &plane, const Template &kept, Complex at, Complex form, int steps,
            double noise);
 

@@ -23,7 +23,7 @@ struct Found {
   double residue = 0, xx = 0, xy = 0, yy = 0;
 };
 
-/// The texels that count of a window around a place of a level, from its middle.
+/// The texels of a window that lie inside of the level, relative to the level at its centre.
 struct Window {
   std::vector<Sample> samples;
   float middle = 0;

@@ -64,11 +64,11 @@ struct Work {
                                values.values.data());
     return reference::klt::select(values, settings(), 0, features);
   }
-  std::vector<Points::Record> told(Queue &own) {
+  std::vector<Points::PointRecord> read(Queue &own) {
     points.report(own, features, noise.variances(), true);
     Points::PointSummary summary;
     own.cl().enqueueReadBuffer(points.report(), CL_TRUE, 0, sizeof summary, &summary);
-    std::vector<Points::Record> list(summary.count);
+    std::vector<Points::PointRecord> list(summary.count);
     if (!list.empty())
       own.cl().enqueueReadBuffer(points.report(), CL_TRUE, sizeof summary,
                                  list.size() * sizeof list[0], list.data());
@@ -124,7 +124,7 @@ Step counting_step() {
             run.enqueue = [=](Queue &queue) { work->choose(queue); };
             run.compare = [=](Queue &queue) {
               work->choose(queue, true);
-              const auto list = work->told(queue);
+              const auto list = work->read(queue);
               const auto expected = work->expected(queue);
               bool good = list.size() == expected.size();
               for (size_t i = 0; i < list.size() && good; i++)
@@ -189,7 +189,7 @@ Step track_step() {
               work->choose(queue);
               follow(queue);
               work->points.account(queue, {features, 0, false, false});
-              const auto list = work->told(queue);
+              const auto list = work->read(queue);
               Klt::Settings own = settings();
               own.noise = 0, own.reselect = 0;
               reference::klt::Klt reference;

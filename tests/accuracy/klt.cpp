@@ -150,13 +150,14 @@ double shake(const Scene &scene, const std::vector<List> &lists, bool moved) {
 
 /// The median error a frame that noise of a level leaves any tracker (Cramér and Rao), whose
 /// windows of both frames are 31×31 px.
-double least_error(const Frame &clean, double level, const std::vector<Points::Record> &points) {
+double least_error(const Frame &clean, double level,
+                   const std::vector<Points::PointRecord> &points) {
   const auto grey = [&](int x, int y) {
     const uint8_t *p = clean.at(std::clamp(x, 0, w - 1), std::clamp(y, 0, h - 1));
     return (p[0] + p[1] + p[2]) / 3.0;
   };
   std::vector<double> errors;
-  for (const Points::Record &p : points) {
+  for (const Points::PointRecord &p : points) {
     double xx = 0, xy = 0, yy = 0;
     for (int y = int(p.y) - 15; y <= int(p.y) + 15; y++)
       for (int x = int(p.x) - 15; x <= int(p.x) + 15; x++) {
@@ -240,11 +241,11 @@ struct Result {
 Result::Result(const Scene &scene, const std::vector<List> &lists) {
   std::vector<double> errors, drifts;
   std::map<unsigned, Point> first;
-  for (const Points::Record &p : lists[0].points) first[p.id] = {p.x, p.y};
+  for (const Points::PointRecord &p : lists[0].points) first[p.id] = {p.x, p.y};
   for (int i = 1; i < frames; i++) {
     std::map<unsigned, Point> before;
-    for (const Points::Record &p : lists[i - 1].points) before[p.id] = {p.x, p.y};
-    for (const Points::Record &p : lists[i].points) {
+    for (const Points::PointRecord &p : lists[i - 1].points) before[p.id] = {p.x, p.y};
+    for (const Points::PointRecord &p : lists[i].points) {
       if (!p.age || !scene.visible({p.x, p.y}, i)) continue;
       const Point was = before[p.id], is = scene.truth(was, i - 1, i);
       errors.push_back(distance({p.vx, p.vy}, {is.x - was.x, is.y - was.y}));
@@ -255,7 +256,7 @@ Result::Result(const Scene &scene, const std::vector<List> &lists) {
     bool visible = true;
     for (int i = 0; i < frames && visible; i++) visible = scene.visible(scene.truth(at, 0, i), i);
     stayed += visible;
-    for (const Points::Record &p : lists.back().points) {
+    for (const Points::PointRecord &p : lists.back().points) {
       if (p.id != id) continue;
       drifts.push_back(distance({p.x, p.y}, scene.truth(at, 0, frames - 1)));
       kept += visible, wrong += drifts.back() > 1;

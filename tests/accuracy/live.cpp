@@ -161,7 +161,7 @@ double zero_blocks(glcl::Queue &queue, const Frame &before, const Frame &after) 
 }
 constexpr double most_moving = 0.01, least_zero = 0.98;  // of a still scene
 
-/// Frames whose left part, of so many columns, moves.
+/// Frames of which the first `columns` columns move.
 struct Pan {
   const char *name;
   int columns;

@@ -48,7 +48,7 @@ struct ObjectPeer {
       begin;
 };
 
-/// Mixtures of Gaussians (MOG2); and sparse flow, a homography, the difference to the frame before
-/// laid onto this one. Both end with connected components of at least `least` px, and come with
-/// some thresholds each. None in a build without -Dpeers=enabled.
+/// Mixtures of Gaussians (MOG2); and sparse flow, a homography, the difference to the previous
+/// frame laid onto this one. Both end with connected components of at least `least` px, and come
+/// with some thresholds each. None in a build without -Dpeers=enabled.
 std::vector<ObjectPeer> object_peers(int least);

@@ -10,7 +10,7 @@ namespace accuracy {
 
 struct PointReport {
   glcl::klt::Points::PointSummary summary;
-  std::vector<glcl::klt::Points::Record> points;
+  std::vector<glcl::klt::Points::PointRecord> points;
 };
 
 /// Reads the report of the last frame.

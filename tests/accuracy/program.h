@@ -24,7 +24,7 @@ int main(int argc, char **argv, const Run &run) {
   }
 }
 
-/// The exit status of a program of which so many `rows` are beyond their bounds.
+/// The exit status of a program with this many `rows` beyond their bounds.
 inline int report(int beyond, const char *rows = "rows") {
   if (beyond) std::printf("%d %s are beyond their bounds (!)\n", beyond, rows);
   return film::exit_status(!beyond);

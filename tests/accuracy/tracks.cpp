@@ -172,21 +172,21 @@ bool report(glcl::Queue &queue, const Scene &scene, int side, int features, doub
   Klt::Settings settings;
   settings.features = features;
   settings.reselect = 0, settings.min_features = 0;
-  std::vector<Points::Record> first, last;
+  std::vector<Points::PointRecord> first, last;
   for (int i = 0; i < frames; i++) {
     klt.run(queue, settings, reference::upload(queue, scene.frame(i), klt.layout()));
     if (i == 0) first = accuracy::read_report(queue, klt).points;
   }
   last = accuracy::read_report(queue, klt).points;
   int visible = 0, right = 0;
-  for (const Points::Record &point : first) {
+  for (const Points::PointRecord &point : first) {
     bool stays = true;
     for (int i = 0; i < frames && stays; i++) {
       const Point p = scene.truth({point.x, point.y}, i);
       stays = p.x >= margin && p.y >= margin && p.x < side - margin && p.y < side - margin;
     }
     visible += stays;
-    const auto now = std::find_if(last.begin(), last.end(), [&](const Points::Record &other) {
+    const auto now = std::find_if(last.begin(), last.end(), [&](const Points::PointRecord &other) {
       return other.id == point.id;
     });
     right += now != last.end() &&
@@ -320,7 +320,7 @@ int compare_pairs(glcl::Queue &queue) {
       Klt klt(queue.context(), before.width, before.height,
               glcl::layout_for(queue.context().device()));
       klt.run(queue, {}, reference::upload(queue, before, klt.layout()));
-      for (const Points::Record &point : accuracy::read_report(queue, klt).points)
+      for (const Points::PointRecord &point : accuracy::read_report(queue, klt).points)
         add(point.x, point.y);
     }
     // With the default, and with settings that keep all points in the frame, as OpenCV does.

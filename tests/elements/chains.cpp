@@ -40,7 +40,7 @@ std::string row(int count, const std::string &between = " ! ") {
 
 constexpr int frames = 8;
 
-/// Pushes frames through and expects so many transfers of each with sharing method `copy`.
+/// Pushes frames and expects this number of transfers of each with the sharing method `copy`.
 void check_row(const std::string &elements, int inversions, guint64 copies) {
   Chain chain(elements);
   for (int i = 0; i < frames; i++) {

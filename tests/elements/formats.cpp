@@ -79,7 +79,7 @@ TEST(analysers_pass_frames_unchanged) {
   });
 }
 
-// In planes of luma, some of ten bits or limited range, as in RGBA.
+// Results from planes of luma equal those from RGBA, also with ten bits or limited range.
 TEST(analysers_find_the_same_motion_in_every_format) {
   const test::KeptPrograms kept;
   for_all_formats([](const std::string &format) {

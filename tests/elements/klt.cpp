@@ -15,7 +15,7 @@
 #include "reference/textured.h"
 #include "tests/support/result.h"
 
-using reference::klt::Record;
+using reference::klt::PointRecord;
 using reference::klt::Settings;
 using test::Chain;
 using test::expect;
@@ -36,7 +36,7 @@ struct List {
   struct {
     unsigned count, lost, fresh, cut;
   } summary;
-  std::vector<Record> points;
+  std::vector<PointRecord> points;
 };
 
 List list_of(GstBuffer *buffer, int w = width, int h = height) {
@@ -79,8 +79,8 @@ void check(const List &list, const Reference &reference, const std::string &what
               list.points.size(), expected.size());
   size_t off = 0;
   for (size_t i = 0; i < expected.size(); i++) {
-    const Record &a = list.points[i];
-    const Record &b = expected[i];
+    const PointRecord &a = list.points[i];
+    const PointRecord &b = expected[i];
     fail_unless(a.id == b.id && a.age == b.age, "%s: point %zu is %u, expected %u", what.c_str(), i,
                 a.id, b.id);
     off += std::hypot(a.x - b.x, a.y - b.y) > 0.01 || std::hypot(a.vx - b.vx, a.vy - b.vy) > 0.02;
@@ -222,11 +222,11 @@ TEST(blank_frames) {
     expect(gst_structure_get_boolean(message, "cut", &cut) && !cut, "no cut");
     gst_structure_free(message);
     if (blank)
-      for (const Record &point : list.points) expect(point.residue == -1, "no point is seen");
+      for (const PointRecord &point : list.points) expect(point.residue == -1, "no point is seen");
   }
   size_t kept = 0;
-  for (const Record &point : list.points)
-    for (const Record &other : before.points) kept += point.id == other.id;
+  for (const PointRecord &point : list.points)
+    for (const PointRecord &other : before.points) kept += point.id == other.id;
   fail_unless(kept * 4 > before.points.size() * 3, "%zu of %zu points are left", kept,
               before.points.size());
 }
@@ -270,7 +270,9 @@ TEST(frames_that_come_twice) {
   for (int i = 0; i < 2; i++) listed(chain, flat);
   for (unsigned i = 0; i < 30; i++) {
     const List list = listed(chain, reference::noisy(still, 4, 1 + i / 2));
-    const auto moves = [](const Record &point) { return std::hypot(point.vx, point.vy) > 0.01; };
+    const auto moves = [](const PointRecord &point) {
+      return std::hypot(point.vx, point.vy) > 0.01;
+    };
     const auto moved = std::count_if(list.points.begin(), list.points.end(), moves);
     fail_unless(i < 4 || size_t(moved) * 100 <= list.points.size(), "%ld of %zu move in frame %u",
                 long(moved), list.points.size(), i);
@@ -307,7 +309,7 @@ TEST(hardly_anything) {
     }
     for (int i = 0; i < 3; i++) {
       const List list = listed(chain, reference::flat_frame(w, h));
-      for (const Record &point : list.points)
+      for (const PointRecord &point : list.points)
         expect(point.residue == -1, "no point is seen in one colour");
     }
     test::expect_none(chain.messages().errors());
@@ -334,11 +336,11 @@ TEST(display) {
     gst_buffer_unmap(out, &map);
     gst_buffer_unref(out);
     expect(list.summary.count > 5, "there are points");
-    for (const Record &p : list.points) {
+    for (const PointRecord &p : list.points) {
       const int x = int(std::lround(p.x)), y = int(std::lround(p.y));
       fail_unless(is_color(drawn.at(x, y)), "no dot at (%g, %g) in frame %d", p.x, p.y, i);
       if (!tracks || i == 4) continue;
-      for (const Record &q : before.points) {
+      for (const PointRecord &q : before.points) {
         if (p.id != q.id) continue;
         lines++;
         const uint8_t *middle =
@@ -397,7 +399,7 @@ TEST(dump) {
   Folder folder;
   const std::string path = folder.path;
   Reference reference;
-  std::vector<std::vector<Record>> expected;
+  std::vector<std::vector<PointRecord>> expected;
   for (const char *name : {"/tracks.csv", "/tracks.json"}) {
     Chain chain("glclklt features=30 dump-location=" + path + name);
     for (int i = 0; i < 4; i++) chain.filter(scene(i));
@@ -421,7 +423,7 @@ TEST(dump) {
     expect(frame["frame"] == i && frame["timestamp"] == i * 40000000, "frame and timestamp");
     expect(frame["points"].size() == expected[i].size(), "its points");
     for (size_t k = 0; k < expected[i].size(); k++) {
-      const Record &p = expected[i][k];
+      const PointRecord &p = expected[i][k];
       const auto &point = frame["points"][k];
       expect(point["id"] == p.id && point["age"] == p.age, "id and age");
       fail_unless(std::abs(point["x"].get<double>() - p.x) < 0.02);

@@ -22,7 +22,7 @@ const char *const analysers[] = {"glclhistogram display=none",
                                  "glopenclflow display=none legend=true post-messages=false",
                                  "glclklt display=none interval=0 noise=0"};
 
-/// A setting with which each draws something.
+/// The value of `display` with which the analyser draws something.
 std::string drawing(const std::string &analyser) {
   if (analyser.rfind("glclmotion", 0) == 0) return "residual";
   if (analyser.rfind("glclklt", 0) == 0) return "points";

@@ -178,7 +178,7 @@ void start_and_stop(const std::string &filters, std::mt19937 &random) {
   if (kind > 2 && below(2)) g_usleep(below(2 * 1000));
 }
 
-/// The resources after so many stops; at most `most`.
+/// The resources after `stops` stops; at most `most`.
 Holdings held_after(const std::string &filters, int stops, const Holdings &most) {
   std::mt19937 random(1);
   for (int i = 0; i < stops; i++) start_and_stop(filters, random);

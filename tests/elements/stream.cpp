@@ -35,7 +35,7 @@ int entries(const char *folder) {
   return count;
 }
 
-/// Expects at most so many entries in a folder; those of threads that end go a moment later.
+/// Expects at most `most` entries in a folder; those of ended threads disappear a moment later.
 void expect_back(const char *folder, int most) {
   for (int i = 0; i < 1500 && entries(folder) > most; i++) g_usleep(20 * 1000);
   fail_unless(entries(folder) <= most, "%s has %d entries, at most %d expected", folder,

@@ -142,7 +142,7 @@ struct World {
   void finish() { after(tag::clFinish{}, CL_SUCCESS, queue); }
   /// A marker behind all that the queue has been given.
   void mark() { enqueued(queue, false, &event); }
-  /// The other queue waits for all that the queue has been given.
+  /// Makes the other queue wait for all commands of the queue.
   void hand_to_other_queue() {
     mark();
     after(tag::clEnqueueBarrierWithWaitList{}, CL_SUCCESS, other_queue, 1, &event);

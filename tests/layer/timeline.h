@@ -13,7 +13,7 @@ namespace glcl_layer {
 /// A texture by its share group and id.
 using TextureKey = std::pair<const void *, unsigned>;
 
-/// A point in the work of several GL contexts: so many commands of each.
+/// A point in the work of several GL contexts: the number of commands of each.
 using Clock = std::map<const void *, uint64_t>;
 
 std::string texture_name(const TextureKey &texture);

@@ -84,7 +84,7 @@ inline std::vector<std::string> result_arrays(const GstStructure *result) {
   return names;
 }
 
-/// How many bytes of a mapped array count: of F with a field F-count, so many rows.
+/// The valid bytes of a mapped array: with a field F-count, those of F-count rows.
 inline gsize result_bytes(const GstStructure *result, const std::string &field,
                           const GstGLCLArray &array) {
   GstGLCLArray count;

@@ -44,7 +44,7 @@ unsigned wanted_edges(const Scene &scene) {
   return std::min(20000u, static_cast<unsigned>(scene.width * scene.height / 20));
 }
 
-/// The upper threshold with which a frame has about so many edge points.
+/// The upper threshold at which a frame has about `edges` edge points.
 double threshold_for(Queue &queue, Hough &search, const Picture &in, unsigned edges) {
   double least = 0, most = hough::Canny::most;
   Hough::Settings settings;

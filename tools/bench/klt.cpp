@@ -17,19 +17,19 @@ using klt::Points;
 using klt::Pyramids;
 using klt::Selection;
 
-std::vector<Points::Record> told(Queue &queue, const Points &points) {
+std::vector<Points::PointRecord> told(Queue &queue, const Points &points) {
   Points::PointSummary summary;
   queue.cl().enqueueReadBuffer(points.report(), CL_TRUE, 0, sizeof summary, &summary);
-  std::vector<Points::Record> list(summary.count);
+  std::vector<Points::PointRecord> list(summary.count);
   if (!list.empty())
     queue.cl().enqueueReadBuffer(points.report(), CL_TRUE, sizeof summary,
-                                 list.size() * sizeof(Points::Record), list.data());
+                                 list.size() * sizeof(Points::PointRecord), list.data());
   return list;
 }
 
 /// The same points, within 0.01 px for 99.9 %.
-Agreement compare_points(const std::vector<Points::Record> &result,
-                         const std::vector<Points::Record> &expected) {
+Agreement compare_points(const std::vector<Points::PointRecord> &result,
+                         const std::vector<Points::PointRecord> &expected) {
   if (result.size() != expected.size())
     return {false,
             std::to_string(result.size()) + " points, not " + std::to_string(expected.size())};
@@ -85,7 +85,7 @@ Run select_run(Context &context, int features, const Scene &scene) {
     reference::klt::Plane values(width, height);
     queue.cl().enqueueReadBuffer(work->selection.values(), CL_TRUE, 0,
                                  values.values.size() * sizeof(float), values.values.data());
-    std::vector<Points::Record> expected;
+    std::vector<Points::PointRecord> expected;
     for (const auto &corner : reference::klt::select(values, settings, 0, features))
       expected.push_back({0, float(corner.x), float(corner.y), 0, 0, 0, 0});
     return compare_points(told(queue, work->points), expected);

@@ -8,7 +8,7 @@
 
 namespace glcl::bench {
 
-/// With so many digits behind the point; with none from 1000 on.
+/// The number with `digits` digits after the point; without any from 1000 on.
 std::string number(double value, int digits = 1);
 
 /// "1920×1080"

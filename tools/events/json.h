@@ -8,9 +8,9 @@
 
 namespace glcl::events {
 
-/// A value: numbers, strings, booleans, arrays and structures as such, an enumeration by its nick,
-/// others as GStreamer writes them. Null for NaN and infinity, GST_CLOCK_TIME_NONE and values that
-/// can't be written.
+/// The JSON of a value. An enumeration becomes its nick, and a type that JSON lacks becomes the
+/// text that GStreamer writes. NaN, infinity, GST_CLOCK_TIME_NONE and values without a text become
+/// null.
 nlohmann::ordered_json json_of(const GValue *value);
 
 /// The fields of a structure, in their order.

@@ -112,7 +112,7 @@ TEST(test_match) {
     settings.scale_min = 0.3, settings.scale_max = 0.5;
     find(bench, hough, settings, frame);
     const auto edges = download<uint16_t>(bench, hough.canny().edges(), size_t(w) * h);
-    const Hough::Matches found = hough.matches(settings);
+    const Hough::MatchMaps found = hough.matches(settings);
     const size_t count = size_t(72) * found.rows * found.pitch;
     const auto votes = download<uint16_t>(bench, found.votes, count);
     const auto poses = download<uint16_t>(bench, found.poses, count);
@@ -171,7 +171,7 @@ TEST(test_bands) {
     Hough hough(*bench.context, w, h, layout_of(bench));
     hough.set_templates(shapes);
     const auto object = find(bench, hough, {}, frame).objects.at(0);
-    const Hough::Matches found = hough.matches({});
+    const Hough::MatchMaps found = hough.matches({});
     const size_t count = size_t(72) * found.rows * found.pitch;
     return std::tuple(download<uint16_t>(bench, found.votes, count),
                       download<uint16_t>(bench, found.poses, count), object.x, object.y,
@@ -206,7 +206,7 @@ TEST(test_found) {
                   found.objects.empty() ? 0 : found.objects[0].scale);
       const auto edges = download<uint16_t>(bench, hough.canny().edges(), size_t(w) * h);
       for (const Hough::TemplateMatch &o : found.objects) {
-        // Between two levels either may have been the candidate's.
+        // For a scale between two levels, the engine may have used either.
         double off = 1;
         for (const Template::ScaleLevel &level : shape->levels)
           if (std::abs(std::log2(level.scale / o.scale)) < 0.5)

@@ -18,7 +18,7 @@ std::vector<Blocks> shapes(Bench &bench) {
   return {Blocks::of(bench.context->device()), {1, 1}, {3, 7}, {100, 48}};
 }
 
-/// Keys of so many kinds; with `gaps` a third has none.
+/// Random keys below `kinds`, or of 32 bits if that is 0; with `gaps` a third of them is no_key.
 Numbers numbers(size_t count, uint32_t kinds, unsigned seed, bool gaps = false) {
   std::mt19937 random(seed);
   Numbers list(count);

@@ -9,12 +9,12 @@
 #include "reference/textured.h"
 
 using glcl::klt::Points;
-using reference::klt::Record;
+using reference::klt::PointRecord;
 using reference::klt::Settings;
 
 struct List {
   Points::PointSummary summary;
-  std::vector<Record> points;
+  std::vector<PointRecord> points;
 };
 
 inline List download(Bench &bench, const Points &points) {
@@ -24,7 +24,8 @@ inline List download(Bench &bench, const Points &points) {
   list.points.resize(list.summary.count);
   if (list.summary.count)
     bench.queue->cl().enqueueReadBuffer(points.report(), CL_TRUE, sizeof list.summary,
-                                        list.points.size() * sizeof(Record), list.points.data());
+                                        list.points.size() * sizeof(PointRecord),
+                                        list.points.data());
   return list;
 }
 

@@ -66,7 +66,7 @@ size_t check(Bench &bench, const Frame &frame, Layout layout, const Settings &se
   fail_unless(list.points.size() == corners.size(), "%s: %zu points, expected %zu", what.c_str(),
               list.points.size(), corners.size());
   for (size_t i = 0; i < corners.size(); i++) {
-    const Record &point = list.points[i];
+    const PointRecord &point = list.points[i];
     fail_unless(point.id == i && int(point.x) == corners[i].x && int(point.y) == corners[i].y,
                 "%s: point %zu is %u at (%g, %g), expected at (%d, %d)", what.c_str(), i, point.id,
                 point.x, point.y, corners[i].x, corners[i].y);
@@ -209,8 +209,8 @@ TEST(test_ties) {
   Settings settings;
   settings.features = 10000;
   const Chosen chosen = choose(bench, board_frame(160, 120, 20), Layout::buffer, settings);
-  for (const Record &a : chosen.list.points)
-    for (const Record &b : chosen.list.points)
+  for (const PointRecord &a : chosen.list.points)
+    for (const PointRecord &b : chosen.list.points)
       fail_unless(a.id == b.id || std::abs(a.x - b.x) > 3 || std::abs(a.y - b.y) > 3);
   fail_unless(chosen.list.points.size() == 7 * 5, "%zu points", chosen.list.points.size());
 }
@@ -242,7 +242,7 @@ TEST(test_cells) {
   settings.quality = 1e-6;
   const auto corner = [&](const Chosen &chosen) {
     return std::count_if(chosen.list.points.begin(), chosen.list.points.end(),
-                         [](const Record &p) { return p.x < 160 && p.y < 120; });
+                         [](const PointRecord &p) { return p.x < 160 && p.y < 120; });
   };
   fail_unless(corner(choose(bench, frame, Layout::buffer, settings)) > 57);
   settings.cells = 2;

@@ -187,7 +187,7 @@ TEST(test_content) {
   fail_unless(std::hypot(cut[2].seen.x, cut[2].seen.y) == 0, "a cut begins anew");
 }
 
-// A frame that goes on where it is, is as it was.
+// A picture that does not move stays unchanged.
 TEST(test_unmoved) {
   Bench bench;
   const Frame frame = reference::random_frame(67, 41);

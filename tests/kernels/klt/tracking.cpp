@@ -41,7 +41,7 @@ struct Compared {
     fail_unless(std::abs(own.noise - other.noise) <= 0.02 * std::abs(other.noise) + 0.01,
                 "%s: noise %g, expected %g", what.c_str(), own.noise, other.noise);
     for (size_t i = 0; i < expected.size(); i++) {
-      const Record &a = list.points[i], &b = expected[i];
+      const PointRecord &a = list.points[i], &b = expected[i];
       fail_unless(a.id == b.id && a.age == b.age,
                   "%s: point %zu is %u of age %u, expected %u of %u", what.c_str(), i, a.id, a.age,
                   b.id, b.age);
@@ -193,9 +193,9 @@ TEST(test_blank) {
                     "%s: point %zu is not at its last place", what.c_str(), k);
     }
     size_t kept = 0;
-    for (const Record &point : list.points)
+    for (const PointRecord &point : list.points)
       kept += std::any_of(before.points.begin(), before.points.end(),
-                          [&](const Record &other) { return other.id == point.id; });
+                          [&](const PointRecord &other) { return other.id == point.id; });
     fail_unless(kept * 5 >= before.points.size() * 3, "%s: %zu of %zu points are left", blank.name,
                 kept, before.points.size());
   }
@@ -349,7 +349,7 @@ TEST(test_still) {
     for (unsigned i = 0; i < 20; i++) {
       const List list = step(still, i);
       if (i < 2) continue;
-      for (const Record &point : list.points)
+      for (const PointRecord &point : list.points)
         moved += std::hypot(point.vx, point.vy) > 0, followed += point.age > 0;
     }
     fail_unless(followed > 1000 && moved <= 0.01 * followed, "noise %g: %g of %g move", level,

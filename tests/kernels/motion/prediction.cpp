@@ -145,8 +145,8 @@ TEST(test_foreman_start) { check(foreman(0, 6), &Row::foreman_start); }
 TEST(test_foreman_end) { check(foreman(14, 20), &Row::foreman_end); }
 TEST(test_bunny) { check(bunny(), &Row::bunny); }
 
-// The other implementation's value for partitions with quarter pixels is that of a division chosen
-// by the costs of whole pixels.
+// The other implementation chooses the division by the costs of whole pixels, before it searches
+// quarter pixels.
 TEST(test_chosen_before) {
   Bench bench;
   const std::vector<Frame> frames = foreman(0, 6);

@@ -78,7 +78,7 @@ TEST(test_bands_are_the_whole) {
   const cl::Buffer numbers = numbers_of(bench, rows);
   const int first = in_bands(*bench.queue, [&] { kernel(*bench.queue, {1, rows}, numbers); });
   fail_unless(first >= 3, "%d bands of what was not measured", first);
-  // It is quick: as it was measured, it needs none, and a frame of it no wait.
+  // The measured kernel is quick: it needs no band, and its frame no wait.
   // (Others may take the device from it, as long as it is measured.)
   int launches = 1, then = first;
   for (; then > 0 && launches < 100; launches++)

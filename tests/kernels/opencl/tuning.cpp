@@ -286,7 +286,7 @@ TEST(test_numbers_out_of_range) {
   }
 }
 
-// Several processes with several threads each, at once: nothing that was kept is lost.
+// Several processes write at once, each with several threads. No entry is lost.
 TEST(test_writers) {
   constexpr int processes = 3, threads = 2, entries = 8;
   g_remove(glcl::tuning_file().c_str());

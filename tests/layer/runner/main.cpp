@@ -118,8 +118,8 @@ std::vector<std::string> first_table(const Scenario &scenario) {
   return plans;
 }
 
-/// Runs `main (from)` in children, each from where the last one left, until one comes to the end,
-/// or that many runs have been made. Gives the number of bad ones.
+/// Runs `main (from)` in child processes. Each continues where the last one ended, until one comes
+/// to the end or `runs` were made. Returns the number of failed ones.
 int supervise(const std::string &name, const std::function<void(size_t from)> &main,
               size_t runs = 0) {
   std::map<std::string, int> ends;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# decode.sh IN [OUT]: plays an H.264 file in a window, or writes it filtered to OUT, with frames on the GPU from the decoder on
+# decode.sh IN [OUT]: plays an H.264 file in a window, or writes it filtered and with its sound to OUT, with frames on the GPU
 #
 # NVDEC (nvh264dec) and VA-API (vah264dec) decode into OpenGL textures, and NVENC (nvh264enc) encodes from there. Without them the
 # script prints a note and frames go through host memory. At the end it prints the frames, dropped frames and latency of each
@@ -19,7 +19,7 @@ first_of() {
 }
 
 open_file "$1"
-[[ -z ${2:-} ]] || write_file "$2"
+[[ -z ${2:-} ]] || write_video "$2"
 use_plugin
 if ! timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! parsebin ! video/x-h264 ! fakesink num-buffers=1 >/dev/null 2>&1 </dev/null; then
   launched timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1  # if this is not video, it prints the reason
@@ -38,12 +38,12 @@ if [[ ${2:-} ]]; then
   case $encoder in
     nvh264enc)
       echo "$encoder encodes on the GPU"
-      END=(nvh264enc ! h264parse ! mp4mux ! "${OUT[@]}")
+      END=(nvh264enc ! "${ENCODE[@]: -4}" ! "${OUT[@]}" "${SOUND[@]}")
       ;;
     '') die 'GStreamer has no encoder for H.264: nvh264enc is in gstreamer1.0-plugins-bad and needs a GPU, openh264enc is in the same package' ;;
     *)
       echo "no nvh264enc (NVENC) found: frames are downloaded and $encoder encodes on the CPU"
-      END=(gldownload ! "${ENCODE[@]}" ! "${OUT[@]}")
+      END=(gldownload ! "${ENCODE[@]}" ! "${OUT[@]}" "${SOUND[@]}")
       ;;
   esac
 else

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# motion-vectors.sh IN OUT: draws block motion vectors of a video file, or of the camera /dev/video…, into an H.264 MP4 without
-# sound, and prints the PSNR of each frame predicted from the previous one
+# motion-vectors.sh IN OUT: draws block motion vectors of a video file, or of the camera /dev/video…, into an H.264 MP4, or
+# MKV, with the sound of the file, and prints the PSNR of each frame predicted from the previous one
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 2 2 "$@"
 
 open_video "$1"
 FILTER=(glclmotion partitions=true subpel=quarter lambda=20 interval=0 display=vectors)
-write_file "$2"
+write_video "$2"
 use_plugin
 play -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! gldownload ! \
-  "${ENCODE[@]}" ! "${OUT[@]}" | sed -n 's/.*glclmotion, timestamp=(guint64)\([0-9]*\).* psnr=(double)\([^,]*\),.*/\1 ns: \2 dB/p'
+  "${ENCODE[@]}" ! "${OUT[@]}" "${SOUND[@]}" | sed -n 's/.*glclmotion, timestamp=(guint64)\([0-9]*\).* psnr=(double)\([^,]*\),.*/\1 ns: \2 dB/p'

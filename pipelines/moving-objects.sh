@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # moving-objects.sh IN [OUT]: draws boxes around moving objects in a video file, or before the camera /dev/video…, into the H.264
-# MP4 OUT without sound, or into a window; prints the begin and end of objects as lines of JSON
+# MP4 or MKV OUT, with the sound of the file, or into a window; prints the begin and end of objects as lines of JSON
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 2 "$@"
 
 open_video "$1"
 if [[ ${2:-} ]]; then
-  write_file "$2"
+  write_video "$2"
   SINK=(gldownload ! "${ENCODE[@]}" ! "${OUT[@]}")
 fi
 FILTER=(glclmotion detect=true display=objects)
 use_plugin
-play -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |
+play -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" "${SOUND[@]}" |
   awk '
     match($0, /motion-(begin|end), /) {
       event = substr($0, RSTART, RLENGTH - 2)

@@ -5,6 +5,7 @@
 #   build        the folder of the build in use: GLCL_BUILD, else build/ in the sources
 #   FILTER       the element of the recipes with its settings: GLCL_FILTER, else glclbilateral
 #   DECODE UPLOAD ENCODE  the steps around it: to raw video as it is to be seen, to textures, to H.264 in an MP4
+#   SOUND        the sound of an input file on its way into that MP4, if write_video() has found any
 #   SINK         a window, or fakesink without a display or with GLCL_HEADLESS=1, which also replaces the camera by a test picture
 # and makes all programs print English text and decimal points, because their output is parsed.
 export LC_ALL=C.UTF-8
@@ -232,6 +233,21 @@ write_file() {
   written=$1
 }
 
+# write_video FILE: the same with the sound of an input file, which SOUND decodes and encodes into the muxer of ENCODE; a FILE.mkv
+# becomes a Matroska file
+write_video() {
+  local hear=(decodebin caps=audio/x-raw expose-all-streams=false)
+  write_file "$1"
+  [[ $1 != *.mkv ]] || ENCODE[-2]=matroskamux
+  [[ -f $opened ]] || return 0
+  timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${hear[@]}" ! fakesink num-buffers=1 >/dev/null 2>&1 </dev/null || return 0
+  if gst-inspect-1.0 --exists avenc_aac; then
+    SOUND=("${SOURCE[@]}" ! "${hear[@]}" ! audioconvert ! audioresample ! avenc_aac ! queue ! mux.)
+  else
+    echo "${0##*/}: no avenc_aac (gstreamer1.0-libav) found: $1 gets no sound" >&2
+  fi
+}
+
 # open_camera DEVICE [PROPERTIES...]: sets SOURCE to a source of the camera's pictures
 open_camera() {
   local device=$1
@@ -293,4 +309,5 @@ DECODE=(decodebin caps='video/x-raw(ANY)' expose-all-streams=false ! "${UPRIGHT[
 UPLOAD=(glupload ! glcolorconvert ! 'video/x-raw(memory:GLMemory),format=RGBA')
 SINK=(glimagesink)
 [[ $display ]] || SINK=(fakesink name=window sync=false)
-ENCODE=(videoconvert ! openh264enc bitrate=8000000 ! h264parse ! mp4mux)
+ENCODE=(videoconvert ! openh264enc bitrate=8000000 ! h264parse ! mp4mux name=mux)
+SOUND=()

@@ -74,6 +74,15 @@ frames_of() {
   echo $(($(stat -c %s frames.raw) / 256))
 }
 
+# expect_sound FILE LEAST: its sound has at least this many seconds
+expect_sound() {
+  gst-launch-1.0 -f -q filesrc location="$1" ! decodebin caps=audio/x-raw expose-all-streams=false ! audioconvert ! audioresample ! \
+    audio/x-raw,format=S8,rate=8000,channels=1 ! filesink location=sound.raw
+  [[ $(stat -c %s sound.raw) -ge $((8000 * $2)) ]] || die "$1 has $(stat -c %s sound.raw) samples of sound, at 8000 a second"
+  # the tone of the clip, and no silence
+  [[ $(tr -d '\0' <sound.raw | wc -c) -ge $((4000 * $2)) ]] || die "$1 is silent"
+}
+
 filtered_frames() {
   sed -n 's/.*done: \([0-9]*\) frames.*/\1/p' "$1"
 }
@@ -121,6 +130,14 @@ case $recipe in
     mv 'o '\''q" \x.mp4' out.mp4
     expect 'frames written' "$(frames_of out.mp4)" $frames
     expect 'size of the pictures' "$(size_of out.mp4)" "$upright"
+    expect_sound out.mp4 1
+    recipe file-to-file clip.mp4 out.mkv
+    expect 'frames of the MKV' "$(frames_of out.mkv)" $frames
+    expect_sound out.mkv 1
+    head -c 4 out.mkv | cmp - <(printf '\x1a\x45\xdf\xa3') || die 'out.mkv is no Matroska file'
+    gst-launch-1.0 -f -q videotestsrc num-buffers=5 ! jpegenc ! qtmux ! filesink location=silent.mp4
+    recipe file-to-file silent.mp4 out.mp4
+    expect 'frames written without sound' "$(frames_of out.mp4)" 5
     ;;
   decode)
     encoder=(openh264enc ! h264parse)
@@ -131,6 +148,7 @@ case $recipe in
     grep -q "^[^ ]*: $frames frames, .* 0 dropped, latency [0-9.]* ms" output || die "an element's statistics are missing"
     recipe decode clip.mp4 out.mp4 | tee output
     grep -q '^no nvh264enc .* found: frames are downloaded' output || die 'the way back of the encoder is not told'
+    expect_sound out.mp4 1
     expect 'frames written' "$(frames_of out.mp4)" $frames
     expect 'size of the pictures' "$(size_of out.mp4)" "$upright"
     if GLCL_DECODERS=nothing recipe decode clip.mp4 2>output; then die 'played without a decoder'; fi
@@ -153,6 +171,7 @@ case $recipe in
   motion-vectors)
     make_clip 160 120
     recipe motion-vectors clip.mp4 out.mp4 | tee output
+    expect_sound out.mp4 1
     expect 'frames written' "$(frames_of out.mp4)" $frames
     expect 'frames with a PSNR' "$(grep -c ' dB$' output)" $((frames - 1))
     ;;
@@ -211,6 +230,7 @@ assert all(event["width"] > 0 and event["id"] > 0 for event in events), events'
     recipe stabilize clip.mp4 out.mp4
     expect 'frames moved' "$(filtered_frames log)" $frames
     expect 'frames written' "$(frames_of out.mp4)" $frames
+    expect_sound out.mp4 1
     ;;
   histogram)
     make_clip 160 120

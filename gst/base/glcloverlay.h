@@ -17,6 +17,7 @@
 
 namespace glcl {
 
+/// Puts drawings over the frames of an element, in their own format.
 class Overlay {
  public:
   Overlay() = default;

@@ -45,7 +45,7 @@ struct CameraState {
 };
 static_assert(sizeof(CameraState) == 272, "as the kernels have it");
 
-/// The geometry of reduced frames.
+/// The size of reduced frames, and their relation to the full ones.
 struct FrameGeometry {
   cl_int2 size;      ///< px
   cl_float2 centre;  ///< px
@@ -56,6 +56,7 @@ struct FrameGeometry {
   static FrameGeometry of(int width, int height, int most = 520 * 1000);
 };
 
+/// The model of the camera motion that is compensated.
 enum class Compensation { none, translation, first_order_flow };
 
 }  // namespace glcl::camera

@@ -69,6 +69,7 @@ class Chain {
   void reset();
 
  private:
+  /// A built pass: its kernel and the earlier frames that it reads.
   struct PassState {
     Kernel kernel;
     int frames = 1;             // of input

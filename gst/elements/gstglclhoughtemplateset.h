@@ -54,6 +54,7 @@ class TemplateSet {
   void unprepare();
 
  private:
+  /// The size of the frames that templates must fit.
   struct FrameExtent {
     int width = 0, height = 0;  // px
     std::string text() const;

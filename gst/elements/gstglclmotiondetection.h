@@ -22,6 +22,7 @@ namespace glcl::motion {
 /// thread than the one that enqueues, and maybe at the same time.
 class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
  public:
+  /// The values of the property camera-compensation.
   enum class Camera { automatic, none, translation, first_order_flow };
   struct Settings {
     bool detect = false;

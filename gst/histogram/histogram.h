@@ -39,6 +39,7 @@ class Histogram {
     code,     ///< the upper 8 bits of the stored values
   };
 
+  /// The bins of a histogram, and the values that they count.
   struct Format {
     Mode mode = Mode::luma;
     int bins = 256;  ///< per channel, a power of two: 2–256, to 4096 for grey_16; not for color

@@ -32,6 +32,7 @@ class Histograms {
 
  private:
   using EnginePtr = std::unique_ptr<Histogram>;
+  /// A wanted format with its engine, and the counts of the current frame.
   struct FormatCounts {
     Histogram::Format format;
     Lazy<EnginePtr> engine;

@@ -35,6 +35,7 @@ class ShapeShots {
  private:
   static constexpr int coarse = 3, side = steps / coarse, cells = side * side;
 
+  /// A frame of the window in which cuts are sought.
   struct Entry {
     uint64_t frame = 0;
     std::vector<float> space;  // mean 0, length 1

@@ -23,6 +23,7 @@ class Shots {
  public:
   enum class Kind { cut, fade_in, fade_out, dissolve, wipe };
 
+  /// A detected shot boundary.
   struct Shot {
     uint64_t frame;  ///< first one of the new shot; the middle of a dissolve or a wipe
     Kind kind;
@@ -62,6 +63,7 @@ class Shots {
   bool has_blank(int from, int to) const;
   bool is_mixture(int from, int to) const;
   bool near_shot(int from, int to) const;
+  /// A gradual transition between two frames of the history.
   struct Gradual {
     int from, to;  // the last frame of one shot, the first of the other
     Kind kind;

@@ -57,6 +57,7 @@ class Structure {
   static constexpr int part_cells = part_columns * part_rows;
   static constexpr int parts_across = columns / part_columns, parts_down = rows / part_rows;
 
+  /// Sums over the cells of a part of two frames.
   struct Moments {
     double product = 0, a = 0, b = 0;  // sums of the products of the textures
     double luma = 0;                   // sum of squared differences

@@ -11,6 +11,7 @@ namespace glcl::hough {
 /// edge pairs, refined by fitting the edges of one frame to those of the other.
 class GlobalMotion {
  public:
+  /// The estimated motion from the previous frame.
   struct Estimate {
     double rotation = 0;              ///< degrees counter-clockwise, up to about 20 to either side
     double zoom = 1;                  ///< scale from the previous frame

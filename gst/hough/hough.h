@@ -41,6 +41,7 @@ class Hough {
     Rect region;                               ///< the searched part; the whole frame if empty
   };
 
+  /// A template found in a frame.
   struct TemplateMatch {
     std::shared_ptr<const Template> templ;
     double x, y;   ///< px, of the template's middle
@@ -48,6 +49,7 @@ class Hough {
     double scale;
     double score;  ///< 0 … 1
   };
+  /// All templates found in a frame.
   struct TemplateMatches {
     std::vector<TemplateMatch> objects;  ///< by score, the best first
     unsigned edges;                      ///< in the region, that reach the upper threshold
@@ -95,6 +97,7 @@ class Hough {
     cl::Buffer offsets;         // where its points fall
     std::array<float, 6> fits;  // the grid and the scales that these are for
   };
+  /// The bins of the scales that are searched.
   struct Scales {
     int count;
     float first;  ///< binary logarithm of the smallest bin's begin

@@ -26,6 +26,7 @@ class DevicePool {
   /// kernels of the other.
   static constexpr size_t ahead = 2;
 
+  /// A device of the pool with its queues.
   struct Worker {
     std::shared_ptr<Context> context;
     std::unique_ptr<Queue> queue;
@@ -73,6 +74,7 @@ class DevicePool {
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// A piece of work, divided among the devices.
   struct Run {
     std::vector<int> shares, begins;
     cl::Event ready;
@@ -86,6 +88,7 @@ class DevicePool {
 
   /// Tasks of a worker.
   struct TaskQueue {
+    /// A device's part of a run.
     struct Task {
       std::shared_ptr<Run> run;
       cl::Event end;

@@ -41,6 +41,7 @@ class Hierarchy {
            int lambda, const cl::Buffer &keys, int columns, size_t count);
 
  private:
+  /// A reduced size of both frames, and its keys.
   struct SearchLevel {
     LumaPlane current, reference;
     cl::Buffer keys;

@@ -71,12 +71,14 @@ class MultiDeviceSearch {
              int lambda, Key *keys, DevicePool::Done done, const std::vector<int> &shares);
 
  private:
+  /// A frame on a device.
   struct FrameSlot {
     LumaPlane plane;
     uint64_t number = 0;  // of the frame that it holds
     uint64_t used = 0;    // the last time
   };
 
+  /// The search on one device, and the frames that it holds.
   struct DevicePart {
     Search search;
     FrameSlot slots[4];  // of this search's frames and the last one's

@@ -16,6 +16,7 @@ struct FrameSize {
   int width, height;
 };
 
+/// A moving object, as results report it.
 struct Object {
   static constexpr int most_trail = 32;
 

@@ -35,6 +35,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
   void collect(std::map<std::string, Timing> &timings);
 
  private:
+  /// A timed launch: its kernel, and an event for each of its parts.
   struct Launch {
     std::string kernel;
     std::vector<std::unique_ptr<cl::Event>> parts;

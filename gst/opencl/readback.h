@@ -54,6 +54,7 @@ class Readback {
   void clear();
 
  private:
+  /// A pending download.
   struct Read {
     std::shared_ptr<Pinned> slot;
     cl::Event arrived;

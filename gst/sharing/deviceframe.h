@@ -59,6 +59,7 @@ class DeviceFrame {
   std::shared_ptr<const Pinned> on_host(size_t stride);
 
  private:
+  /// The frame's picture and the events of its last uses.
   struct Content {
     Picture picture;
     cl::Event written;

@@ -18,6 +18,7 @@ class RowCopier {
   ~RowCopier();
   RowCopier(const RowCopier &) = delete;
 
+  /// A copy of rows between two pictures in host memory.
   struct RowCopy {
     char *to;
     size_t to_step;  ///< bytes from row to row

@@ -17,6 +17,7 @@
 
 namespace glcl::sharing {
 
+/// The use of a frame by an element.
 enum class Access {
   read,
   write,
@@ -99,6 +100,7 @@ class Sharing {
   std::shared_ptr<Copies> copies_ = std::make_shared<Copies>(0);
 
  private:
+  /// A picture between texture and kernel, in one context.
   struct Staging {
     cl_context context;
     Picture picture;

@@ -86,6 +86,7 @@ class Texture {
  private:
   explicit Texture(GstGLMemory *memory) : memory_(memory) {}
 
+  /// The OpenCL image of the texture in one context.
   struct SharedImage {
     std::shared_ptr<Context> context;
     Image image;

@@ -36,6 +36,7 @@ class Uploads {
               const Fill &fill);
 
  private:
+  /// A pending upload.
   struct Upload {
     std::shared_ptr<Pinned> rows;
     cl::Event sent;

@@ -6,7 +6,6 @@ namespace glcl::klt {
 namespace {
 
 constexpr int most_frames = 30;  // in a row
-constexpr size_t noise_values = 2 + noise::Noise::bands;
 
 }  // namespace
 
@@ -15,7 +14,8 @@ BlankFrames::BlankFrames(Context &context) {
       context.program("klt/blank.cl", one_group_option(context.device().device));
   find_ = Kernel(context, program, "klt_find_blank", {});
   keep_ = Kernel(context, program, "klt_keep_pyramid", {64, 1});
-  usual_noise_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, noise_values * sizeof(cl_float));
+  usual_noise_ =
+      cl::Buffer(context.cl(), CL_MEM_READ_WRITE, noise::NOISE_VALUES * sizeof(cl_float));
 }
 
 void BlankFrames::run(Queue &queue, const Pyramids &pyramids, const cl::Buffer &before,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "covariance.h"
 #include "opencl/error.h"
@@ -12,11 +11,7 @@ namespace glcl::noise {
 
 namespace {
 
-constexpr int side = 16;                   // px; SIDE in the kernels
-constexpr int most_squares = 2048;         // about
-constexpr int counters = 160;              // COUNTERS in the kernels
-constexpr int in_group = 4;                // SQUARES
-constexpr int flicker_words = 4 + 33 + 2;  // words of a Flicker
+constexpr int most_squares = 2048;  // about
 
 /// The variance of the mask's response and of the change between frames, for white noise of
 /// variance 1.
@@ -40,29 +35,30 @@ constexpr float scale = 1.2f;
 
 Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(texels) {
   const double area = double(width) * height;
-  spacing_ = std::max(side, static_cast<int>(std::ceil(std::sqrt(area / most_squares))));
-  if (std::min(width, height) >= side) {
-    columns_ = (width - side) / spacing_ + 1;
-    squares_ = columns_ * ((height - side) / spacing_ + 1);
+  spacing_ = std::max(NOISE_SQUARE, static_cast<int>(std::ceil(std::sqrt(area / most_squares))));
+  if (std::min(width, height) >= NOISE_SQUARE) {
+    columns_ = (width - NOISE_SQUARE) / spacing_ + 1;
+    squares_ = columns_ * ((height - NOISE_SQUARE) / spacing_ + 1);
   }
   const Program program =
       context.program("noise/noise.cl", texels == Texels::luma ? "-DTEXEL=uchar" : "-DTEXEL=float");
   measure_ = Kernel(context, program, "noise_measure", {});
   try {
-    std::vector<cl_uint> nothing(bands * counters + 2);
-    tally_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                        nothing.size() * sizeof(cl_uint), nothing.data());
-    variances_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (2 + bands) * sizeof(cl_float));
-    flicker_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, flicker_words * sizeof(cl_uint));
+    NoiseTally none{};
+    tally_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, &none);
+    variances_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, NOISE_VALUES * sizeof(cl_float));
+    flicker_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, sizeof(Flicker));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the noise measurement on " + context.device().name + ".",
                 error);
   }
 }
 
-size_t Noise::groups() const { return std::max(1, (squares_ + in_group - 1) / in_group); }
+size_t Noise::groups() const {
+  return std::max(1, (squares_ + NOISE_GROUP_SQUARES - 1) / NOISE_GROUP_SQUARES);
+}
 
-Noise::Squares Noise::prepare(Queue &queue, const Plane &plane) {
+Squares Noise::prepare(Queue &queue, const Plane &plane) {
   const auto [mask, change] = gains(texels_);
   if (fresh_) forget(queue);
   measured_ = true;
@@ -73,12 +69,12 @@ Noise::Squares Noise::prepare(Queue &queue, const Plane &plane) {
 void Noise::measure(Queue &queue, const Plane &before, const Plane &after, bool keep) {
   Squares squares = prepare(queue, before);
   squares.keeps = keep;
-  measure_(queue, {groups() * measuring, 1}, before.texels, after.texels, squares, tally_,
+  measure_(queue, {groups() * NOISE_ITEMS, 1}, before.texels, after.texels, squares, tally_,
            variances_, flicker_);
 }
 
 void Noise::set(Queue &queue, double level) {
-  const size_t bytes = (1 + bands) * sizeof(cl_float);
+  const size_t bytes = (1 + NOISE_BANDS) * sizeof(cl_float);
   queue.cl().enqueueFillBuffer(variances_, static_cast<cl_float>(level * level), 0, bytes);
   queue.cl().enqueueFillBuffer(variances_, cl_float(0), bytes, sizeof(cl_float));
   forget(queue);
@@ -86,7 +82,7 @@ void Noise::set(Queue &queue, double level) {
 }
 
 void Noise::forget(Queue &queue) {
-  queue.cl().enqueueFillBuffer(flicker_, cl_uint(0), 0, flicker_words * sizeof(cl_uint));
+  queue.cl().enqueueFillBuffer(flicker_, cl_uint(0), 0, sizeof(Flicker));
   fresh_ = false;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "noise/interface.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
 #include "opencl/plane.h"
@@ -15,8 +16,6 @@ namespace glcl::noise {
 /// docs/methods/noise.md and docs/methods/encoders.md have the formulas.
 class Noise {
  public:
-  static constexpr int bands = 8;
-
   /// The contents of the planes.
   enum class Texels {
     luma,  ///< uchar, levels as they came
@@ -32,17 +31,12 @@ class Noise {
   /// px on a side have no noise. `keep`: if no square has noise, as in repeated or black frames,
   /// the last value stays.
   void measure(Queue &queue, const Plane &before, const Plane &after, bool keep = false);
-  /// The arguments of measure_noise() of kernels/noise/measure.clh, for a kernel that includes the
-  /// measurement, on planes of one layout. The groups, of `measuring` items each, are one launch,
+  /// The argument of measure_noise() of kernels/noise/measure.clh, for a kernel that includes the
+  /// measurement, on planes of one layout. The groups, of NOISE_ITEMS items each, are one launch,
   /// and no other work precedes it in the queue.
-  struct Squares {
-    cl_int pitch, offset, columns, spacing, count;
-    cl_float mask_gain, change_gain, scale;
-    cl_int keeps;
-  };
-  static constexpr size_t measuring = 256;
   Squares prepare(Queue &queue, const Plane &plane);
   size_t groups() const;
+  /// A NoiseTally.
   const cl::Buffer &tally() const { return tally_; }
 
   /// Enqueues that the noise is `level`, the standard deviation in levels of 0..255, at every
@@ -52,10 +46,9 @@ class Noise {
   /// Whether it was measured for the last frames, not set.
   bool measured() const { return measured_; }
 
-  /// 2 + bands float on the device: the variance in levels² over all, by brightness, and of coding
-  /// noise, as noise/bands.clh reads it.
+  /// NOISE_VALUES variances on the device, as noise/bands.clh reads them.
   const cl::Buffer &variances() const { return variances_; }
-  /// Flicker noise, and its counters for the next measurement: Flicker of noise/flicker.clh.
+  /// A Flicker: flicker noise, and its counters for the next measurement.
   const cl::Buffer &flicker() const { return flicker_; }
   /// Forgets renewed noise, as frames do that follow no others.
   void reset() { fresh_ = true; }

@@ -12,6 +12,7 @@ namespace glcl {
 namespace {
 
 constexpr int frame_rows = 4;  // FRAME_ROWS of images
+const char *const other_version = "kernels and plugin are of different versions.";
 
 }  // namespace
 
@@ -72,6 +73,50 @@ void Kernel::make(const Device &device, const cl::Program &program) const {
     throw Error("The kernel " + name_ + " can't be used on " + device.name + ".", error);
   }
   program_ = {};
+}
+
+void Kernel::set(cl_uint &index, Kind kind, size_t bytes, const void *argument) {
+  index++;
+  if (!checked_ && index > kernel_.getInfo<CL_KERNEL_NUM_ARGS>())
+    return;  // check_count() reports it
+  if (!checked_) check_kind(index - 1, kind);
+  try {
+    kernel_.setArg(index - 1, bytes, argument);
+  } catch (const cl::Error &error) {
+    throw Error("Argument " + std::to_string(index) + " of the kernel " + name_ +
+                    " does not fit its parameter: " + other_version,
+                error);
+  }
+}
+
+void Kernel::check_kind(cl_uint index, Kind kind) const {
+  cl_kernel_arg_address_qualifier space;
+  if (clGetKernelArgInfo(kernel_(), index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space,
+                         nullptr) != CL_SUCCESS)
+    return;
+  const std::string type = kernel_.getArgInfo<CL_KERNEL_ARG_TYPE_NAME>(index);
+  const Kind parameter = space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? Kind::value
+                         : space == CL_KERNEL_ARG_ADDRESS_LOCAL ? Kind::local
+                         : type.compare(0, 5, "image") == 0     ? Kind::image
+                                                                : Kind::buffer;
+  const auto name = [](Kind of) {
+    static const char *const names[] = {"a value", "a buffer", "an image", "local memory"};
+    return std::string(names[static_cast<int>(of)]);
+  };
+  if (kind != parameter)
+    throw Error(Error::Kind::failed, "Argument " + std::to_string(index + 1) + " of the kernel " +
+                                         name_ + " is " + name(kind) + ", its parameter " +
+                                         name(parameter) + ": " + other_version);
+}
+
+void Kernel::check_count(cl_uint arguments) {
+  const auto parameters = kernel_.getInfo<CL_KERNEL_NUM_ARGS>();
+  if (arguments != parameters)
+    throw Error(Error::Kind::failed, "The kernel " + name_ + " has " + std::to_string(parameters) +
+                                         " parameters, but is called with " +
+                                         std::to_string(arguments) +
+                                         " arguments: " + other_version);
+  checked_ = true;
 }
 
 void Kernel::set(cl_uint &index, const Picture &picture) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "frameformat.h"
@@ -76,28 +77,48 @@ class Kernel {
   /// kernel must test its bounds) with `arguments` in order; each plane of a Picture is its image,
   /// or its buffer and its pitch, as IN_FRAME and OUT_FRAME of common/frame.clh and IN_PLANES of
   /// common/planes.clh take it; a FirstPlane is that plane alone; several pictures are as many
-  /// arguments. Does not wait.
+  /// arguments. Numbers travel one by one or in a struct of the folder's interface.h. Does not
+  /// wait. Throws Error::failed if the arguments do not fit the kernel's parameters: their number
+  /// and, where the driver reports them, their kinds are checked in the first call.
   template <class... Arguments>
   void operator()(Queue &queue, Size items, const Arguments &...arguments) {
     make();
     cl_uint index = 0;
     (set(index, arguments), ...);
+    if (!checked_) check_count(index);
     launch(queue, items);
   }
 
  private:
+  enum class Kind { value, buffer, image, local };
+
   template <class Argument>
   void set(cl_uint &index, const Argument &argument) {
-    kernel_.setArg(index++, argument);
+    if constexpr (std::is_base_of_v<cl::Memory, Argument>) {
+      set(index, std::is_base_of_v<cl::Image, Argument> ? Kind::image : Kind::buffer,
+          sizeof argument(), &argument());
+    } else {
+      static_assert(std::is_trivially_copyable_v<Argument> && !std::is_pointer_v<Argument> &&
+                        !std::is_same_v<Argument, bool>,
+                    "values are numbers, vectors of OpenCL and structs of them");
+      set(index, Kind::value, sizeof argument, &argument);
+    }
   }
   void set(cl_uint &index, const Image &image) {
-    kernel_.setArg(index++, static_cast<const cl::Image2D &>(image));
+    set(index, static_cast<const cl::Image2D &>(image));
+  }
+  void set(cl_uint &index, const cl::LocalSpaceArg &local) {
+    set(index, Kind::local, local.size_, nullptr);
   }
   void set(cl_uint &index, const Picture &picture);
   void set(cl_uint &index, const FirstPlane &plane);
   void set(cl_uint &index, const std::vector<Picture> &pictures) {
     for (const Picture &picture : pictures) set(index, picture);
   }
+
+  void set(cl_uint &index, Kind kind, size_t bytes, const void *argument);
+  void check_kind(cl_uint index, Kind kind) const;
+  void check_count(cl_uint arguments);
 
   /// Creates the kernel from its program if necessary.
   void make() const {
@@ -114,6 +135,7 @@ class Kernel {
   mutable cl::Kernel kernel_;
   std::string name_;
   mutable Size group_;
+  bool checked_ = false;  // arguments fitted the parameters once
   bool launched_ = false;
   double cost_ = 1;
   // For a kernel in bands: time of a group of items with cost 1; 0 until measured.

@@ -384,8 +384,7 @@ void Flow::add_frame(Queue &queue, const Settings &settings, const Picture &in, 
     if (!makes && !measures) break;
     const int from = small - 1;
     const Size parts = makes ? tiles(from) : Size{1, 0};
-    const auto squares =
-        measures ? noise_.prepare(queue, plane(current_, 0)) : noise::Noise::Squares{};
+    const auto squares = measures ? noise_.prepare(queue, plane(current_, 0)) : noise::Squares{};
     const size_t groups = parts.x * parts.y + (measures ? noise_.groups() : 0);
     down_(queue, {groups * down_.group().x, down_.group().y}, current_.grey, of(from), of(from + 1),
           of(from + 2), more(from), cl_int(parts.x * parts.y), cl_int(parts.x), previous_.grey,

@@ -12,7 +12,6 @@
 #define ABOVE_NOISE 1.5f     // or so much above what noise gives
 #define MOST_LEFT_OF 0.004f  // of what there was: texture with less is gone
 #define GRID 32              // windows along each axis that are compared
-#define NOISE_VALUES (2 + BANDS)
 
 // A blank frame loses one in BEGINS points, or one in GOES_ON after another blank one.
 #define BEGINS 2

@@ -113,9 +113,9 @@ inline void load_fine(__global const float *grey, int4 level, int2 first, __loca
 
 // Groups below `tiles`, `columns` in a row, compute `more` levels, 1 or 2, from a finer one. The groups after them
 // measure the noise of the finest level, with the previous frame.
-__attribute__((reqd_work_group_size(32, MEASURING / 32, 1)))
+__attribute__((reqd_work_group_size(32, NOISE_ITEMS / 32, 1)))
 __kernel void flow_down(__global float *grey, int4 level, int4 next, int4 coarsest, int more, int tiles, int columns,
-                        __global const float *previous, Squares squares, __global Tally *tally, __global float *noise,
+                        __global const float *previous, Squares squares, __global NoiseTally *tally, __global float *noise,
                         __global Flicker *flicker) {
   __local float fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
   __local MeasuringRoom room;

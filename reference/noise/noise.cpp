@@ -11,7 +11,7 @@ namespace reference {
 
 namespace {
 
-constexpr int side = 16, bands = glcl::noise::Noise::bands;
+constexpr int side = 16, bands = glcl::noise::NOISE_BANDS;
 constexpr float band = 256.0f / bands;
 
 struct Square {

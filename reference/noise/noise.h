@@ -9,7 +9,7 @@
 namespace reference {
 
 /// The variances over all, by brightness and of coding noise, as glcl::noise::Noise defines them.
-using NoiseTable = std::array<float, 2 + glcl::noise::Noise::bands>;
+using NoiseTable = std::array<float, glcl::noise::NOISE_VALUES>;
 
 /// The factor for the variance of sums over neighbouring pixels, whose noise is correlated.
 constexpr float noise_correlation = 1.33f;

@@ -148,7 +148,8 @@ TEST_EACH(test_coding, 0, 3) {
     return frame;
   };
   const auto coding = [&](int height) {
-    return measured(bench, kinds[__i__], patches(0, height), patches(1, height))[1 + Noise::bands];
+    return measured(bench, kinds[__i__], patches(0, height),
+                    patches(1, height))[1 + glcl::noise::NOISE_BANDS];
   };
   fail_unless(std::abs(coding(0) - 0.15) < 1e-6);
   fail_unless(coding(1) > 0.2 && coding(1) <= 0.5, "%g", coding(1));
@@ -174,6 +175,6 @@ TEST_EACH(test_set, 0, 3) {
   Noise noise(*bench.context, kinds[__i__], 64, 48);
   noise.set(*bench.queue, 3);
   const NoiseTable table = download(bench, noise);
-  for (int i = 0; i <= Noise::bands; i++) fail_unless(table[i] == 9);
-  fail_unless(table[1 + Noise::bands] == 0);
+  for (int i = 0; i <= glcl::noise::NOISE_BANDS; i++) fail_unless(table[i] == 9);
+  fail_unless(table[1 + glcl::noise::NOISE_BANDS] == 0);
 }

@@ -250,6 +250,39 @@ TEST(test_fit_group) {
   }
 }
 
+// Arguments that do not fit the parameters are an error that says which.
+TEST(test_arguments) {
+  const auto context = Context::of_device(test_device());
+  glcl::Queue queue(context);
+  cl::Program program(context->cl(), fill_text);
+  program.build({context->device().device}, "-cl-kernel-arg-info");
+  const cl::Buffer out(context->cl(), CL_MEM_READ_WRITE, 4);
+  const cl_int one = 1;
+  const auto refused = [&](const auto &...arguments) {
+    glcl::Kernel fill(*context, program, "fill", {1, 1});
+    std::string first;
+    for (int i = 0; i < 2; i++) {  // again if called again
+      const Error error = error_of([&] { fill(queue, {1, 1}, arguments...); });
+      fail_unless(error.kind() == Error::Kind::failed && (i == 0 || error.what() == first));
+      first = error.what();
+    }
+    return first;
+  };
+  const std::string ending = ": kernels and plugin are of different versions.";
+  check_string(refused(out, one),
+               "The kernel fill has 3 parameters, but is called with 2 arguments" + ending);
+  check_string(refused(out, one, one, one),
+               "The kernel fill has 3 parameters, but is called with 4 arguments" + ending);
+  check_string(refused(out, one, cl_int4{}),
+               "Argument 3 of the kernel fill does not fit its parameter" + ending);
+  check_string(refused(out, out, one),
+               "Argument 2 of the kernel fill is a buffer, its parameter a value" + ending);
+  check_string(refused(cl::Local(4), one, one),
+               "Argument 1 of the kernel fill is local memory, its parameter a buffer" + ending);
+  glcl::Kernel(*context, program, "fill", {1, 1})(queue, {1, 1}, out, one, one);
+  queue.cl().finish();
+}
+
 // The global size is padded to whole groups; every item inside runs once.
 TEST(test_padded_launch) {
   const auto context = Context::of_device(test_device());

@@ -2,7 +2,7 @@
 #include "align.h"
 
 #include <algorithm>
-#include <string>
+#include <cmath>
 
 #include "opencl/error.h"
 
@@ -10,14 +10,13 @@ namespace glcl::camera {
 
 namespace {
 
-constexpr int groups = 128, items = 128, sums = 56;  // GROUPS, ITEMS and SUMS in the kernels
 constexpr double most_samples = 140 * 1000;          // pixels in the last step, about
-constexpr int coarse[steps] = {8, 4, 1};             // px per side of a mean
-constexpr float scatter[steps] = {24, 16, 8};        // levels
+constexpr int coarse[ALIGN_STEPS] = {8, 4, 1};       // px per side of a mean
+constexpr float scatter[ALIGN_STEPS] = {24, 16, 8};  // levels
 
 }  // namespace
 
-FrameGeometry FrameGeometry::of(int width, int height, int most) {
+FrameGeometry frame_geometry(int width, int height, int most) {
   FrameGeometry frame{};
   int shrink = 1;
   while (double(width) * height / (shrink * shrink) > most) shrink++;
@@ -33,9 +32,7 @@ FrameGeometry FrameGeometry::of(int width, int height, int most) {
 
 Align::Align(Context &context, const FrameGeometry &frame) : frame_(frame), rows_(context, frame) {
   const Program program =
-      context.program("camera/align.cl", "-DITEMS=" + std::to_string(items) +
-                                             " -DGROUPS=" + std::to_string(groups) +
-                                             (context.device().is_cpu() ? "" : " -DUNROLLED"));
+      context.program("camera/align.cl", context.device().is_cpu() ? "" : "-DUNROLLED");
   shrink_ = Kernel(context, program, "camera_shrink",
                    context.device().is_cpu() ? Size{64, 1} : Size{32, 8});
   align_ = Kernel(context, program, "camera_align", {});
@@ -44,7 +41,8 @@ Align::Align(Context &context, const FrameGeometry &frame) : frame_(frame), rows
     small_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE,
                         size_t(frame.size.s[0]) * frame.size.s[1] * sizeof(cl_float));
     for (cl::Buffer &buffer : sums_)
-      buffer = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, groups * sums * sizeof(cl_float));
+      buffer =
+          cl::Buffer(context.cl(), CL_MEM_READ_WRITE, ALIGN_GROUPS * ALIGN_SUMS * sizeof(cl_float));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the camera motion on " + context.device().name + ".",
                 error);
@@ -58,18 +56,23 @@ void Align::shrink(Queue &queue, const motion::LumaPlane &plane) {
 
 void Align::run(Queue &queue, Compensation compensation, bool first, const cl::Buffer &background,
                 const cl::Buffer &ages, const cl::Buffer &foreground, const cl::Buffer &state) {
-  const int motion = compensation != Compensation::none,
-            turn = compensation == Compensation::first_order_flow;
+  AlignStep step{frame_, rows_.bands()};
+  step.motion = compensation != Compensation::none;
+  step.turn = compensation == Compensation::first_order_flow;
+  step.first = first;
   const double pixels = double(frame_.size.s[0]) * frame_.size.s[1];
   const int rows = static_cast<int>(std::ceil(pixels / most_samples));
   const Rows::Model model{background, ages, foreground, state};
-  if (!first) rows_.guess(queue, small_, model, motion);
-  for (int i = 0; i < steps && !first; i++)
-    align_(queue, {size_t(groups) * items, 1}, small_, background, ages, foreground, sums_[i % 2],
-           sums_[(i + 1) % 2], state, rows_.guessed(), rows_.bands(), i, frame_, motion, turn,
-           coarse[i], coarse[i] > 1 ? coarse[i] : rows, scatter[i]);
-  settle_(queue, {items, 1}, sums_[steps % 2], state, rows_.guessed(), rows_.bands(),
-          first ? 0 : steps, frame_, motion, turn, int(first));
+  if (!first) rows_.guess(queue, small_, model, step.motion);
+  for (; step.number < ALIGN_STEPS && !first; step.number++) {
+    const int i = step.number;
+    step.coarse = coarse[i];
+    step.rows = coarse[i] > 1 ? coarse[i] : rows;
+    step.scatter = scatter[i];
+    align_(queue, {size_t(ALIGN_GROUPS) * ALIGN_ITEMS, 1}, small_, background, ages, foreground,
+           sums_[i % 2], sums_[(i + 1) % 2], state, rows_.guessed(), step);
+  }
+  settle_(queue, {ALIGN_ITEMS, 1}, sums_[ALIGN_STEPS % 2], state, rows_.guessed(), step);
   rows_.measure(queue, small_, model);
 }
 

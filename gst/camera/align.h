@@ -10,7 +10,7 @@ namespace glcl::camera {
 
 /// Aligns frames with the background model to hundredths of a pixel: estimates the motion, a gain
 /// and an offset by robust least squares over the pixels (Geman and McClure). It starts from the
-/// motion of the vectors and takes `steps` Gauss-Newton steps. Nothing waits.
+/// motion of the vectors and takes ALIGN_STEPS Gauss-Newton steps. Nothing waits.
 class Align {
  public:
   Align() = default;

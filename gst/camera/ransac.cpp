@@ -52,9 +52,15 @@ Ransac::Ransac(Context &context, size_t items) {
 void Ransac::run(Queue &queue, const Settings &settings, const cl::Buffer &vectors, int count,
                  const cl::Buffer &state) {
   const int rounds = std::max((settings.most + settings.least - 1) / settings.least, 1);
-  kernel_(queue, {settings.least * kernel_.group().x, 1}, vectors, count, settings.seed, rounds,
-          settings.error, settings.converged, int(settings.translation),
-          cl_float2{{settings.width, settings.height}}, int(settings.directed), best_, state);
+  kernel_(queue, {settings.least * kernel_.group().x, 1}, vectors, best_, state,
+          RansacRun{{{settings.width, settings.height}},
+                    count,
+                    settings.seed,
+                    rounds,
+                    settings.error,
+                    settings.converged,
+                    settings.translation,
+                    settings.directed});
 }
 
 BlockVectors::BlockVectors(Context &context, int width, int height) : size_{{width, height}} {
@@ -77,9 +83,9 @@ void BlockVectors::run(Queue &queue, const motion::BlockMotion &motion) {
   rows_ = std::max(field.rows / step, 1);
   // A field smaller than a step uses its first cell.
   const int taken = std::min({step, 2 * field.columns - 1, 2 * field.rows - 1});
-  kernel_(queue, {size_t(columns_), size_t(rows_)}, plane.buffer, plane.pitch, motion.vectors(),
-          field.cell, field.columns, taken, cl_int2{{columns_, rows_}}, size_,
-          motion.noise().variances(), list_);
+  kernel_(queue, {size_t(columns_), size_t(rows_)}, plane.buffer, motion.vectors(),
+          motion.noise().variances(), list_,
+          VectorGrid{{{columns_, rows_}}, size_, plane.pitch, field.cell, field.columns, taken});
 }
 
 }  // namespace glcl::camera

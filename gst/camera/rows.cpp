@@ -11,14 +11,11 @@ namespace glcl::camera {
 
 namespace {
 
-constexpr int band = 8;           // BAND in the kernels
-constexpr size_t counters = 128;  // COUNTERS in the kernel
-
 /// Work-items of a group: 1, or at least one per counter.
 int group_items(const Device &device) {
   const size_t most =
-      device.is_cpu() ? 1 : std::min<size_t>(2 * counters, one_group(device.device));
-  return most < counters ? 1 : static_cast<int>(most);
+      device.is_cpu() ? 1 : std::min<size_t>(2 * RATIO_COUNTERS, one_group(device.device));
+  return most < RATIO_COUNTERS ? 1 : static_cast<int>(most);
 }
 
 }  // namespace
@@ -26,17 +23,17 @@ int group_items(const Device &device) {
 Rows::Rows(Context &context, const FrameGeometry &frame)
     : frame_(frame),
       items_(group_items(context.device())),
-      bands_((frame.size.s[1] + band - 1) / band) {
+      bands_((frame.size.s[1] + ROW_BAND - 1) / ROW_BAND) {
   kernel_ = Kernel(context, context.program("camera/rows.cl", "-DITEMS=" + std::to_string(items_)),
                    "camera_rows", {});
-  std::vector<cl_float> even(2 + size_t(bands_), 1.0f);  // part, swing, ratios
-  even[0] = even[1] = 0;
+  std::vector<cl_float> even(RATIOS + size_t(bands_), 1.0f);
+  even[ROLL_PART] = even[SWING] = 0;
   try {
     for (cl::Buffer *rows : {&guess_, &rows_[0], &rows_[1]})
       *rows = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                          even.size() * sizeof(cl_float), even.data());
-    cl_int none[4]{};
-    tally_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, none);
+    RowTally none{};
+    tally_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, &none);
   } catch (const cl::Error &error) {
     throw Error(
         "Can't allocate memory for the brightness of rows on " + context.device().name + ".",
@@ -45,18 +42,19 @@ Rows::Rows(Context &context, const FrameGeometry &frame)
 }
 
 void Rows::guess(Queue &queue, const cl::Buffer &small, const Model &model, bool motion) {
-  run(queue, small, model, 1, motion, rows_[now_], guess_);
+  run(queue, small, model, {frame_, bands_, true, motion}, rows_[now_], guess_);
 }
 
 void Rows::measure(Queue &queue, const cl::Buffer &small, const Model &model) {
   now_ = 1 - now_;
-  run(queue, small, model, 0, 0, rows_[1 - now_], rows_[now_]);
+  run(queue, small, model, {frame_, bands_}, rows_[1 - now_], rows_[now_]);
 }
 
-void Rows::run(Queue &queue, const cl::Buffer &small, const Model &model, int guess, int motion,
-               const cl::Buffer &before, const cl::Buffer &rows) {
+void Rows::run(Queue &queue, const cl::Buffer &small, const Model &model,
+               const RowMeasurement &measurement, const cl::Buffer &before,
+               const cl::Buffer &rows) {
   kernel_(queue, {size_t(bands_) * items_, 1}, small, model.background, model.ages,
-          model.foreground, model.state, frame_, bands_, guess, motion, before, rows, tally_);
+          model.foreground, model.state, before, rows, tally_, measurement);
 }
 
 }  // namespace glcl::camera

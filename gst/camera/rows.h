@@ -7,9 +7,9 @@
 namespace glcl::camera {
 
 /// Brightness of rows: lamps on the mains, seen by a rolling shutter, cause bands that roll through
-/// the frames. For each band of 8 rows of a reduced frame it computes the brightness relative to
-/// the background, the median over its pixels. The ratio is used if more than half of the bands
-/// changed by 1 to 2 %, and by less from frame to frame after that. Nothing waits.
+/// the frames. For each band of ROW_BAND rows of a reduced frame it computes the brightness
+/// relative to the background, the median over its pixels. The ratio is used if more than half of
+/// the bands changed by 1 to 2 %, and by less from frame to frame after that. Nothing waits.
 class Rows {
  public:
   Rows() = default;
@@ -25,14 +25,14 @@ class Rows {
   /// Enqueues the measurement after the alignment.
   void measure(Queue &queue, const cl::Buffer &small, const Model &model);
 
-  /// Rows of kernels/camera/rows.clh, estimated and measured.
+  /// Float as camera/interface.h has them from ROLL_PART on, estimated and measured.
   const cl::Buffer &guessed() const { return guess_; }
   const cl::Buffer &brightness() const { return rows_[now_]; }
   cl_int bands() const { return bands_; }
 
  private:
-  void run(Queue &queue, const cl::Buffer &small, const Model &model, int guess, int motion,
-           const cl::Buffer &before, const cl::Buffer &rows);
+  void run(Queue &queue, const cl::Buffer &small, const Model &model,
+           const RowMeasurement &measurement, const cl::Buffer &before, const cl::Buffer &rows);
   FrameGeometry frame_{};
   Kernel kernel_;
   size_t items_ = 1;

@@ -192,9 +192,9 @@ void ObjectDetection::add_camera(GstStructure *structure) const {
       G_TYPE_DOUBLE, double(s.step.rotation), "camera-x", G_TYPE_DOUBLE, double(s.step.x),
       "camera-y", G_TYPE_DOUBLE, double(s.step.y), "camera-inliers", G_TYPE_DOUBLE,
       s.counted > 0 ? double(s.inliers) / double(s.counted) : 0.0, "camera-path-x", G_TYPE_DOUBLE,
-      double(s.path[0]), "camera-path-y", G_TYPE_DOUBLE, double(s.path[1]), "camera-path-scale",
-      G_TYPE_DOUBLE, std::exp(double(s.path[2])), "camera-path-rotation", G_TYPE_DOUBLE,
-      double(s.path[3]), nullptr);
+      double(s.path.s[0]), "camera-path-y", G_TYPE_DOUBLE, double(s.path.s[1]), "camera-path-scale",
+      G_TYPE_DOUBLE, std::exp(double(s.path.s[2])), "camera-path-rotation", G_TYPE_DOUBLE,
+      double(s.path.s[3]), nullptr);
   if (s.confidence >= 0)
     gst_structure_set(structure, "camera-confidence", G_TYPE_DOUBLE, double(s.confidence), nullptr);
 }

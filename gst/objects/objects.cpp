@@ -23,7 +23,7 @@ double Objects::least_area(const Settings &settings, int width, int height) {
 Objects::Objects(Context &context, int width, int height, const FrameFormat &format, int under_way)
     : width_(width),
       height_(height),
-      frame_(camera::FrameGeometry::of(width, height)),
+      frame_(camera::frame_geometry(width, height)),
       vectors_(context, width, height),
       ransac_(context),
       usual_(camera::Ransac::usual(context.device())),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Aligns a frame with the background to hundredths of a pixel. Robust least squares over the pixels find the motion between them, a gain
-// and an offset, starting from the motion of the vectors. Build with -DITEMS, the items of a group, a power of two of at least SUMS,
-// and -DGROUPS. With -DUNROLLED the sums stay in registers and several items share the votes of a pixel.
+// and an offset, starting from the motion of the vectors. Built with -DUNROLLED, the sums stay in registers and several items share
+// the votes of a pixel.
+#include "camera/interface.h"
 #include "camera/similarity.clh"
 #include "camera/rows.clh"
-#include "camera/state.clh"
 #include "camera/sample.clh"
 #include "motion/plane.clh"
 #include "noise/bands.clh"
@@ -39,14 +39,14 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 
 #define PARAMETERS 8  // x, y, d, r, the bend, gain, offset
 #define PRODUCTS 36   // products of two derivatives
-#define SUMS 56       // products, derivatives times residual, weights, then the votes:
+// The ALIGN_SUMS of a group: products, derivatives times residual, weights, then the votes:
 #define FIRST (PRODUCTS + PARAMETERS + 1)  // for the motion of the vectors
 #define STATIC (FIRST + 1)                 // for zero motion, then for the motion of the previous frame and 8 motions near it
-#define OTHERS (SUMS - STATIC)             // motions that compete with that of the vectors
+#define OTHERS (ALIGN_SUMS - STATIC)       // motions that compete with that of the vectors
 #define NEAR_STEP 4            // px between these
 #define VOTING 4               // one in so many pixels votes
 #define MORE_VOTES 1.0001f     // a motion with so many times the votes wins; less may be rounding
-#define ROW (ITEMS + 1)        // the stride of sums in local memory, which avoids bank conflicts
+#define ROW (ALIGN_ITEMS + 1)  // the stride of sums in local memory, which avoids bank conflicts
 #define STATIC_SHARE 0.9f      // the part of the vectors that agree on a static camera
 #define LEAST_MOTION 0.25f     // px of frames, at the centre and at the corners
 #define CONTRAST 16.0f         // levels; a block with this contrast has half a vote
@@ -193,19 +193,19 @@ inline void solve(__local const float *sums, int motion, int turn, float *step) 
 // The estimate at the start of a step, from the sums of the previous step, for every item of a group.
 inline Fit estimate(__global const float *sums, __global const CameraState *state, int number, FrameGeometry frame, int motion,
                     int turn, __local float *total, __local Fit *fit) {
-  const int item = get_local_id(0), column = item % SUMS, parts = ITEMS / SUMS;
+  const int item = get_local_id(0), column = item % ALIGN_SUMS, parts = ALIGN_ITEMS / ALIGN_SUMS;
   float part = 0.0f;
   if (number) {
     UNROLL_16
-    for (int i = 0; i < (GROUPS + parts - 1) / parts; i++) {
-      const int group = i * parts + item / SUMS;
-      part += group < GROUPS ? sums[group * SUMS + column] : 0.0f;
+    for (int i = 0; i < (ALIGN_GROUPS + parts - 1) / parts; i++) {
+      const int group = i * parts + item / ALIGN_SUMS;
+      part += group < ALIGN_GROUPS ? sums[group * ALIGN_SUMS + column] : 0.0f;
     }
   }
   total[item] = part;
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (item < SUMS)
-    for (int i = 1; i < parts; i++) total[item] += total[i * SUMS + item];
+  if (item < ALIGN_SUMS)
+    for (int i = 1; i < parts; i++) total[item] += total[i * ALIGN_SUMS + item];
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item == 0) {
     if (number == 0) {
@@ -256,28 +256,30 @@ inline bool sample_of(__global const float2 *background, __global const uchar2 *
 // Without contrast any motion agrees, so the vote grows with it.
 inline float votes_of(float contrast) { return contrast * contrast / (contrast * contrast + CONTRAST * CONTRAST); }
 
-// One step: sums up the normal equations. `current`: the reduced frame; `lit`: the brightness of its `bands` of rows. `background`: its
-// levels are .x; `ages`: .x is 0 where unknown; `foreground`: of the previous frame, which does not count. `number`: of the step, from
-// 0. `rows`: the step between rows that are used. A residual of `scatter` levels has a weight of a quarter. Work-groups: GROUPS.
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+// One step: sums up the normal equations. `current`: the reduced frame; `lit`: the brightness of its rows. `background`: its
+// levels are .x; `ages`: .x is 0 where unknown; `foreground`: of the previous frame, which does not count. Work-groups: ALIGN_GROUPS.
+__kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1)))
 void camera_align(__global const float *current, __global const float2 *background, __global const uchar2 *ages,
                   __global const uchar *foreground,
-                  __global const float *before, __global float *sums, __global CameraState *state, __global const float *lit, int bands,
-                  int number, FrameGeometry frame, int motion, int turn, int coarse, int rows, float scatter) {
-  __local float total[SUMS * ROW];
-  motion = motion && state->reliable, turn = turn && motion;
+                  __global const float *before, __global float *sums, __global CameraState *state, __global const float *lit,
+                  AlignStep step) {
+  __local float total[ALIGN_SUMS * ROW];
+  const FrameGeometry frame = step.frame;
+  const int number = step.number, bands = step.bands, coarse = step.coarse, rows = step.rows;
+  const int motion = step.motion && state->reliable, turn = step.turn && motion;
+  const float scatter = step.scatter;
   __local Fit shared_fit;
   const int item = get_local_id(0), group = get_group_id(0);
   const Fit fit = estimate(before, state, number, frame, motion, turn, total, &shared_fit);
-  float own[SUMS];
+  float own[ALIGN_SUMS];
   UNROLL
-  for (int i = 0; i < SUMS; i++) own[i] = 0.0f;
+  for (int i = 0; i < ALIGN_SUMS; i++) own[i] = 0.0f;
   const int2 size = frame.size;
   const int columns = (size.x + coarse - 1) / coarse, count = (size.y + rows - 1) / rows * columns;
   const float2 middle = 0.5f * (coarse - 1);
   Sample at;
-  const int share = (count + GROUPS - 1) / GROUPS, end = min((group + 1) * share, count);
-  for (int i = group * share + item; i < end; i += ITEMS) {
+  const int share = (count + ALIGN_GROUPS - 1) / ALIGN_GROUPS, end = min((group + 1) * share, count);
+  for (int i = group * share + item; i < end; i += ALIGN_ITEMS) {
     if (!sample_of(background, ages, foreground, frame, fit, i, columns, coarse, rows, &at)) continue;
     const float2 slope = slopes(current, size, convert_int2_rte(at.p - middle), coarse);
     const float gx = slope.x, gy = slope.y;
@@ -300,8 +302,8 @@ void camera_align(__global const float *current, __global const float2 *backgrou
   }
   // The last items vote, because the first ones have samples.
   const int voting = number ? 0 : (count + VOTING - 1) / VOTING * SHARES;
-  const int votes = (voting + GROUPS - 1) / GROUPS, last = min((group + 1) * votes, voting);
-  for (int i = group * votes + ITEMS - 1 - item; i < last; i += ITEMS) {
+  const int votes = (voting + ALIGN_GROUPS - 1) / ALIGN_GROUPS, last = min((group + 1) * votes, voting);
+  for (int i = group * votes + ALIGN_ITEMS - 1 - item; i < last; i += ALIGN_ITEMS) {
     if (!sample_of(background, ages, foreground, frame, fit, i / SHARES * VOTING, columns, coarse, rows, &at)) continue;
     const float row = brightness_of_row(lit, bands, at.p.y), counts = votes_of(at.contrast);
     for (int k = i % SHARES; k < OTHERS; k += SHARES) {
@@ -314,34 +316,34 @@ void camera_align(__global const float *current, __global const float2 *backgrou
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   UNROLL
-  for (int i = 0; i < SUMS; i++) total[i * ROW + item] = own[i];
+  for (int i = 0; i < ALIGN_SUMS; i++) total[i * ROW + item] = own[i];
   barrier(CLK_LOCAL_MEM_FENCE);
-  const int parts = ITEMS / SUMS, each = ITEMS / parts, first = item / SUMS * each;
+  const int parts = ALIGN_ITEMS / ALIGN_SUMS, each = ALIGN_ITEMS / parts, first = item / ALIGN_SUMS * each;
   float sum = 0.0f;
   UNROLL_16
-  for (int i = 0; i < each; i++) sum += item < parts * SUMS ? total[item % SUMS * ROW + first + i] : 0.0f;
+  for (int i = 0; i < each; i++) sum += item < parts * ALIGN_SUMS ? total[item % ALIGN_SUMS * ROW + first + i] : 0.0f;
   barrier(CLK_LOCAL_MEM_FENCE);
   total[item] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (item < SUMS) {
-    for (int i = 1; i < parts; i++) sum += total[i * SUMS + item];
-    sums[group * SUMS + item] = sum;
+  if (item < ALIGN_SUMS) {
+    for (int i = 1; i < parts; i++) sum += total[i * ALIGN_SUMS + item];
+    sums[group * ALIGN_SUMS + item] = sum;
   }
   if (group == 0 && item == 0) state->fits[number] = fit;
 }
 
-// After the last step, `number`: updates the state. While rotation, scale and bend move no corner by half a pixel, the background moves
+// After the last step: updates the state. While rotation, scale and bend move no corner by half a pixel, the background moves
 // by whole pixels. The remaining motion is kept for the comparison. Otherwise the background is resampled to the frame. One group.
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void camera_settle(__global const float *before, __global CameraState *state, __global const float *lit, int bands, int number, FrameGeometry frame, int motion,
-                   int turn, int first) {
-  __local float total[ITEMS];
-  motion = motion && state->reliable, turn = turn && motion;
+__kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1)))
+void camera_settle(__global const float *before, __global CameraState *state, __global const float *lit, AlignStep last) {
+  __local float total[ALIGN_ITEMS];
+  const FrameGeometry frame = last.frame;
+  const int motion = last.motion && state->reliable, turn = last.turn && motion;
   __local Fit shared_fit;
-  Fit fit = estimate(before, state, number, frame, motion, turn, total, &shared_fit);
+  Fit fit = estimate(before, state, last.number, frame, motion, turn, total, &shared_fit);
   if (get_local_id(0)) return;
   const float4 none = (float4)(0.0f);
-  if (first || state->cut || !(fabs(fit.motion.z) < 0.5f && fabs(fit.motion.w) < 0.5f && fit.gain > 0.25f && fit.gain < 4.0f)) {
+  if (last.first || state->cut || !(fabs(fit.motion.z) < 0.5f && fabs(fit.motion.w) < 0.5f && fit.gain > 0.25f && fit.gain < 4.0f)) {
     fit.motion = none, fit.bend = 0.0f, fit.gain = 1.0f, fit.offset = 0.0f;
     state->step = state->path = none;
     state->from_background = state->from_frame = none;
@@ -374,7 +376,7 @@ void camera_settle(__global const float *before, __global CameraState *state, __
       state->bend_background = fit.bend;
       state->bend_frame = 0.0f;
     }
-    const float rows = mean_brightness(lit, bands);
+    const float rows = mean_brightness(lit, last.bands);
     state->brightness = 0.9f * state->brightness + 128.0f * (rows * fit.gain - 1.0f) + rows * fit.offset;
     state->lag = fmax(fabs(state->brightness), 0.9f * state->lag);
     state->frames++;

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Estimates the motion of a camera from vectors by RANSAC, in one launch. Build with -DITEMS, the items of a group, a power of two.
+#include "camera/interface.h"
 #include "camera/similarity.clh"
-#include "camera/state.clh"
 #include "common/sum.clh"
 
 #define NONE 1e9f  // x of an unused vector
 inline bool counts(float4 v) { return v.x < NONE; }
 
 // Collects the vectors of blocks with texture, by their place in the previous frame, relative to its centre. `field`: forward vectors in
-// quarter pixels, one per cell of `cell` px, `columns` per row. One cell in `spacing` along both axes is used. A vector is unused if the
-// gradients in SIDE px around it lie along one line or are within `noise`. Work-items: vectors.
+// quarter pixels. A vector is unused if the gradients in SIDE px around it lie along one line or are within `noise`. Work-items: vectors.
 #include "motion/plane.clh"
 #include "noise/bands.clh"
 #define SIDE 16
 #define STEP 2
 #define LEAST_GRADIENT 3.0f  // levels² per pixel, along the weakest direction
 
-__kernel void camera_collect(__global const uchar *plane, int pitch, __global const short2 *field, int cell,
-                             int columns, int spacing, int2 count, int2 size, __global const float *noise,
-                             __global float4 *vectors) {
-  const int2 at = (int2)(get_global_id(0), get_global_id(1));
-  if (any(at >= count)) return;
-  const int2 place = at * spacing + spacing / 2;
-  const float2 v = convert_float2(field[place.y * columns + place.x]) / 4.0f;
-  const int2 middle = place * cell + cell / 2;
+__kernel void camera_collect(__global const uchar *plane, __global const short2 *field, __global const float *noise,
+                             __global float4 *vectors, VectorGrid grid) {
+  const int2 at = (int2)(get_global_id(0), get_global_id(1)), size = grid.size;
+  if (any(at >= grid.count)) return;
+  const int pitch = grid.pitch;
+  const int2 place = at * grid.spacing + grid.spacing / 2;
+  const float2 v = convert_float2(field[place.y * grid.columns + place.x]) / 4.0f;
+  const int2 middle = place * grid.cell + grid.cell / 2;
   float xx = 0.0f, yy = 0.0f, xy = 0.0f;
   for (int y = -SIDE / 2; y < SIDE / 2; y += STEP)
     for (int x = -SIDE / 2; x < SIDE / 2; x += STEP) {
@@ -35,7 +34,7 @@ __kernel void camera_collect(__global const uchar *plane, int pitch, __global co
   const float weakest = (0.5f * (xx + yy) - sqrt(0.25f * (xx - yy) * (xx - yy) + xy * xy)) / samples;
   const bool shows = weakest >= LEAST_GRADIENT + noise_variance(noise) && all(middle < size);
   const float2 from = convert_float2(2 * middle - size) / 2.0f - v;
-  vectors[at.y * count.x + at.x] = shows ? (float4)(from, v) : (float4)(NONE, NONE, 0.0f, 0.0f);
+  vectors[at.y * grid.count.x + at.x] = shows ? (float4)(from, v) : (float4)(NONE, NONE, 0.0f, 0.0f);
 }
 
 inline uint mixed(uint x) {
@@ -136,19 +135,21 @@ inline float reach_of(float8 around, float2 size, int directed) {
   return fmin(clamp(across, 0.0f, 1.0f), directed ? 1.0f - fmin(sqrt(moved), 1.0f) * sideways : 1.0f);
 }
 
-// Work-groups share the iterations: group g runs g, g + groups and so on, `rounds` of them. It stops once less than `converged` of all
-// vectors are outliers of its best motion. The last group to end fits the best motion of all to its inliers by least squares. `size`:
-// of the frame, px. `best`: its key, and the number of groups that ended; both 0 before and after. All items meet every barrier.
+// Work-groups share the iterations: group g runs g, g + groups and so on, `rounds` of them. It stops once its best motion has few
+// outliers. The last group to end fits the best motion of all to its inliers by least squares. `best`: its key, and the number of groups
+// that ended; both 0 before and after. All items meet every barrier.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void camera_ransac(__global const float4 *vectors, int count, uint seed, int rounds, float error, float converged,
-                   int translation, float2 size, int directed, __global volatile uint *best, __global CameraState *state) {
+void camera_ransac(__global const float4 *vectors, __global volatile uint *best, __global CameraState *state, RansacRun run) {
   __local float8 sums[ITEMS];
   __local int last, first;
   const int item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
+  const int count = run.count, translation = run.translation;
+  const uint seed = run.seed;
+  const float error = run.error;
   uint own = 0;
   float valid = 0.0f;
   bool done = false;
-  for (int round = 0; round < rounds && !done; round++) {
+  for (int round = 0; round < run.rounds && !done; round++) {
     const int iteration = group + round * groups;
     float4 one;
     const float4 motion = drawn(vectors, count, seed, iteration, translation, &first, &one);
@@ -161,7 +162,7 @@ void camera_ransac(__global const float4 *vectors, int count, uint seed, int rou
     sum = sum_of(sums, sum);
     own = max(own, key_of((uint)sum.s0, iteration));
     valid = sum.s1;
-    done = valid - (float)(own >> 12) < converged * valid || valid < 2.0f;
+    done = valid - (float)(own >> 12) < run.converged * valid || valid < 2.0f;
   }
   if (item == 0) {
     atomic_max(&best[0], own);
@@ -197,7 +198,7 @@ void camera_ransac(__global const float4 *vectors, int count, uint seed, int rou
     const float2 at = v.xy - origin.xy, speed = v.zw;
     around += (fits(motion, v, error) ? 1.0f : 0.0f) * (float8)(at, at * at, at.x * at.y, speed * speed, speed.x * speed.y);
   }
-  const float reaches = reach_of(sum_of(sums, around) / fmax(inliers, 1.0f), size, directed);
+  const float reaches = reach_of(sum_of(sums, around) / fmax(inliers, 1.0f), run.size, run.directed);
   if (ends && item == 0) {
     state->vectors = motion;
     state->inliers = inliers;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Measures the brightness of rows. Build with -DITEMS, the items of a group: 1 or at least COUNTERS.
+// Measures the brightness of rows. Build with -DITEMS, the items of a group: 1 or at least RATIO_COUNTERS.
 #include "camera/rows.clh"
 #include "camera/sample.clh"
 #include "camera/similarity.clh"
-#include "camera/state.clh"
 
-#define COUNTERS 128           // of a band's ratios
 #define LEAST_RATIO (0.75f - 0.5f * RATIO)
 #define RATIO (1.0f / 256.0f)  // the step between counters
 #define DARKEST 16.0f          // levels; darker pixels are not used
@@ -17,31 +15,27 @@
 #define LEAST_PART 0.01f
 #define FIXED_ONE 65536.0f
 
-typedef struct {
-  int rolling, ratios, changes;  // sums over bands: changes above LEAST_ROLL and MOST_ROLL; changes; their magnitudes
-  int ended;                     // groups
-} Tally;
-
 // The ratio of a band is the median over every other pixel along both axes. Unknown pixels and foreground of the previous frame are left
-// out. `background`, `ages`, `foreground`: see camera_align. `guess`: before the alignment, by the motion of the vectors, and only if
-// bands rolled before; otherwise after it. `before`: of the previous frame. `tally`: 0 before and after. Work-groups: bands.
+// out. `background`, `ages`, `foreground`: see camera_align. `before`: of the previous frame. Work-groups: bands.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_rows(__global const float *current, __global const float2 *background, __global const uchar2 *ages,
-                 __global const uchar *foreground, __global const CameraState *state, FrameGeometry frame, int bands, int guess, int motion,
-                 __global const float *before, __global float *rows, __global volatile Tally *tally) {
-  __local uint counts[COUNTERS];
+                 __global const uchar *foreground, __global const CameraState *state, __global const float *before, __global float *rows,
+                 __global volatile RowTally *tally, RowMeasurement measurement) {
+  __local uint counts[RATIO_COUNTERS];
   const int item = get_local_id(0), band = get_group_id(0);
+  const FrameGeometry frame = measurement.frame;
+  const int bands = measurement.bands, guess = measurement.guess;
   const int2 size = frame.size;
-  for (int i = item; i < COUNTERS; i += ITEMS) counts[i] = 0;
+  for (int i = item; i < RATIO_COUNTERS; i += ITEMS) counts[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  const float4 vectors = motion && state->reliable ? scaled(state->vectors, 1.0f / frame.shrink) : (float4)(0.0f);
+  const float4 vectors = measurement.motion && state->reliable ? scaled(state->vectors, 1.0f / frame.shrink) : (float4)(0.0f);
   const float4 back = inverse(guess ? after(state->from_frame, vectors) : state->fit.motion);
   const float2 bend = guess ? state->bend_frame : state->fit.bend;
   const float gain = guess ? 1.0f : state->fit.gain, offset = guess ? 0.0f : state->fit.offset;
   const bool counts_at_all = guess ? before[ROLL_PART] > 0.0f : !state->fresh;
-  const int columns = (size.x + 1) / 2, count = counts_at_all ? columns * (BAND / 2) : 0;
+  const int columns = (size.x + 1) / 2, count = counts_at_all ? columns * (ROW_BAND / 2) : 0;
   for (int i = item; i < count; i += ITEMS) {
-    const int x = i % columns * 2, y = band * BAND + i / columns * 2;
+    const int x = i % columns * 2, y = band * ROW_BAND + i / columns * 2;
     if (y >= size.y) continue;
     const float2 from = unbent(back, bend, (float2)(x, y) - frame.centre) + frame.centre;
     if (!inside(from, size)) continue;
@@ -50,23 +44,23 @@ void camera_rows(__global const float *current, __global const float2 *backgroun
     const float level = gain * background[at].x + offset;
     if (!ages[at].x || foreground[at] || level < DARKEST) continue;
     const float place = (current[y * size.x + x] / level - LEAST_RATIO) / RATIO;
-    if (place >= 0.0f && place < COUNTERS) atomic_inc(&counts[(int)place]);
+    if (place >= 0.0f && place < RATIO_COUNTERS) atomic_inc(&counts[(int)place]);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   // Cumulative counts.
 #if ITEMS == 1
-  for (int i = 1; i < COUNTERS; i++) counts[i] += counts[i - 1];
+  for (int i = 1; i < RATIO_COUNTERS; i++) counts[i] += counts[i - 1];
 #else
-  for (int distance = 1; distance < COUNTERS; distance *= 2) {
-    const uint below = item >= distance && item < COUNTERS ? counts[item - distance] : 0;
+  for (int distance = 1; distance < RATIO_COUNTERS; distance *= 2) {
+    const uint below = item >= distance && item < RATIO_COUNTERS ? counts[item - distance] : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item < COUNTERS) counts[item] += below;
+    if (item < RATIO_COUNTERS) counts[item] += below;
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 #endif
   if (item) return;
-  const uint all = counts[COUNTERS - 1];
-  int least = 0, most = COUNTERS - 1;  // searches the counter of the median
+  const uint all = counts[RATIO_COUNTERS - 1];
+  int least = 0, most = RATIO_COUNTERS - 1;  // searches the counter of the median
   while (least < most) {
     const int middle = (least + most) / 2;
     if (2 * counts[middle] < all) least = middle + 1;

@@ -2,7 +2,7 @@
 // A picture that is held still by the points that are followed. Each is anchored to where it was first seen in the steady picture;
 // the motion of most of them from there is the camera's. Places are from the frame's centre, px; `aspect`: by how much a px is wider than
 // high. Along x they count as high ones do, so that turns are those that are seen. -DBUFFERS: frames are buffers.
-#include "camera/state.clh"
+#include "camera/interface.h"
 #include "common/frame.clh"
 #include "klt/points.clh"
 #include "klt/steady.clh"

@@ -2,10 +2,10 @@
 // The background model has three values per pixel and moves along with the camera. They are the level seen for longest (the
 // background), a candidate that may replace it, and the age of both in frames. A pixel that matches neither is foreground (Yi et al.
 // 2013). docs/methods/objects.md has the rules.
+#include "camera/interface.h"
 #include "camera/rows.clh"
 #include "camera/sample.clh"
 #include "camera/similarity.clh"
-#include "camera/state.clh"
 #include "noise/bands.clh"
 #include "noise/flicker.clh"
 #include "objects/deviation.clh"

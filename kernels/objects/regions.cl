@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Finds boxes around the foreground. Build with -DITEMS, the items of a group, a power of two.
+#include "camera/interface.h"
 #include "camera/similarity.clh"
-#include "camera/state.clh"
 #include "objects/deviation.clh"
 #include "objects/regionlist.clh"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Separates shadows from the rest of the foreground: a shadow darkens red, green and blue equally and keeps texture and colour. Build
 // with the options of common/planes.clh.
+#include "camera/interface.h"
 #include "camera/sample.clh"
 #include "camera/similarity.clh"
-#include "camera/state.clh"
 #include "common/planes.clh"
 #include "objects/regionlist.clh"
 

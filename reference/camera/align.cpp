@@ -162,7 +162,7 @@ void align(const std::vector<float> &small, const std::vector<float> &background
   using glcl::camera::Compensation;
   const bool moves = compensation != Compensation::none && state.reliable,
              turns = moves && compensation == Compensation::first_order_flow;
-  const Complex bend_before(state.bend_frame[0], state.bend_frame[1]);
+  const Complex bend_before(state.bend_frame.s[0], state.bend_frame.s[1]);
   const auto going = [&](Similarity step, bool in_frames = true) -> Bent {
     if (in_frames) step.x /= frame.shrink, step.y /= frame.shrink;
     return {after(state.from_frame, step),
@@ -216,31 +216,29 @@ void settle(const Similarity &motion, Complex bend, double gain, double offset,
                       gain > 0.25 && gain < 4;
   if (first || state.cut || !likely) {
     state.fit = {still, {}, 1, 0};
-    std::fill_n(state.bend_background, 2, 0.0f), std::fill_n(state.bend_frame, 2, 0.0f);
+    state.bend_background = state.bend_frame = {};
     state.curve = state.brightness = state.lag = 0;
     state.step = state.from_background = state.from_frame = still;
-    std::fill_n(state.path, 4, 0.0f);
+    state.path = {};
     state.frames = 0, state.fresh = 1;
   } else {
-    state.fit = {motion, {bend.real(), bend.imag()}, float(gain), float(offset)};
+    state.fit = {motion, {{bend.real(), bend.imag()}}, float(gain), float(offset)};
     state.step = after(inverse(state.from_frame), motion);
     state.step.x *= frame.shrink, state.step.y *= frame.shrink;
     const Complex grown = 1.0f + turn(state.step),
-                  path = grown * Complex(state.path[0], state.path[1]) + shift(state.step);
-    state.path[0] = path.real(), state.path[1] = path.imag();
-    state.path[2] += std::log(std::abs(grown)), state.path[3] += std::arg(grown);
+                  path = grown * Complex(state.path.s[0], state.path.s[1]) + shift(state.step);
+    state.path.s[0] = path.real(), state.path.s[1] = path.imag();
+    state.path.s[2] += std::log(std::abs(grown)), state.path.s[3] += std::arg(grown);
     const Complex way = shift(state.step) / frame.shrink,
-                  more = bend - Complex(state.bend_frame[0], state.bend_frame[1]);
+                  more = bend - Complex(state.bend_frame.s[0], state.bend_frame.s[1]);
     const float square = std::norm(way), all = frame.radius * frame.radius;
     if (square > 1) {
       const float now = (more.real() * way.real() + more.imag() * way.imag()) / square;
       state.curve += 0.3f * (std::clamp(now, 0.0f, 1.5f / all) - state.curve);
     }
     const bool whole = std::abs(turn(motion)) * frame.radius + std::abs(bend) * all < 0.5f;
-    for (int i = 0; i < 2; i++) {
-      state.bend_background[i] = whole ? 0 : state.fit.bend[i];
-      state.bend_frame[i] = whole ? state.fit.bend[i] : 0;
-    }
+    state.bend_background = whole ? cl_float2{} : state.fit.bend;
+    state.bend_frame = whole ? state.fit.bend : cl_float2{};
     if (whole) {
       state.from_background = {-std::rint(motion.x), -std::rint(motion.y), 0, 0};
       state.from_frame = after(state.from_background, motion);

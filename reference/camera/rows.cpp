@@ -79,7 +79,7 @@ RowLight RowLight::guessed(const std::vector<float> &small, const std::vector<fl
   if (part > 0)
     light.ratios = ratios_of(
         small, background, visible, frame,
-        {after(state.from_frame, step), {state.bend_frame[0], state.bend_frame[1]}}, 1, 0);
+        {after(state.from_frame, step), {state.bend_frame.s[0], state.bend_frame.s[1]}}, 1, 0);
   return light;
 }
 
@@ -90,7 +90,7 @@ RowLight RowLight::measured(const std::vector<float> &small, const std::vector<f
   RowLight light(frame);
   if (state.fresh) return light;
   light.ratios = ratios_of(small, background, visible, frame,
-                           {state.fit.motion, {state.fit.bend[0], state.fit.bend[1]}},
+                           {state.fit.motion, {state.fit.bend.s[0], state.fit.bend.s[1]}},
                            state.fit.gain, state.fit.offset);
   const auto count = float(light.ratios.size());
   float rolls = 0, sum = 0, changes = 0;

@@ -59,9 +59,10 @@ struct Places {
   Places(const glcl::camera::FrameGeometry &frame, const CameraState &state, int x, int y) {
     const std::complex<float> centre(frame.centre.s[0], frame.centre.s[1]),
         z = std::complex<float>(float(x), float(y)) - centre;
-    old = unbent(state.from_background, {state.bend_background[0], state.bend_background[1]}, z) +
-          centre;
-    here = bent(state.from_frame, {state.bend_frame[0], state.bend_frame[1]}, z) + centre;
+    old =
+        unbent(state.from_background, {state.bend_background.s[0], state.bend_background.s[1]}, z) +
+        centre;
+    here = bent(state.from_frame, {state.bend_frame.s[0], state.bend_frame.s[1]}, z) + centre;
   }
   std::complex<float> old, here;
 };
@@ -175,8 +176,8 @@ BackgroundModel::Pixel BackgroundModel::pixel(int x, int y,
   const int width = frame_.size.s[0], height = frame_.size.s[1];
   const std::complex<float> centre(frame_.centre.s[0], frame_.centre.s[1]),
       z = std::complex<float>(float(x), float(y)) - centre;
-  const std::complex<float> bend(state.bend_background[0], state.bend_background[1]),
-      bend_frame(state.bend_frame[0], state.bend_frame[1]);
+  const std::complex<float> bend(state.bend_background.s[0], state.bend_background.s[1]),
+      bend_frame(state.bend_frame.s[0], state.bend_frame.s[1]);
   const auto old = unbent(state.from_background, bend, z) + centre,
              here = bent(state.from_frame, bend_frame, z) + centre;
   const Around now(here, width, height), before(old, width, height);

@@ -139,7 +139,7 @@ Score score(glcl::Queue &queue, const Clip &clip, int width, int height, Lit lit
     const Tracker::Report report = finder.next(lit(clip.frame(i, truth), i));
     if (i == 0) first = truth.view;
     score.events += int(report.begun.size());
-    const float *p = finder.result.state.path;
+    const float *p = finder.result.state.path.s;
     const auto [x, y] = path(first, truth.view);
     off.push_back({p[0] - x, p[1] - y, p[3] + (truth.view.angle - first.angle)});
     if (i >= 25) {

@@ -248,7 +248,7 @@ void expect_light(Bench &bench, const cl::Buffer &got, const reference::RowLight
 /// there.
 CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation compensation,
                     CameraState state = {}, bool first = false, float part = 0) {
-  const auto frame = glcl::camera::FrameGeometry::of(now.width, now.height);
+  const auto frame = glcl::camera::frame_geometry(now.width, now.height);
   state.reliable = 1;
   Align engine(*bench.context, frame);
   engine.shrink(*bench.queue, Luma(now).upload(bench));
@@ -298,7 +298,8 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
   same(result.step, state.step, "step");
   same(result.from_frame, state.from_frame, "from the frame");
   same(result.from_background, state.from_background, "from the background");
-  const auto bends = [&](const float *a, const float *b, const char *what) {
+  const auto bends = [&](const cl_float2 &one, const cl_float2 &other, const char *what) {
+    const float *a = one.s, *b = other.s;
     const float all = frame.radius * frame.radius;
     fail_unless(std::hypot(a[0] - b[0], a[1] - b[1]) * all < 0.05,
                 "%s: (%g, %g), expected (%g, %g)", what, a[0] * all, a[1] * all, b[0] * all,
@@ -315,8 +316,8 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
               "light %g %g, expected %g %g", result.fit.gain, result.fit.offset, state.fit.gain,
               state.fit.offset);
   for (int i = 0; i < 4; i++)
-    fail_unless(std::abs(result.path[i] - state.path[i]) < 0.02, "path %d: %g, expected %g", i,
-                result.path[i], state.path[i]);
+    fail_unless(std::abs(result.path.s[i] - state.path.s[i]) < 0.02, "path %d: %g, expected %g", i,
+                result.path.s[i], state.path.s[i]);
   fail_unless(result.frames == state.frames && result.fresh == state.fresh &&
               result.cut == state.cut);
   return result;
@@ -395,9 +396,9 @@ TEST(test_edges) {
   const Frame flat = reference::flat_frame(64, 48);
   fail_unless(
       near(aligned(bench, flat, flat, Compensation::first_order_flow).fit.motion, {}, 1e-4, 1e-6));
-  state.path[0] = 3, state.frames = 9, state.from_frame = {0.3f, 0.2f, 0, 0};
+  state.path.s[0] = 3, state.frames = 9, state.from_frame = {0.3f, 0.2f, 0, 0};
   const CameraState first = aligned(bench, flat, flat, Compensation::first_order_flow, state, true);
-  fail_unless(first.frames == 0 && first.fresh && first.path[0] == 0);
+  fail_unless(first.frames == 0 && first.fresh && first.path.s[0] == 0);
   state.cut = 1;
   aligned(bench, flat, flat, Compensation::first_order_flow, state);
   for (const auto &[w, h] : {std::array{1, 1}, {2, 1}, {1, 9}, {17, 5}, {1000, 700}, {90, 130}})

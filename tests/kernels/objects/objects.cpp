@@ -40,7 +40,7 @@ void run_background(Bench &bench, int width, int height,
                     const std::vector<std::vector<float>> &frames,
                     const std::vector<CameraState> &states, float level, bool rolls,
                     bool measured) {
-  const auto frame = glcl::camera::FrameGeometry::of(width, height);
+  const auto frame = glcl::camera::frame_geometry(width, height);
   glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::luma, width, height);
   noise.set(*bench.queue, level);
   // As after a measurement, so that the scene's deviation counts.
@@ -136,7 +136,7 @@ TEST(test_background_model) {
         if (kind == 4) state.lag = float(n % 7);
         if (kind == 5) {
           state.from_background = {-2.3f, 0.4f, 0, 0.001f};
-          state.bend_background[0] = 1e-4f, state.bend_background[1] = -5e-5f;
+          state.bend_background.s[0] = 1e-4f, state.bend_background.s[1] = -5e-5f;
         }
         states.push_back(state);
         // A square moves over a noisy picture.
@@ -179,7 +179,7 @@ TEST(test_shadows) {
   for (Layout layout : {Layout::buffer, Layout::image})
     for (const auto &[w, h] : {std::array{1, 1}, {2, 7}, {63, 41}, {160, 121}, {1000, 600}})
       for (int kind = 0; kind < (w > 160 ? 1 : 5); kind++) {
-        const auto frame = glcl::camera::FrameGeometry::of(w, h);
+        const auto frame = glcl::camera::frame_geometry(w, h);
         const int shrink = int(frame.shrink), columns = frame.size.s[0], rows = frame.size.s[1];
         const size_t pixels = size_t(columns) * rows;
         glcl::objects::BackgroundModel background(*bench.context, frame);
@@ -256,7 +256,7 @@ TEST(test_bands) {
 // An object that stops stays foreground for a moment and then becomes background. The place it left
 // is background at once.
 TEST(test_stops) {
-  const auto frame = glcl::camera::FrameGeometry::of(8, 8);
+  const auto frame = glcl::camera::frame_geometry(8, 8);
   reference::BackgroundModel background(frame);
   const auto see = [&](float level, int frames) {
     int foreground = 0;
@@ -291,7 +291,7 @@ std::vector<float> levels_of(int width, int height) {
 RegionList regions_of(Bench &bench, const std::vector<uint8_t> &foreground, int width, int height,
                       int least, size_t items, const std::vector<uint8_t> &mask = {},
                       int mask_width = 0, int mask_height = 0) {
-  const auto frame = glcl::camera::FrameGeometry::of(width, height);
+  const auto frame = glcl::camera::frame_geometry(width, height);
   Regions engine(*bench.context, frame, items);
   if (!mask.empty()) engine.set_mask(*bench.queue, mask.data(), mask_width, mask_height);
   CameraState state{};

@@ -36,7 +36,7 @@ Box box_at(double x, double y, double half = 12) {
 
 struct Follower {
   Tracker tracker{320, 240};
-  glcl::camera::FrameGeometry frame = glcl::camera::FrameGeometry::of(320, 240);
+  glcl::camera::FrameGeometry frame = glcl::camera::frame_geometry(320, 240);
   Tracker::Settings settings;
   Tracker::Report step(const std::vector<Box> &boxes,
                        const glcl::camera::SimilarityMotion &step = {}) {
@@ -115,7 +115,7 @@ TEST(test_crossings) {
                         between(9, 18), n % 4 == 2 ? 120 : 90 + 60.0 * i});
     }
     Tracker tracker(400, 400);
-    const auto frame = glcl::camera::FrameGeometry::of(400, 400);
+    const auto frame = glcl::camera::frame_geometry(400, 400);
     std::array<uint64_t, 2> before{}, after{};
     bool touched = false;
     for (int i = -40; i <= 40; i++) {

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "backgroundmodel.h"
 
-#include <vector>
-
 #include "opencl/error.h"
 
 namespace glcl::objects {
-
-namespace {
-
-constexpr int counters = 32;  // DEVIATION_COUNTERS in the kernels
-
-}  // namespace
 
 BackgroundModel::BackgroundModel(Context &context, const camera::FrameGeometry &frame)
     : frame_(frame) {
@@ -25,9 +17,9 @@ BackgroundModel::BackgroundModel(Context &context, const camera::FrameGeometry &
       ages_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_uchar2));
       variances_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_ushort));
     }
-    std::vector<cl_uint> zeros(2 + counters);
-    deviation_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                            zeros.size() * sizeof(cl_uint), zeros.data());
+    Deviation none{};
+    deviation_ =
+        cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, &none);
     foreground_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels);
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the background model on " + context.device().name + ".",
@@ -43,10 +35,10 @@ void BackgroundModel::run(Queue &queue, const Bounds &bounds, const cl::Buffer &
   // (1 2 1) / 4 along both axes leaves this part of the variance of noise.
   const float noise_gain = 0.375f * 0.375f / (frame_.shrink * frame_.shrink);
   kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, levels_[from], ages_[from],
-          levels_[now_], ages_[now_], small, state, frame_, noise.variances(), noise.flicker(),
-          noise_gain, bounds.deviations, bounds.edges, regions, rows.brightness(), rows.bands(),
-          foreground_, variances_[from], variances_[now_], deviation_,
-          static_cast<cl_int>(noise.measured()));
+          levels_[now_], ages_[now_], small, state, noise.variances(), noise.flicker(), regions,
+          rows.brightness(), foreground_, variances_[from], variances_[now_], deviation_,
+          BackgroundUpdate{frame_, noise_gain, bounds.deviations, bounds.edges, rows.bands(),
+                           noise.measured()});
 }
 
 }  // namespace glcl::objects

@@ -3,6 +3,7 @@
 
 #include "camera/rows.h"
 #include "noise/noise.h"
+#include "objects/interface.h"
 #include "opencl/kernel.h"
 
 namespace glcl::objects {
@@ -38,8 +39,7 @@ class BackgroundModel {
   const cl::Buffer &ages() const { return ages_[now_]; }
   /// uchar: 0 where the background is seen, else the distance from it in eighths of the bound.
   const cl::Buffer &foreground() const { return foreground_; }
-  /// Deviation of objects/deviation.clh: the scene's deviation, and the counters for its next
-  /// update by Regions::run().
+  /// A Deviation: the scene's, and the counters for its next update by Regions::run().
   const cl::Buffer &deviation() const { return deviation_; }
   /// ushort: the variance of each pixel around its background, levels² / 64.
   const cl::Buffer &variances() const { return variances_[now_]; }

@@ -11,7 +11,6 @@ namespace glcl::objects {
 namespace {
 
 constexpr float cut_part = 0.6f;  // of the frame; more foreground is a cut
-constexpr int spacing = 8;        // px, DEVIATION_SPACING in the kernels
 
 }  // namespace
 
@@ -21,7 +20,8 @@ Regions::Regions(Context &context, const camera::FrameGeometry &frame)
 
 Regions::Regions(Context &context, const camera::FrameGeometry &frame, size_t items)
     : frame_(frame),
-      cells_{{(frame.size.s[0] + cell - 1) / cell, (frame.size.s[1] + cell - 1) / cell}} {
+      cells_{{(frame.size.s[0] + REGION_CELL - 1) / REGION_CELL,
+              (frame.size.s[1] + REGION_CELL - 1) / REGION_CELL}} {
   const Program program = context.program("objects/regions.cl", "-DITEMS=" + std::to_string(items));
   const Size rows = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};
   cells_kernel_ = Kernel(context, program, "objects_cells", rows);
@@ -70,10 +70,13 @@ void Regions::run(Queue &queue, int least, const cl::Buffer &foreground, const c
                 regions_, seen_);
   join_(queue, cells, cell_words_, cells_, labels_);
   gather_(queue, cells, cell_words_, cells_, labels_, regions_, seen_);
-  list_(
-      queue, list_.group(), static_cast<cl_int>(cells.x * cells.y), least, cut_part,
-      frame_.size.s[0] * frame_.size.s[1], regions_, seen_, state, region_list_, deviation,
-      ((frame_.size.s[0] + spacing - 1) / spacing) * ((frame_.size.s[1] + spacing - 1) / spacing));
+  const auto counted = [](int length) {
+    return (length + DEVIATION_SPACING - 1) / DEVIATION_SPACING;
+  };
+  const auto [width, height] = frame_.size.s;
+  list_(queue, list_.group(), regions_, seen_, state, region_list_, deviation,
+        RegionSearch{cells_.s[0] * cells_.s[1], least, width * height,
+                     counted(width) * counted(height), cut_part});
 }
 
 void Regions::mask(Queue &queue, const cl::Buffer &foreground, const cl::Buffer &out,

@@ -2,37 +2,17 @@
 #pragma once
 
 #include "camera/camera.h"
+#include "objects/interface.h"
 #include "opencl/kernel.h"
 
 namespace glcl::objects {
 
-/// A region of foreground; as the kernels lay it out.
-struct Region {
-  cl_int left, top, right, bottom;  ///< px of a reduced frame, inclusive
-  cl_int area;                      ///< foreground pixels
-  cl_int distance;  ///< sum of their distances from the background, in eighths of the bound
-  cl_int levels;    ///< sum of their levels, 0 … 255 each
-  cl_int squares;   ///< sum of the squared levels, in 64ths, rounded down per cell
-};
-
-/// The regions of a frame, as it is read from the device.
-struct RegionList {
-  static constexpr int most = 128;
-  camera::CameraState state;
-  cl_int count;       ///< of regions; those beyond `most` are not in the list
-  cl_int foreground;  ///< pixels, in all
-  cl_int unused[2];
-  Region regions[most];
-};
-
-/// Finds boxes around the foreground on the device: cells of 2×2 px with at least 3 foreground
-/// pixels, and their neighbours with 2, form regions. Neighbouring cells belong to the same region.
-/// Cells at a distance of two do so if neither is solid: 14 pixels of a block of four cells.
-/// Nothing waits.
+/// Finds boxes around the foreground on the device: cells of REGION_CELL px a side with at least 3
+/// foreground pixels, and their neighbours with 2, form regions. Neighbouring cells belong to the
+/// same region. Cells at a distance of two do so if neither is solid: 14 pixels of a block of four
+/// cells. Nothing waits.
 class Regions {
  public:
-  static constexpr int cell = 2;  ///< px
-
   Regions() = default;
   /// Throws Error::failed where the device refuses kernels or memory.
   Regions(Context &context, const camera::FrameGeometry &frame);

@@ -8,10 +8,6 @@ namespace glcl::objects {
 
 namespace {
 
-struct Trail {
-  cl_float2 points[Tracker::trail];
-};
-
 int digits(uint64_t number) {
   int count = 1;
   while (number >= 10) number /= 10, count++;
@@ -57,7 +53,7 @@ void ObjectRenderer::draw_trail(Queue &queue, const std::deque<Object::Point> &p
                                 cl_float4 colour, cl_float4 edge, const drawing::Canvas &canvas) {
   if (points.size() < 2) return;
   const int thick = thickness(), outline = std::max(1, thick / 2);
-  Trail trail{};
+  TrailDrawing trail{colour, edge, {{width_, height_}}};
   float left = INFINITY, top = INFINITY, right = -INFINITY, bottom = -INFINITY;
   for (size_t k = 0; k < points.size(); k++) {
     trail.points[k] = {{points[k].x, points[k].y}};
@@ -72,20 +68,22 @@ void ObjectRenderer::draw_trail(Queue &queue, const std::deque<Object::Point> &p
   const cl_int2 from{{first(left), first(top)}},
       area{{last(right, width_) - from.s[0], last(bottom, height_) - from.s[1]}};
   if (area.s[0] <= 0 || area.s[1] <= 0) return;
-  trail_(queue, {size_t(area.s[0]), size_t(area.s[1])}, canvas.in, canvas.out,
-         cl_int2{{width_, height_}}, from, area, trail, static_cast<cl_int>(points.size()),
-         static_cast<cl_float>(thick) / 2 + 0.5f, static_cast<cl_float>(outline), colour, edge,
-         static_cast<cl_int>(canvas.overlay));
+  trail.origin = from;
+  trail.area = area;
+  trail.count = static_cast<int>(points.size());
+  trail.thick = static_cast<float>(thick) / 2 + 0.5f;
+  trail.outline = static_cast<float>(outline);
+  trail.overlay = canvas.overlay;
+  trail_(queue, {size_t(area.s[0]), size_t(area.s[1])}, canvas.in, canvas.out, trail);
 }
 
 void ObjectRenderer::draw(Queue &queue, const std::vector<Object> &objects,
                           const camera::SimilarityMotion &step, cl_uint color,
                           cl_uint outline_color, const drawing::Canvas &canvas) {
   canvas.begin(queue);
-  const cl_int2 size{{width_, height_}};
   const cl_float4 colour = drawing::floats_of(color), edge = drawing::floats_of(outline_color);
   const int thick = thickness(), outline = std::max(1, thick / 2),
-            dot = drawing::dot(width_, height_), overlay = canvas.overlay;
+            dot = drawing::dot(width_, height_);
   const size_t count = std::min(objects.size(), most);
   draw_trail(queue, camera_sign(step, width_, height_), colour, edge, canvas);
   for (size_t i = 0; i < count; i++) draw_trail(queue, objects[i].trail, colour, edge, canvas);
@@ -98,8 +96,18 @@ void ObjectRenderer::draw(Queue &queue, const std::vector<Object> &objects,
     const cl_int2 from{{box.s[0] - outline, box.s[1] - std::max(outline, plate_height)}};
     const cl_int2 area{{std::max(box.s[2] + outline, box.s[0] + plate_width) - from.s[0],
                         std::max(box.s[3] + outline, box.s[1] + plate_height) - from.s[1]}};
-    box_(queue, {size_t(area.s[0]), size_t(area.s[1])}, canvas.in, canvas.out, size, from, area,
-         box, static_cast<cl_uint>(objects[i].id), thick, outline, dot, colour, edge, overlay);
+    box_(queue, {size_t(area.s[0]), size_t(area.s[1])}, canvas.in, canvas.out,
+         BoxDrawing{colour,
+                    edge,
+                    box,
+                    {{width_, height_}},
+                    from,
+                    area,
+                    static_cast<cl_uint>(objects[i].id),
+                    thick,
+                    outline,
+                    dot,
+                    canvas.overlay});
   }
 }
 

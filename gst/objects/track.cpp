@@ -148,7 +148,7 @@ void update_object(Track &track, const FrameSize &size) {
   track.object.age++;
   track.object.box = clipped(track.box, float(size.width), float(size.height));
   track.object.trail.push_back({track.box.x(), track.box.y()});
-  if (track.object.trail.size() > Object::most_trail) track.object.trail.pop_front();
+  if (track.object.trail.size() > TRAIL_POINTS) track.object.trail.pop_front();
 }
 
 bool has_moved(const Track &track, float lag, const FrameSize &size) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "camera/camera.h"
+#include "objects/interface.h"
 #include "opencl/rect.h"
 
 namespace glcl::objects {
@@ -18,8 +19,6 @@ struct FrameSize {
 
 /// A moving object, as results report it.
 struct Object {
-  static constexpr int most_trail = 32;
-
   uint64_t id = 0;  ///< from 1, never given twice
   RectF box;
   float vx = 0, vy = 0;  ///< px per frame, in the picture
@@ -29,7 +28,7 @@ struct Object {
     float x, y;
   };
   std::deque<Point>
-      trail;  ///< where its middle was, moved along with the camera, at most most_trail of them
+      trail;  ///< where its middle was, moved along with the camera, at most TRAIL_POINTS of them
 };
 
 /// A tracked region: an object, or a candidate for one.

@@ -13,8 +13,6 @@ namespace glcl::objects {
 /// while they are briefly not found.
 class Tracker {
  public:
-  static constexpr int trail = Object::most_trail;
-
   struct Settings {
     int min_frames = 2;    ///< detections before an object begins
     double gap = 0.5;      ///< s; it ends after so long without a detection

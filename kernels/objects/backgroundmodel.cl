@@ -43,19 +43,18 @@ inline float2 cubic(__global const float2 *picture, int2 size, float2 p) {
   return sum;
 }
 
-// Updates the model by a frame. Levels are (background, candidate), ages likewise in frames. `current`: the reduced frame; its noise has
-// `noise_gain` times the variance of the full frame. `deviations`: the bound in standard deviations of the noise. `edges`: the part of
-// the local contrast that is added to the bound. `foreground`: 0 where the background is seen, else the distance from it in eighths of
-// the bound. `variances`: of pixels around their background, in VARIANCE_UNIT. `measured`: 0 if the noise was set; the scene's deviation
-// does not count then. `regions`: those of the previous frame. Work-items: pixels.
+// Updates the model by a frame. Levels are (background, candidate), ages likewise in frames. `current`: the reduced frame. `foreground`:
+// 0 where the background is seen, else the distance from it in eighths of the bound. `variances`: of pixels around their background, in
+// VARIANCE_UNIT. `regions`: those of the previous frame. Work-items: pixels.
 __kernel void objects_background(__global const float2 *levels_before, __global const uchar2 *ages_before, __global float2 *levels_after,
                                  __global uchar2 *ages_after, __global const float *current, __global const CameraState *state,
-                                 FrameGeometry frame, __global const float *noise, __global const Flicker *flicker, float noise_gain, float deviations, float edges,
-                                 __global const RegionList *regions,
-                                 __global const float *rows, int bands, __global uchar *foreground,
-                                 __global const ushort *variances_before, __global ushort *variances_after, __global Deviation *deviation, int measured) {
+                                 __global const float *noise, __global const Flicker *flicker, __global const RegionList *regions,
+                                 __global const float *rows, __global uchar *foreground, __global const ushort *variances_before,
+                                 __global ushort *variances_after, __global Deviation *deviation, BackgroundUpdate update) {
   const int x = get_global_id(0), y = get_global_id(1);
+  const FrameGeometry frame = update.frame;
   const int2 size = frame.size;
+  const float deviations = update.deviations;
   if (x >= size.x || y >= size.y) return;
   const int at = y * size.x + x;
   const float2 z = (float2)(x, y) - frame.centre;
@@ -72,7 +71,7 @@ __kernel void objects_background(__global const float2 *levels_before, __global 
   const float2 a = levels_before[corners.x], b = levels_before[corners.y], c = levels_before[corners.z], d = levels_before[corners.w];
   const bool resampled = any(state->from_background.zw != 0.0f) || any(state->bend_background != 0.0f);
   const float2 interpolated = resampled ? cubic(levels_before, size, old) : parts.x * a + parts.y * b + parts.z * c + parts.w * d;
-  const float row = brightness_of_row(rows, bands, here.y);
+  const float row = brightness_of_row(rows, update.bands, here.y);
   const float2 expected = row * (state->fit.gain * interpolated + state->fit.offset);
   const int2 nearest = clamp(convert_int2_rte(old), (int2)(0), size - 1);
   uchar2 age = ages_before[nearest.y * size.x + nearest.x];
@@ -101,12 +100,12 @@ __kernel void objects_background(__global const float2 *levels_before, __global 
     background = level, candidate = variance_here = 0.0f;
     age = (uchar2)(visible ? 1 : 0, 0);
   } else if (visible) {
-    const float variance = noise_gain * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
+    const float variance = update.noise_gain * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
                            fmax(coding_variance(noise), MIN_CODING) + (1.0f - flicker->camera) * flicker->variance;
-    const float scene = measured * (1.0f - flicker->camera) * deviation->deviation;
+    const float scene = update.measured * (1.0f - flicker->camera) * deviation->deviation;
     const float noise_bound = deviations * sqrt(variance),
                 compression = deviations * clamp(sqrt(variance_here), scene, MAX_OWN_PART * scene),
-                explained = (resampled ? RESAMPLED_EDGES : 1.0f) * edges * contrast + LAG_PART * (state->lag + rows[SWING] * background),
+                explained = (resampled ? RESAMPLED_EDGES : 1.0f) * update.edges * contrast + LAG_PART * (state->lag + rows[SWING] * background),
                 bound = fmax(noise_bound, compression) + explained, faint_bound = fmax(FAINT_PART * noise_bound, compression) + explained;
     const float distance = fmax(fmax(level - most, least - level), 0.0f);
     excess = fmax(distance - explained, 0.0f);

@@ -5,7 +5,6 @@
 #include "objects/deviation.clh"
 #include "objects/regionlist.clh"
 
-#define CELL 2     // px
 #define STRONG 3   // foreground pixels of a cell's 4 that begin a region; a thin line has fewer
 #define WEAK 2     // foreground pixels of a cell that joins a strong neighbour
 #define REACH 2    // cells; sparse regions this close are one
@@ -32,12 +31,12 @@ __kernel void objects_cells(__global const uchar *foreground, __global const flo
                             __global volatile uint *seen) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
   if (any(place >= cells)) return;
-  const int2 from = place * CELL, end = min(size - from, (int2)(CELL));
-  int2 first = CELL - 1, last = 0;
+  const int2 from = place * REGION_CELL, end = min(size - from, (int2)(REGION_CELL));
+  int2 first = REGION_CELL - 1, last = 0;
   int count = 0, distance = 0, levels = 0, squares = 0, shadows = 0;
   // Always as many, or LLVM of PoCL 6 aborts.
-  for (int i = 0; i < CELL * CELL; i++) {
-    const int x = i % CELL, y = i / CELL;
+  for (int i = 0; i < REGION_CELL * REGION_CELL; i++) {
+    const int x = i % REGION_CELL, y = i / REGION_CELL;
     const int pixel = (from.y + y) * size.x + from.x + x;
     const int value = x < end.x && y < end.y ? foreground[pixel] : 0;
     shadows += value == SHADOW;
@@ -122,7 +121,7 @@ __kernel void objects_gather(__global const uint2 *cells, int2 size, __global vo
   if (any(place >= size) || !part_of_region(cells, size, place)) return;
   const int at = place.y * size.x + place.x, root = root_of(labels, at);
   const uint2 cell = cells[at];
-  const int2 first = place * CELL + FIRST(cell.x), last = place * CELL + LAST(cell.x);
+  const int2 first = place * REGION_CELL + FIRST(cell.x), last = place * REGION_CELL + LAST(cell.x);
   __global volatile Region *region = &regions[root];
   if (first.x < region->left) atomic_min(&region->left, first.x);
   if (first.y < region->top) atomic_min(&region->top, first.y);
@@ -135,15 +134,13 @@ __kernel void objects_gather(__global const uint2 *cells, int2 size, __global vo
   if (root == at) atomic_or(&seen[1 + at / 32], 1u << at % 32);
 }
 
-// One group. Lists the regions of at least `least` foreground pixels, in the order of their first cells. If more than `change` of all
-// pixels are foreground, it marks the state as a cut and lists none. Clears `seen`. `counted`: pixels of the scene's deviation.
+// One group. Lists the regions, in the order of their first cells; none after a cut. Clears `seen`.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void objects_list(int cells, int least, float change, int pixels, __global const Region *regions, __global uint *seen,
-                  __global CameraState *state, __global RegionList *result,
-                  __global Deviation *deviation, int counted) {
+void objects_list(__global const Region *regions, __global uint *seen, __global CameraState *state, __global RegionList *result,
+                  __global Deviation *deviation, RegionSearch search) {
   __local int counts[ITEMS];
   __local uint distance[DEVIATION_COUNTERS];
-  const int item = get_local_id(0), words = (cells + 31) / 32;
+  const int item = get_local_id(0), words = (search.cells + 31) / 32, least = search.least;
   const int chunk = (words + ITEMS - 1) / ITEMS, begin = min(item * chunk, words), end = min(begin + chunk, words);
   const int foreground = seen[0];
   for (int i = item; i < DEVIATION_COUNTERS; i += ITEMS) distance[i] = deviation->of[i], deviation->of[i] = 0;
@@ -158,7 +155,7 @@ void objects_list(int cells, int least, float change, int pixels, __global const
     counts[item] += before;
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  const bool cut = foreground > change * pixels;
+  const bool cut = foreground > search.cut * search.pixels;
   int place = counts[item] - found;
   for (int i = begin; i < end; i++) {
     for (uint bits = seen[1 + i]; bits; bits &= bits - 1) {
@@ -175,7 +172,7 @@ void objects_list(int cells, int least, float change, int pixels, __global const
     result->state = *state;
     result->count = cut ? 0 : counts[ITEMS - 1];
     result->foreground = foreground;
-    deviation->deviation = next_deviation(deviation->deviation, deviation_part(distance, counted - (int)deviation->left_out));
+    deviation->deviation = next_deviation(deviation->deviation, deviation_part(distance, search.counted - (int)deviation->left_out));
     deviation->left_out = 0;
   }
 }
@@ -188,7 +185,7 @@ __kernel void objects_mask(__global const uchar *foreground, int2 size, __global
   if (any(place >= size)) return;
   const int at = place.y * size.x + place.x;
   if (foreground[at] == SHADOW)
-    out[offset + at] = mask[place.y / CELL * cells.x + place.x / CELL] ? 2 : 0;
+    out[offset + at] = mask[place.y / REGION_CELL * cells.x + place.x / REGION_CELL] ? 2 : 0;
   else
     out[offset + at] = in_region(result, foreground[at] ? min(result->count, MAX_REGIONS) : 0, place);
 }

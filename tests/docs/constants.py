@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """constants.py ROOT LIST: fails where a page states another number than the kernels have.
 
-LIST has one statement a line: PAGE: TEXT, in which <FILE:MACRO> stands for the macro's value, and <FILE:MACRO*N> for a
+LIST has one statement a line: PAGE: TEXT, in which <FILE:MACRO> stands for the value of a macro or CONSTANT, and <FILE:MACRO*N> for a
 multiple of it. White space counts as one space.
 """
 import re
@@ -13,11 +13,11 @@ PLACE = re.compile(r'<([^:<>]+):(\w+)(?:\*([\d.]+))?>')
 
 
 def value(source, name):
-    """The number that a macro of an OpenCL source stands for. Raises ValueError where it is none."""
-    found = re.search(rf'^[ \t]*#define {name} (.*?)(?://.*)?$', source, re.MULTILINE)
+    """The number that a macro of an OpenCL source or a CONSTANT of an interface.h stands for. Raises ValueError where it is none."""
+    found = re.search(rf'^[ \t]*#define {name} (.*?)(?://.*)?$|^CONSTANT\({name}, (.*)\);', source, re.MULTILINE)
     if not found:
-        raise ValueError(f'there is no macro {name}')
-    text = re.sub(r'(\d)[fu]\b', r'\1', found[1])
+        raise ValueError(f'there is no macro and no constant {name}')
+    text = re.sub(r'(\d)[fu]\b', r'\1', found[1] or found[2])
     text = re.sub(r'\b[A-Z]\w*\b', lambda other: str(value(source, other[0])), text)
     if not re.fullmatch(r'[\d.()*/+\-e ]+', text):
         raise ValueError(f'{name} is no number: {found[1]}')

@@ -309,15 +309,15 @@ RegionList regions_of(Bench &bench, const std::vector<uint8_t> &foreground, int 
   fail_unless(result.state.frames == 7);
   constexpr size_t offset = 5;
   std::vector<uint8_t> cells;
-  const int columns = (width + Regions::cell - 1) / Regions::cell,
-            rows = (height + Regions::cell - 1) / Regions::cell;
+  const int columns = (width + glcl::objects::REGION_CELL - 1) / glcl::objects::REGION_CELL,
+            rows = (height + glcl::objects::REGION_CELL - 1) / glcl::objects::REGION_CELL;
   for (int y = 0; y < rows && !mask.empty(); y++)
     for (int x = 0; x < columns; x++)
       cells.push_back(mask[size_t((2 * y + 1) * mask_height / (2 * rows)) * mask_width +
                            (2 * x + 1) * mask_width / (2 * columns)]);
   std::vector<uint8_t> expected = reference::region_mask(
       foreground, width,
-      {result.regions, result.regions + std::min<int>(result.count, RegionList::most)}, cells);
+      {result.regions, result.regions + std::min(result.count, glcl::objects::MAX_REGIONS)}, cells);
   expected.insert(expected.begin(), offset, 77);
   expected.insert(expected.end(), offset, 77);
   const cl::Buffer out = upload(bench, std::vector<uint8_t>(expected.size(), 77));
@@ -331,7 +331,7 @@ void expect_regions(const RegionList &result, const std::vector<Region> &expecte
                     const std::string &what) {
   fail_unless(result.count == int(expected.size()), "%s: %d regions, expected %zu", what.c_str(),
               result.count, expected.size());
-  for (int i = 0; i < std::min<int>(result.count, RegionList::most); i++) {
+  for (int i = 0; i < std::min(result.count, glcl::objects::MAX_REGIONS); i++) {
     const Region &a = result.regions[i], &b = expected[size_t(i)];
     fail_unless(a.left == b.left && a.top == b.top && a.right == b.right && a.bottom == b.bottom &&
                     a.area == b.area && a.distance == b.distance && a.levels == b.levels &&
@@ -411,7 +411,7 @@ TEST(test_mask_and_cut) {
   for (int y = 20; y < 100; y++)
     for (int x = 10; x < 150; x++) foreground[size_t(y) * 160 + x] = 16;
   for (int x = 70; x < 90; x++) foreground[size_t(30) * 160 + x] = 1;
-  constexpr int columns = 160 / Regions::cell, rows = 120 / Regions::cell;
+  constexpr int columns = 160 / glcl::objects::REGION_CELL, rows = 120 / glcl::objects::REGION_CELL;
   std::vector<uint8_t> cells(size_t(columns) * rows);
   for (size_t i = 0; i < cells.size(); i++) cells[i] = i % columns >= columns / 2;
   const RegionList half = regions_of(bench, foreground, 160, 120, 1, 64, {0, 255}, 2, 1);

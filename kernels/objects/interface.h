@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The constants and structs that object detection and its kernels share.
+#ifndef OBJECTS_INTERFACE_H
+#define OBJECTS_INTERFACE_H
+#include "camera/interface.h"
+#include "common/interface.h"
+
+INTERFACE(objects)
+#ifdef __cplusplus
+using camera::CameraState, camera::FrameGeometry;
+#endif
+
+// The deviation is counted over one pixel in DEVIATION_SPACING px along both axes.
+CONSTANT(DEVIATION_SPACING, 8);
+CONSTANT(DEVIATION_COUNTERS, 32);
+
+// The scene's deviation; see deviation.clh.
+typedef struct {
+  float deviation;  // levels
+  uint left_out;    // pixels that are not counted
+  uint of[DEVIATION_COUNTERS];
+} Deviation;
+
+// The update of the background model by a frame, for objects_background.
+typedef struct {
+  FrameGeometry frame;
+  float noise_gain;  // the variance of noise in the reduced frame relative to the full one
+  float deviations;  // the bound in standard deviations of the noise
+  float edges;       // the part of the local contrast that is added to the bound
+  int bands;         // of the brightness of rows
+  int measured;      // 0 if the noise was set: the scene's deviation does not count then
+} BackgroundUpdate;
+
+CONSTANT(REGION_CELL, 2);    // px per side
+CONSTANT(MAX_REGIONS, 128);  // in a list
+
+// A region of foreground.
+typedef struct {
+  int left, top, right, bottom;  // px of a reduced frame, inclusive
+  int area;                      // foreground pixels
+  int distance;  // sum of their distances from the background, in eighths of the bound
+  int levels;    // sum of their levels, 0 to 255 each
+  int squares;   // sum of the squared levels, in 64ths, rounded down per cell
+} Region;
+
+// The regions of a frame.
+typedef struct {
+  CameraState state;
+  int count;       // of regions; those beyond MAX_REGIONS are not in the list
+  int foreground;  // pixels, in all
+  int2 unused;
+  Region regions[MAX_REGIONS];
+} RegionList;
+
+// The regions to list, for objects_list.
+typedef struct {
+  int cells;    // of the frame
+  int least;    // foreground pixels of a region
+  int pixels;   // of the frame
+  int counted;  // pixels of the scene's deviation
+  float cut;    // if more than this part of the pixels is foreground, the state becomes a cut
+} RegionSearch;
+
+// A box with a number, for objects_box.
+typedef struct {
+  float4 colour, edge;      // of lines and outlines, 0 to 1
+  int4 box;                 // left, top, right, bottom, px
+  int2 size, origin, area;  // px: of the frame; the first pixel and the size of the drawn part
+  uint number;
+  int thick, outline;  // px, of lines and outlines
+  int dot;             // px, the side of a dot of the font
+  int overlay;         // drawing/over.clh
+} BoxDrawing;
+
+CONSTANT(TRAIL_POINTS, 32);
+
+// A trail, for objects_trail.
+typedef struct {
+  float4 colour, edge;
+  int2 size, origin, area;      // as in BoxDrawing
+  float2 points[TRAIL_POINTS];  // px
+  int count;                    // of points
+  float thick, outline;         // px: half of the line's width, the outline's width
+  int overlay;
+} TrailDrawing;
+
+INTERFACE_END
+#endif

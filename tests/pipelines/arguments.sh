@@ -52,6 +52,7 @@ for script in "$source_root"/pipelines/*.sh; do
       answers 2 "^$name: cannot write \./clip.mp4: it is the input$" clip.mp4 ./clip.mp4
       more=(out.mp4)
       ;;
+    *" $name IN COMMAND"*) more=(true) ;;
     *" $name IN"[:\ ]* | *" $name [FILE "*) ;;
     *" $name [DEVICE]"*)
       answers 2 "^$name: no camera at /dev/video99$" /dev/video99

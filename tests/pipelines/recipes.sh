@@ -203,6 +203,15 @@ events = [json.loads(line) for line in open("output") if line.startswith("{")]
 assert events and {event["event"] for event in events} == {"motion-begin", "motion-end"}, events
 assert all(event["width"] > 0 and event["id"] > 0 for event in events), events'
     ;;
+  on-motion)
+    gst-launch-1.0 -f -q videotestsrc num-buffers=40 pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! \
+      videoconvert ! jpegenc quality=95 ! qtmux ! filesink location=clip.mp4
+    # shellcheck disable=SC2016
+    recipe on-motion clip.mp4 'echo "$ID $X $Y $WIDTH $HEIGHT" >>events; false' 2>output
+    cat events
+    ! grep -qv '^[1-9][0-9]* [0-9]* [0-9]* [1-9][0-9]* [1-9][0-9]*$' events || die 'an event lacks a number'
+    expect 'failures of the command' "$(grep -c '^on-motion.sh: the command ended with exit status 1$' output)" "$(wc -l <events)"
+    ;;
   shots)
     gst-launch-1.0 -f -q concat name=all ! videoconvert ! jpegenc ! qtmux ! filesink location=clip.mp4 \
       videotestsrc num-buffers=25 ! video/x-raw,width=160,height=120,framerate=25/1 ! all. \

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# on-motion.sh IN COMMAND: runs a command of bash whenever an object begins to move in a video file, or before the camera
+# /dev/video…; the variables ID, X, Y, WIDTH and HEIGHT hold the number of the object and its box in px
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+arguments 2 2 "$@"
+
+open_video "$1"
+FILTER=(glclmotion detect=true)
+use_plugin
+play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false |
+  sed -un 's/.*motion-begin, / /p' | while IFS= read -r event; do
+    for field in id x y width height; do
+      [[ $event =~ \ $field=\([a-z0-9]*\)(-?[0-9]+) ]] && export "${field^^}=${BASH_REMATCH[1]}"
+    done
+    bash -c "$2" </dev/null || echo "${0##*/}: the command ended with exit status $?" >&2
+  done

@@ -18,7 +18,7 @@ struct Options {
 };
 extern Options options;
 
-constexpr int patience = 30;  // s until a run counts as hanging
+constexpr int patience = 90;  // s until a run counts as hanging
 
 /// A property set before a frame arrives.
 struct Change {

@@ -21,9 +21,14 @@ first_of() {
 open_file "$1"
 [[ -z ${2:-} ]] || write_video "$2"
 use_plugin
-if ! timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! parsebin ! video/x-h264 ! fakesink num-buffers=1 >/dev/null 2>&1 </dev/null; then
+if ! tags=$(timeout 20 gst-launch-1.0 -f -t "${SOURCE[@]}" ! parsebin ! video/x-h264 ! fakesink num-buffers=1 2>/dev/null </dev/null); then
   launched timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1  # if this is not video, it prints the reason
   wrong "$1 contains no H.264 video; file-to-file.sh accepts every format that GStreamer decodes"
+fi
+# Elements take the decoder's format. glvideoflip takes RGBA alone, so only pictures that a tag turns are converted.
+UPRIGHT=()
+if [[ $tags == *'image orientation:'* && $tags != *'image orientation: rotate-0'* ]]; then
+  UPRIGHT=(glcolorconvert ! glvideoflip video-direction=auto !)
 fi
 read -ra decoders <<<"${GLCL_DECODERS:-nvh264dec vah264dec avdec_h264 openh264dec}"
 read -ra encoders <<<"${GLCL_ENCODERS:-nvh264enc openh264enc}"
@@ -53,5 +58,5 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$log GST_DEBUG_NO_COLOR=1 play -q -e "${SOURCE[@]}" ! parsebin ! "$decoder" ! \
-  queue max-size-buffers=4 ! "${UPLOAD[@]}" ! glvideoflip video-direction=auto ! "${FILTER[@]}" ! "${END[@]}"
+  queue max-size-buffers=4 ! glupload ! "${UPRIGHT[@]}" "${FILTER[@]}" ! "${END[@]}"
 sed -n 's/.*:<\([^>]*\)> \(sharing: .*\)/\1: \2/p; s/.*:<\([^>]*\)> done: /\1: /p' "$log"

@@ -151,6 +151,11 @@ case $recipe in
     expect_sound out.mp4 1
     expect 'frames written' "$(frames_of out.mp4)" $frames
     expect 'size of the pictures' "$(size_of out.mp4)" "$upright"
+    gst-launch-1.0 -f -q videotestsrc num-buffers="$frames" ! video/x-raw,width=160,height=120,framerate=25/1 ! "${encoder[@]}" ! \
+      qtmux ! filesink location=clip.mp4
+    recipe decode clip.mp4 out.mp4 | tee output
+    grep -q " $((2 * frames)) copies" output || die 'frames that no tag turns are converted by OpenGL'
+    expect 'frames written without a conversion' "$(frames_of out.mp4)" $frames
     if GLCL_DECODERS=nothing recipe decode clip.mp4 2>output; then die 'played without a decoder'; fi
     grep -q '^decode.sh: GStreamer has no decoder for H.264: ' output || die "no sentence but $(<output)"
     ;;

@@ -4,6 +4,7 @@
 #include <gst/gl/gstglfuncs.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "memory.h"
@@ -185,6 +186,7 @@ void Texture::to_gl() {
 
 void Texture::wait_until_used() {
   std::unique_lock lock(mutex_);
+  if (passing_) return;
   unreserved_.wait(lock, [this] { return !reserved_; });
   const cl::Event used = used_;
   lock.unlock();
@@ -241,6 +243,7 @@ bool TextureSharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses,
     }
     textures_.push_back(texture);
   }
+  gl_context_ = uses[0].memory->mem.context;  // else they would not have stayed
   take(queue, layout, uses);
   return true;
 }
@@ -274,18 +277,21 @@ void TextureSharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size
     acquired_.push_back(&texture);
     images_.push_back(image());
   }
-  if (!acquired_.empty()) acquire_from_gl(queue, uses[0].memory->mem.context);
+  if (!acquired_.empty()) acquire_from_gl(queue);
   take(queue, layout, uses);
   copy_and_give_back(queue, layout, uses);
 }
 
-void TextureSharing::acquire_from_gl(Queue &queue, GstGLContext *gl_context) {
+void TextureSharing::acquire_from_gl(Queue &queue) {
   std::vector<cl::Event> before;
   for (Texture *texture : acquired_)
     if (cl::Event released = texture->last_release(); released())
       before.push_back(std::move(released));
   if (!before.empty()) wait_for_events(queue, before);
-  if (!ordered_after_gl(queue, acquired_)) wait_for_gl(gl_context);
+  std::set<GstGLContext *> contexts;
+  for (const Texture *texture : acquired_) contexts.insert(texture->memory()->mem.context);
+  if (contexts.erase(gl_context_) && !ordered_after_gl(queue, acquired_)) wait_for_gl(gl_context_);
+  for (GstGLContext *other : contexts) on_gl_thread(other, [=] { wait_for_gl(other); });
   acquired_.front()->interop().acquire(queue, images_);
 }
 
@@ -347,10 +353,17 @@ void TextureSharing::mark_use(Queue &queue) {
   queue.cl().flush();
 }
 
-/// Whether nothing notifies when OpenGL uses the texture, which it must not do before a release.
+/// Whether OpenGL's next use of the texture hands it over, on the GL thread that OpenCL shares
+/// with.
+bool TextureSharing::may_stay(const Texture &texture) const {
+  return hands_over(texture.memory()) && !texture.read_by_gl() &&
+         texture.memory()->mem.context == gl_context_;
+}
+
+/// Whether OpenGL must not use the texture before a release, and nothing notifies of that.
 bool TextureSharing::must_go_back(const Texture &texture) const {
   const Queue *holder = texture.holder();
-  return (!hands_over(texture.memory()) || texture.read_by_gl()) && holder &&
+  return !may_stay(texture) && holder &&
          texture.interop().needs_release(holder->context().device());
 }
 
@@ -379,7 +392,7 @@ void TextureSharing::give_back() {
   std::vector<Texture *> back;
   bool needs_gl = false;
   for (Texture *texture : textures_) {
-    if (!texture || (hands_over(texture->memory()) && !texture->read_by_gl())) continue;
+    if (!texture || may_stay(*texture)) continue;
     back.push_back(texture);
     needs_gl = needs_gl || must_go_back(*texture);
   }

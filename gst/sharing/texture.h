@@ -113,9 +113,9 @@ class Texture {
 ///
 /// Textures stay with OpenCL until OpenGL or the host need them, so that a row of gst-glcl elements
 /// never uses OpenGL. The next user waits for the last use alone. Textures without a hand-over
-/// on demand, foreign ones and those that OpenGL reads in another branch, are copied when they are
-/// acquired, and go back before the GL thread goes on. Order: OpenCL or the host waits for a GL
-/// fence before acquire, and OpenGL's next use comes after OpenCL's release. The OpenCL 1.2
+/// on demand (foreign ones, of other GL contexts, read by OpenGL in another branch) are copied when
+/// they are acquired, and go back before the GL thread goes on. Order: OpenCL or the host waits for
+/// a GL fence before acquire, and OpenGL's next use comes after OpenCL's release. The OpenCL 1.2
 /// extension specification requires it in section 9.7.6.1; with cl_khr_gl_event the driver does it.
 /// Queues of one context wait for each other's events.
 class TextureSharing : public Sharing {
@@ -133,8 +133,9 @@ class TextureSharing : public Sharing {
  private:
   static bool gives_back_behind(const Queue &queue, const TextureUse *uses, size_t count);
   static void wait_for_events(Queue &queue, const std::vector<cl::Event> &before);
-  void acquire_from_gl(Queue &queue, GstGLContext *gl_context);
+  void acquire_from_gl(Queue &queue);
   void take(Queue &queue, Layout layout, TextureUse *uses);
+  bool may_stay(const Texture &texture) const;
   bool must_go_back(const Texture &texture) const;
   void copy_and_give_back(Queue &queue, Layout layout, TextureUse *uses);
   void mark_use(Queue &queue);
@@ -146,7 +147,7 @@ class TextureSharing : public Sharing {
   std::vector<Texture *> textures_;
   std::vector<Texture *> acquired_;
   std::vector<cl_mem> images_;
-  GstGLContext *gl_context_ = nullptr;  // of the last acquire
+  GstGLContext *gl_context_ = nullptr;  // that OpenCL shares with
 };
 
 }  // namespace glcl::sharing

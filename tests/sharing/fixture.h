@@ -35,11 +35,17 @@ class Gl {
   Gl() : display_(gst_gl_display_new()) {
     expect(gst_gl_display_create_context(display_, nullptr, &context_, nullptr), "no GL context");
   }
+  /// One that shares its objects with another.
+  explicit Gl(const Gl &other)
+      : display_(static_cast<GstGLDisplay *>(gst_object_ref(other.display_))) {
+    expect(gst_gl_display_create_context(display_, other.context_, &context_, nullptr),
+           "no second GL context");
+  }
   ~Gl() {
     gst_object_unref(context_);
     gst_object_unref(display_);
   }
-  Gl(const Gl &) = delete;
+  Gl &operator=(const Gl &) = delete;
 
   GstGLContext *context() const { return context_; }
 

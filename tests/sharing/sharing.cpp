@@ -341,6 +341,35 @@ TEST(held_frames_need_no_opengl) {
     }
 }
 
+// OpenCL shares with one GL context only: textures of another one of its group go back at once.
+TEST(textures_of_another_gl_context) {
+  for (const SharingMethod *method : usable_methods())
+    for (const Layout layout : {Layout::image, Layout::buffer}) {
+      Gl gl, second(gl);
+      std::unique_ptr<Inverter> inverter;
+      std::unique_ptr<Picture> host, in, out;
+      gl.run([&] { inverter = std::make_unique<Inverter>(gl, *method); });
+      second.run([&] {
+        for (auto *picture : {&host, &in, &out})
+          picture->reset(new Picture(Picture::handing_over(second, 61, 47)));
+      });
+      for (int i = 0; i < 3; i++) {
+        const Frame frame = reference::random_frame(61, 47, i);
+        second.run([&] { host->write(frame); });
+        inverter->invert(*host, *in, layout);
+        inverter->invert(*in, *out, layout);
+        second.run([&] {
+          expect_same(inverted(frame), in->read(), method->name);
+          expect_same(frame, out->read(), method->name);
+        });
+      }
+      second.run([&] {
+        for (auto *picture : {&host, &in, &out}) picture->reset();
+      });
+      gl.run([&] { inverter.reset(); });
+    }
+}
+
 namespace {
 
 /// A memory as a consumer outside the GL thread reads it.

@@ -65,11 +65,11 @@ run_packages=(
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
   gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri)
 
-# Packages without which tests of the suites lint, docs, languages, examples and pipelines skip, and ccache; tests/run.sh installs
+# Packages without which tests of the suites accuracy, lint, docs, languages, examples and pipelines skip, and ccache; tests/run.sh installs
 # them if CI=true.
 check_packages=(ccache clang-format clang-tidy shellcheck doxygen mkdocs python3-gi gir1.2-gstreamer-1.0
-  gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-numpy python3-matplotlib gstreamer1.0-x gjs locales
-  munge slurmctld slurmd slurm-client)
+  gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-numpy python3-matplotlib gstreamer1.0-x
+  gstreamer1.0-plugins-ugly gjs locales munge slurmctld slurmd slurm-client)
 # Debian has the crates of GStreamer since 13.
 [[ $(sed -n 's/^VERSION_ID="\?\([0-9]*\).*/\1/p' /etc/os-release 2>/dev/null) == 12 ]] || check_packages+=(cargo librust-gstreamer-dev)
 

@@ -26,8 +26,8 @@ void FrameContinuity::start() {
 }
 
 void FrameContinuity::late(GstClockTime time, GstClockTimeDiff late) {
-  // Decoders drop frames up to twice as late as the last one was. One frame of a wrong time may
-  // have been late by hours.
+  // After a late frame decoders drop frames until its time plus twice its lateness. A wrong
+  // timestamp can be late by hours.
   late_until_ =
       late > 0 ? time + 2 * GstClockTime(late) : std::min(late_until_.load(), time + under_way);
 }

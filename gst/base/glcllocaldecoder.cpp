@@ -132,10 +132,10 @@ GstBufferPool *empty_pool() {
   return GST_BUFFER_POOL(gst_object_ref_sink(g_object_new(type, nullptr)));
 }
 
-/// A size comes as caps, before elements allocate memory for it. After a coded picture that is too
-/// large the thread waits until the decodebin stops. A decoder must not wait like that: it would go
-/// on when its pads are flushed, with memory of its own. It may ask for memory first, see
-/// refuse_memory(). A demuxer has raw pictures in the file's memory, see refuse_picture().
+/// Caps announce a size before elements allocate memory for it. If a coded picture is too large,
+/// the thread waits until the decodebin stops. A decoder must not be blocked like that: it would
+/// continue when its pads are flushed, and allocate memory of its own. It may ask for memory first,
+/// see refuse_memory(). A demuxer has raw pictures in the file's memory, see refuse_picture().
 GstPadProbeReturn check_size(GstPad *, GstPadProbeInfo *info, gpointer decodebin) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_PASS;

@@ -48,7 +48,7 @@ class Chain {
 
   Layout layout() const { return frame_.layout; }
   bool live() const { return live_; }
-  /// With the values in use.
+  /// The description with the parameter values in use.
   const Description &description() const { return description_; }
   size_t passes() const { return passes_.size(); }
   const WorkgroupShape &shape() const { return shape_; }

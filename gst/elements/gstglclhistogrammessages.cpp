@@ -58,7 +58,7 @@ void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Forma
   of_channels.into(message, "counts");
   std::vector<Statistics> all;
   for (const auto &channel : channel_counts(format, counts))
-    all.push_back(statistics(channel, Scale::of(format, frame)));
+    all.push_back(statistics(channel, LevelRange::of(format, frame)));
   using Field = double Statistics::*;
   constexpr std::pair<const char *, Field> fields[] = {{"mean", &Statistics::mean},
                                                        {"stddev", &Statistics::stddev},

@@ -11,7 +11,7 @@
 
 namespace glcl::motion {
 
-/// The values of the properties.
+/// The values of glclmotion's properties: search, drawing, object detection and devices.
 struct MotionProperties : BlockMotion::Settings,
                           MotionRenderer::MotionStyle,
                           ObjectDetection::Settings {

@@ -25,18 +25,18 @@ std::vector<std::vector<uint32_t>> channel_counts(const Histogram::Format &forma
   return separate;
 }
 
-Scale Scale::of(const Histogram::Format &format, const FrameFormat &frame) {
+LevelRange LevelRange::of(const Histogram::Format &format, const FrameFormat &frame) {
   if (!Histogram::counts_code(format, frame)) return {};
   const double step = std::ldexp(1, 8 - frame.pixels->bits);
-  return frame.colorimetry.full_range ? Scale{0, 256 - step, step} : Scale{16, 235, step};
+  return frame.colorimetry.full_range ? LevelRange{0, 256 - step, step} : LevelRange{16, 235, step};
 }
 
-Statistics statistics(const std::vector<uint32_t> &counts, const Scale &scale) {
+Statistics statistics(const std::vector<uint32_t> &counts, const LevelRange &range) {
   const uint64_t all = std::accumulate(counts.begin(), counts.end(), uint64_t(0));
   if (!all) return {};
   const double width = 256.0 / static_cast<double>(counts.size());
   const auto level = [&](size_t bin) {
-    return static_cast<double>(bin) * width + (width - scale.step) / 2;
+    return static_cast<double>(bin) * width + (width - range.step) / 2;
   };
   double sum = 0, squares = 0;
   for (size_t bin = 0; bin < counts.size(); bin++) {
@@ -56,8 +56,8 @@ Statistics statistics(const std::vector<uint32_t> &counts, const Scale &scale) {
   result.p5 = percentile(5);
   result.median = percentile(50);
   result.p95 = percentile(95);
-  const auto black = counts.begin() + static_cast<int>(scale.black / width),
-             white = counts.begin() + static_cast<int>(scale.white / width);
+  const auto black = counts.begin() + static_cast<int>(range.black / width),
+             white = counts.begin() + static_cast<int>(range.white / width);
   result.clipped_low = std::accumulate(counts.begin(), black + 1, 0.0) / n;
   result.clipped_high = std::accumulate(white, counts.end(), 0.0) / n;
   return result;

@@ -8,16 +8,17 @@
 
 namespace glcl::histogram {
 
-/// The values that the bins of a channel divide: 0 to 256, with fractions of more than 8 bits.
-struct Scale {
+/// The levels of black and white, and the step between code values, in 8-bit levels: 16, 235 and
+/// 0.25 for limited range with 10 bits.
+struct LevelRange {
   double black = 0, white = 255;
   double step = 1;  ///< from a value to the next
 
   /// Of the counts of a format in frames.
-  static Scale of(const Histogram::Format &format, const FrameFormat &frame);
+  static LevelRange of(const Histogram::Format &format, const FrameFormat &frame);
 };
 
-/// Statistics of a channel's histogram. Levels are values of the scale; a bin of several counts as
+/// Statistics of a channel's histogram. Levels are those of the range; a bin of several counts as
 /// their mean.
 struct Statistics {
   double mean = 0, stddev = 0;
@@ -32,6 +33,6 @@ std::vector<std::vector<uint32_t>> channel_counts(const Histogram::Format &forma
                                                   const uint32_t *counts);
 
 /// All zeros without counts.
-Statistics statistics(const std::vector<uint32_t> &counts, const Scale &scale = {});
+Statistics statistics(const std::vector<uint32_t> &counts, const LevelRange &range = {});
 
 }  // namespace glcl::histogram

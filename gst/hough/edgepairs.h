@@ -7,10 +7,10 @@
 
 namespace glcl::hough {
 
-/// Counts the pairs of edges of a picture that are at right angles. A pair has one of 90 × 90
-/// kinds: the direction of its first edge, and the direction of the line between both relative to
-/// it, in steps of 2°. The counts do not depend on the position and scale of the content; a
-/// rotation shifts them (Gómez Luna 2012, fast generalised Hough transform).
+/// Counts the pairs of edges at right angles in a picture by kind, and lists them if there is room.
+/// A pair has one of 90 × 90 kinds: the direction of its first edge, and the direction of the line
+/// between both relative to it, in steps of 2°. The counts do not depend on the position and scale
+/// of the content; a rotation shifts them (Gómez Luna 2012, fast generalised Hough transform).
 class EdgePairs {
  public:
   static constexpr int steps = 90, kinds = steps * steps;

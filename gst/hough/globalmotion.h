@@ -28,7 +28,7 @@ class GlobalMotion {
   /// The result, result_bytes of it, for read().
   const cl::Buffer &result() const { return result_; }
   static constexpr size_t result_bytes = 6 * sizeof(cl_float);
-  /// Nothing where the frames have hardly edges in common, as at a cut.
+  /// Nothing if the frames have hardly any edges in common, as at a cut.
   static std::optional<Estimate> read(const void *result);
 
  private:

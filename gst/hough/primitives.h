@@ -78,7 +78,7 @@ class RadixSort {
   cl::Buffer table_, keys_, values_;
 };
 
-/// Finds the largest value of a list.
+/// Finds the largest value of a list and its index: of equal values, the first.
 class Argmax {
  public:
   explicit Argmax(Context &context);

@@ -9,11 +9,11 @@ namespace glcl::motion {
 
 /// Finds the range that the full search needs for each area of Plane::strip px, on the device
 /// before the search, without waiting. It tries `steps` ranges, from the smallest to the largest in
-/// equal ratios, on reduced planes with blocks of 8 px. A range is sufficient if its squared sums
-/// of absolute differences exceed those of the largest range by at most 1/`share` of the mean over
-/// the areas. An area gets the maximum of its neighbours' ranges, because areas of little texture
-/// do not show their need. After A. Uta, "Collaborative multi-device motion estimation on
-/// multi/many-core platforms", 2012, chapter 9.
+/// a geometric progression, on reduced planes with blocks of 8 px. A range is sufficient if its
+/// squared sums of absolute differences exceed those of the largest range by at most 1/`share` of
+/// the mean over the areas. An area gets the maximum of its neighbours' ranges, because areas of
+/// little texture do not show their need. After A. Uta, "Collaborative multi-device motion
+/// estimation on multi/many-core platforms", 2012, chapter 9.
 class Range {
  public:
   static constexpr int steps = 8;

@@ -22,8 +22,8 @@ class Objects {
     bool shadows = true;  ///< separate them from objects
   };
 
-  /// For frames of width × height px in pictures of a layout; `under_way`: see Shadows. Throws
-  /// Error::failed where the device refuses kernels or memory.
+  /// For frames of width × height px in pictures of a layout; `under_way`: see ShadowDetector.
+  /// Throws Error::failed where the device refuses kernels or memory.
   Objects(Context &context, int width, int height, const FrameFormat &format, int under_way = 1);
 
   /// The next frames have another pixel format or colorimetry. The state of earlier ones stays.
@@ -54,7 +54,7 @@ class Objects {
   const cl::Buffer &regions() const { return regions_.list(); }
   const camera::FrameGeometry &frame() const { return frame_; }
   const BackgroundModel &background() const { return background_; }
-  /// BackgroundModel::foreground() of the last frame, or Shadows::foreground() if they are
+  /// BackgroundModel::foreground() of the last frame, or ShadowDetector::foreground() if they are
   /// separated.
   const cl::Buffer &foreground() const {
     return separates_shadows_ ? shadows_.foreground() : background_.foreground();
@@ -73,7 +73,7 @@ class Objects {
   camera::Ransac::Settings usual_;
   camera::Align align_;
   BackgroundModel background_;
-  Shadows shadows_;
+  ShadowDetector shadows_;
   bool separates_shadows_ = false;  // in the last frame
   Regions regions_;
   cl::Buffer state_;

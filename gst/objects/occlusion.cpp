@@ -104,7 +104,7 @@ void separate(const std::vector<Track> &tracks, size_t which, size_t older, Clai
   list[size_t(mine)].claims = list[size_t(others)].claims = 1;
 }
 
-void update_shared(std::vector<Track> &tracks, size_t which, const Found &found,
+void update_shared(std::vector<Track> &tracks, size_t which, const TrackObservation &found,
                    const Claims &claimed) {
   count_shared_frames(tracks, which, claimed);
   const std::vector<int> &mine = claimed[which];

@@ -13,7 +13,7 @@ namespace glcl::objects {
 void separate(const std::vector<Track> &tracks, size_t which, size_t older, Claims &claimed,
               std::vector<Detection> &list);
 /// Places a track within a region that it shares with others.
-void update_shared(std::vector<Track> &tracks, size_t which, const Found &found,
+void update_shared(std::vector<Track> &tracks, size_t which, const TrackObservation &found,
                    const Claims &claimed);
 /// Whether a track and an older one are one object: they overlap and move alike; or they shared a
 /// region long enough and move alike or one is held back by it; or the region exceeds both.

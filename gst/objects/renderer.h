@@ -7,8 +7,8 @@
 namespace glcl::objects {
 
 /// Draws boxes, numbers and trails over frames, and the camera motion: a line from the centre to
-/// where it moves in ten frames, and a square there that scales and rotates with the camera. Lines
-/// and digits scale with the frame. Everything is enqueued, nothing waits.
+/// the point that it reaches in ten frames, and a square there that scales and rotates with the
+/// camera. Lines and digits scale with the frame. Everything is enqueued, nothing waits.
 class ObjectRenderer {
  public:
   static constexpr size_t most = 64;  ///< objects; others are not drawn

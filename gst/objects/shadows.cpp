@@ -5,8 +5,8 @@
 
 namespace glcl::objects {
 
-Shadows::Shadows(Context &context, const camera::FrameGeometry &frame, const FrameFormat &format,
-                 int under_way)
+ShadowDetector::ShadowDetector(Context &context, const camera::FrameGeometry &frame,
+                               const FrameFormat &format, int under_way)
     : frame_(frame) {
   set_format(context, format);
   const size_t pixels = size_t(frame.size.s[0]) * frame.size.s[1];
@@ -23,22 +23,22 @@ Shadows::Shadows(Context &context, const camera::FrameGeometry &frame, const Fra
   }
 }
 
-void Shadows::set_format(Context &context, const FrameFormat &format) {
+void ShadowDetector::set_format(Context &context, const FrameFormat &format) {
   const Program program = context.program("objects/shadows.cl", frame_options(format));
   const Size group = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};
   sample_ = Kernel(context, program, "objects_colours", group);
   mark_ = Kernel(context, program, "objects_shadows", group);
 }
 
-void Shadows::sample_colours(Queue &queue, const Picture &in) {
+void ShadowDetector::sample_colours(Queue &queue, const Picture &in) {
   last_ = (last_ + 1) % seen_.size();
   sample_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, in,
           cl_int2{{in.width, in.height}}, static_cast<cl_int>(frame_.shrink), seen_[last_],
           frame_.size);
 }
 
-void Shadows::run(Queue &queue, const cl::Buffer &small, const cl::Buffer &state,
-                  const BackgroundModel &background, bool anew) {
+void ShadowDetector::run(Queue &queue, const cl::Buffer &small, const cl::Buffer &state,
+                         const BackgroundModel &background, bool anew) {
   const int from = now_;
   now_ = 1 - now_;
   mark_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, small, seen_[last_], state,

@@ -8,18 +8,17 @@
 
 namespace glcl::objects {
 
-/// Separates shadows from objects: a shadow has 0.5 to 1 times the brightness of the background,
-/// equally in red, green and blue, and its texture and colour are those of the background times
-/// that factor. Without texture and colour there is no evidence, so a dark region is an object.
-/// Nothing waits.
-class Shadows {
+/// Marks shadows in the foreground mask, and keeps the colours of the background for this. A shadow
+/// scales red, green and blue of the background by one factor from 0.5 to 1. Without texture and
+/// colour there is no evidence, so a dark region is an object. It never waits for the device.
+class ShadowDetector {
  public:
-  Shadows() = default;
+  ShadowDetector() = default;
   /// For frames in pictures of a layout. `under_way`: the number of calls of sample_colours() that
   /// may come before the first one's run(). Throws Error::failed where the device refuses kernels
   /// or memory.
-  Shadows(Context &context, const camera::FrameGeometry &frame, const FrameFormat &format,
-          int under_way);
+  ShadowDetector(Context &context, const camera::FrameGeometry &frame, const FrameFormat &format,
+                 int under_way);
 
   /// The next frames have another pixel format or colorimetry.
   void set_format(Context &context, const FrameFormat &format);

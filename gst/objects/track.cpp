@@ -108,8 +108,8 @@ void predict(Track &track, const camera::SimilarityMotion &step, const FrameSize
   for (Object::Point &point : track.object.trail) point = move(point.x, point.y);
 }
 
-Found found_of(const std::vector<int> &mine, const std::vector<Detection> &list) {
-  Found found;
+TrackObservation observation_of(const std::vector<int> &mine, const std::vector<Detection> &list) {
+  TrackObservation found;
   for (int d : mine) {
     const Detection &detection = list[size_t(d)];
     if (found.all.area > 0)
@@ -123,7 +123,7 @@ Found found_of(const std::vector<int> &mine, const std::vector<Detection> &list)
   return found;
 }
 
-void update_found(Track &track, const Found &found, bool jumped, const FrameSize &size) {
+void update_found(Track &track, const TrackObservation &found, bool jumped, const FrameSize &size) {
   const RectF expected = track.box;
   RectF box = found.own ? *found.own : *found.shared;
   if (found.own && found.shared) box = united(box, *found.shared);

@@ -65,10 +65,11 @@ struct Detection {
   int claims = 0;
   void add(const Detection &other);
 };
-/// The detections of each track.
+/// The indices of the detections of each track.
 using Claims = std::vector<std::vector<int>>;
-/// The detections of one track: its own and those shared with others.
-struct Found {
+/// The merged detections of one track: `own` bounds those that it alone claims, `shared` those that
+/// other tracks claim too.
+struct TrackObservation {
   std::optional<RectF> own, shared;
   Detection all;
   float score = 0;
@@ -79,9 +80,9 @@ constexpr float clear_score = 0.8f, faint_score = 0.5f;
 
 /// Moves a track with the camera and by its own velocity.
 void predict(Track &track, const camera::SimilarityMotion &step, const FrameSize &size);
-Found found_of(const std::vector<int> &mine, const std::vector<Detection> &list);
+TrackObservation observation_of(const std::vector<int> &mine, const std::vector<Detection> &list);
 /// Updates a track by its regions of this frame.
-void update_found(Track &track, const Found &found, bool jumped, const FrameSize &size);
+void update_found(Track &track, const TrackObservation &found, bool jumped, const FrameSize &size);
 /// Updates the object by the track's place.
 void update_object(Track &track, const FrameSize &size);
 /// Whether the left and right side, or the top and bottom, moved in the same direction; in a crowd

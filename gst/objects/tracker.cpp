@@ -40,7 +40,7 @@ bool Tracker::begins(const Settings &settings, const Track &track, float lag) co
 void Tracker::update(size_t which, const Claims &claimed, const std::vector<Detection> &list,
                      bool jumped, double seconds) {
   Track &track = tracks_[which];
-  const Found found = found_of(claimed[which], list);
+  const TrackObservation found = observation_of(claimed[which], list);
   // A region that two tracks claim contains both.
   if (found.shared && track.known()) {
     update_shared(tracks_, which, found, claimed);

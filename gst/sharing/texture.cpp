@@ -336,7 +336,7 @@ void TextureSharing::write_back(Queue &queue, const TextureUse *uses) {
       queue.cl().enqueueCopyBufferToImage(uses[i].picture.buffer, uses[i].picture.image, 0,
                                           {0, 0, 0},
                                           {size_t(uses[i].width()), size_t(uses[i].height()), 1});
-    // Somebody may have transferred the frame before, without a map.
+    // An earlier frame may have been downloaded without a map: the copy on the host is outdated.
     GST_MINI_OBJECT_FLAG_SET(uses[i].memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
     GST_MINI_OBJECT_FLAG_UNSET(uses[i].memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD);
   }

@@ -5,7 +5,8 @@
 #include "hough/directions.clh"
 #include "hough/object.clh"
 
-// For each pixel the directions of the edges up to `half` px from it in its row. `region`: edges count from (x, y) to before (z, w).
+// For each pixel the directions of the edges up to `half_width` px from it in its row. `region`: edges count from (x, y) up to, not
+// including, (z, w).
 // `count`: edges there that reach the upper threshold; zeroed before.
 __kernel void edge_rows(__global const ushort *restrict edges, int2 size, int4 region, int half_width,
                         __global ushort *restrict rows, __global uint *count) {

@@ -34,9 +34,9 @@ inline ulong sum_of(__local ulong *all, ulong own) {
   return all[0];
 }
 
-// Chooses one of `ranges` for each of `areas`. It is the first whose sum exceeds that of the last range by at most a share of the areas'
-// mean excess. It is at least what the neighbours need. A smaller range suffices if the expected squared error stays within `target`. The
-// error is expected from the last frame, whose squared errors are `parts` values in the x of `errors`. They relate to the sum `last` as
+// Chooses one of `ranges` for each of `areas`. It is the first whose sum exceeds the last range's by at most a share of the mean of the
+// last range's sums. It is at least what the neighbours need. A smaller range suffices if the expected squared error stays within `target`.
+// The error is expected from the last frame, whose squared errors are `parts` values in the x of `errors`. They relate to the sum `last` as
 // those of this frame to its own sum. With a `target` below 0, or without `follows`, there is no such limit. Afterwards `last` is the sum
 // with the chosen ranges. `needs`: room for an int per area. `mean`: of the squares of the ranges. One work-group of GROUP items.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))

@@ -183,7 +183,7 @@ TEST(test_shadows) {
         const int shrink = int(frame.shrink), columns = frame.size.s[0], rows = frame.size.s[1];
         const size_t pixels = size_t(columns) * rows;
         glcl::objects::BackgroundModel background(*bench.context, frame);
-        glcl::objects::Shadows engine(*bench.context, frame, layout, 3);
+        glcl::objects::ShadowDetector engine(*bench.context, frame, layout, 3);
         reference::Shadows expected(frame);
         glcl::camera::Rows light(*bench.context, frame);
         glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::luma, w, h);

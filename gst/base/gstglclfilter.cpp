@@ -277,8 +277,8 @@ static gboolean gst_glcl_filter_src_event(GstBaseTransform *trans, GstEvent *eve
 static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
   private_of(self)->processor.contexts().ask(GST_ELEMENT(self));
-  private_of(self)->consumers =
-      glcl::Consumers::unknown;  // whatever was linked behind renegotiates
+  // Elements that were linked downstream renegotiate.
+  private_of(self)->consumers = glcl::Consumers::unknown;
   if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->decide_allocation(trans, query))
     return FALSE;
   // The frames report a stop.

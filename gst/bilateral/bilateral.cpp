@@ -13,7 +13,6 @@ namespace {
 
 constexpr const char *weight_names[] = {"intensity", "color", "per_channel"};
 constexpr int small_radius = 6;            // the largest of the problem "radius-4"
-constexpr int soft_color = 3;              // SOFT_COLOR in tile.clh
 constexpr double soft_sigma_range = 0.07;  // from here on SOFT_COLOR's exponents stay in range
 
 int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
@@ -66,11 +65,11 @@ std::string tile_options(const Parameters &variant) {
          option("UNROLL", variant.at("unroll"));
 }
 
-/// The kind of weight, as tile.clh numbers them.
+/// The kind of weight, as the kernels number them.
 int kind_of(const BilateralFilter::Settings &settings) {
   const bool soft =
       settings.weight == BilateralFilter::Weight::color && settings.sigma_range >= soft_sigma_range;
-  return soft ? soft_color : static_cast<int>(settings.weight);
+  return soft ? SOFT_COLOR : static_cast<int>(settings.weight);
 }
 
 Parameters default_variant(const Device &device, const std::string &problem) {
@@ -373,7 +372,7 @@ void BilateralFilter::pass_tile(Queue &queue, VariantKernels &kernels, const Set
              original, to, range, space, split);
     return;
   }
-  Kernel &kernel = kind == soft_color ? kernels.soft_color : kernels.by_weight[kind];
+  Kernel &kernel = kind == SOFT_COLOR ? kernels.soft_color : kernels.by_weight[kind];
   const size_t rows = kernel.group().y * kernels.rows + 2 * r;
   const size_t chunk = std::min(rows, tile_rows(local_memory_, kernel.group().x, r));
   kernel.costs(neighbours(r));

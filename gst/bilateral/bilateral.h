@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "bilateral/interface.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
 #include "opencl/lazy.h"
@@ -29,9 +30,9 @@ class BilateralFilter {
  public:
   /// The range weight, with s = sigma_range and colours as 0..1.
   enum class Weight {
-    intensity,    ///< exp(-ΔI² / (2 s²)), I = 0.30 R + 0.59 G + 0.11 B
-    color,        ///< exp(-|ΔRGB|² / (2 s²)), Euclidean
-    per_channel,  ///< a weight of its own per channel
+    intensity = INTENSITY,      ///< exp(-ΔI² / (2 s²)), I = 0.30 R + 0.59 G + 0.11 B
+    color = COLOR,              ///< exp(-|ΔRGB|² / (2 s²)), Euclidean
+    per_channel = PER_CHANNEL,  ///< a weight of its own per channel
   };
 
   /// How the work is laid out, parameter "form"; results agree within one level.

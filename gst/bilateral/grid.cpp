@@ -11,21 +11,14 @@ namespace glcl::bilateral {
 
 namespace {
 
-constexpr int reach = 2;                  // of the blur, nodes; REACH in the kernels
-constexpr int blur_rows = 4;              // per work-item along y; ROWS in the kernels
-constexpr int blur_step = 6;              // and on images along z; STEP there
 constexpr int blur_planes = 12;           // per group on images
 constexpr size_t splat_tile = 24 << 10;   // bytes of nodes that a work-item fills on buffers, and
 constexpr size_t buffer_tile = 48 << 10;  // that it blurs or looks up in, about
-constexpr int splat_pixels = 64;          // AT_ONCE * STREAMS there
-constexpr int lookup_vector = 16;         // pixels that are looked up at once on buffers; AT_ONCE
-constexpr int lookup_vectors = 8;         // and how often at once, at most; VECTORS in the kernels
-constexpr int max_strip = 4;              // bands per group of the splat,
-constexpr double unit_groups = 16;        // where a compute unit has that many groups
-constexpr int most_planes = 30;           // of a channel per group; a word has their bits
-constexpr int most_columns = 8;           // added up at once on images; COLUMNS in the kernels
-constexpr size_t tile_bytes = 48 << 10;   // of local memory for the splat, at most
-constexpr Size blur_group{16, 8};         // on images
+constexpr int splat_pixels = GRID_PIXELS * SPLAT_STREAMS;
+constexpr int max_strip = 4;             // bands per group of the splat,
+constexpr double unit_groups = 16;       // where a compute unit has that many groups
+constexpr size_t tile_bytes = 48 << 10;  // of local memory for the splat, at most
+constexpr Size blur_group{16, 8};        // on images
 constexpr size_t max_pixel_cells = 3, min_cells = 65536;
 
 /// The most pixels that lie between two nodes; a cell that is no whole number may be rounded up.
@@ -43,6 +36,12 @@ cl_float4 blur_taps(double more) {
   const double sum = 1 + 2 * near + 2 * far;
   return {{static_cast<float>(1 / sum), static_cast<float>(near / sum),
            static_cast<float>(far / sum), 0}};
+}
+
+/// Cells along z per unit of R, G and B, a unit being `scale` levels.
+cl_float4 cells_per_unit(const double (&range)[3], double scale = 1) {
+  return {{static_cast<float>(scale * range[0]), static_cast<float>(scale * range[1]),
+           static_cast<float>(scale * range[2]), 0}};
 }
 
 double usual_microseconds(const Device &device) { return device.is_cpu() ? 6500 : 44; }
@@ -174,9 +173,9 @@ Grid::GridShape Grid::shape(const Settings &settings) const {
   shape.rows = static_cast<int>((height_ - 1) * inverse) + 2;
   const double groups =
       layout_ == Layout::buffer
-          ? double(divided_up(shape.columns + 2 * reach, stretch(shape, sigma))) * shape.rows
+          ? double(divided_up(shape.columns + 2 * BLUR_REACH, stretch(shape, sigma))) * shape.rows
           : double(width_) * height_ / (variant_.at("lanes") * sigma);
-  shape.band_count = shape.rows + 2 * reach + 1;
+  shape.band_count = shape.rows + 2 * BLUR_REACH + 1;
   shape.strip = std::clamp(static_cast<int>(groups / (unit_groups * compute_units_)), 1, max_strip);
   return shape;
 }
@@ -187,7 +186,7 @@ size_t Grid::interval_bytes(const GridShape &shape) {
 
 int Grid::stretch(const GridShape &shape, double cell) const {
   const int fitting = static_cast<int>(std::min(local_bytes_, splat_tile) / interval_bytes(shape));
-  const int nodes = shape.columns + 2 * reach;
+  const int nodes = shape.columns + 2 * BLUR_REACH;
   if (fitting > nodes) return nodes;
   // The number of pixels, including those shared with the next interval, should not be slightly
   // above a multiple of the pixels placed at once.
@@ -196,13 +195,13 @@ int Grid::stretch(const GridShape &shape, double cell) const {
 }
 
 size_t Grid::node_bytes(const GridShape &shape) {
-  return blur_rows * shape.row_cells(1) * shape.cell;
+  return BLUR_ROWS * shape.row_cells(1) * shape.cell;
 }
 
 size_t Grid::sums_bytes(const GridShape &shape) const {
   const size_t cell = layout_ == Layout::buffer ? shape.cell : shape.cell / 2;
   const size_t rows = divided_up(shape.band_count, shape.strip) * (shape.strip + 1);
-  return rows * shape.row_cells(shape.columns + 2 * reach) * cell;
+  return rows * shape.row_cells(shape.columns + 2 * BLUR_REACH) * cell;
 }
 
 bool Grid::suits(const Settings &settings) const {
@@ -213,7 +212,7 @@ bool Grid::suits(const Settings &settings) const {
   const double cells = double(shape.columns) * shape.rows * shape.planes * shape.channels;
   const size_t pixels = size_t(width_) * height_;
   if (layout_ == Layout::buffer &&
-      std::max(2 * interval_bytes(shape), (1 + 2 * reach) * node_bytes(shape)) > local_bytes_)
+      std::max(2 * interval_bytes(shape), (1 + 2 * BLUR_REACH) * node_bytes(shape)) > local_bytes_)
     return false;
   return cells * shape.cell / 16 <= std::max(max_pixel_cells * pixels, min_cells) &&
          sums_bytes(shape) <= max_bytes_;
@@ -259,18 +258,20 @@ void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const 
 
 void Grid::splat(Queue &queue, const GridShape &shape, float cell, const Picture &from) {
   Kernel &kernel = kernels(shape).splat;
-  const int nodes = shape.columns + 2 * reach;
+  const int nodes = shape.columns + 2 * BLUR_REACH;
   // Colours are levels on buffers, parts of full scale on images.
-  const double scale = layout_ == Layout::buffer ? 1 : 255;
-  const cl_float4 range = {{static_cast<float>(scale * shape.range[0]),
-                            static_cast<float>(scale * shape.range[1]),
-                            static_cast<float>(scale * shape.range[2]), 0}};
+  const GridSplat splat{cells_per_unit(shape.range, layout_ == Layout::buffer ? 1 : 255),
+                        cell,
+                        1 / cell,
+                        shape.stored,
+                        nodes,
+                        shape.band_count,
+                        shape.strip};
   if (layout_ == Layout::buffer) {
     const int stretch = this->stretch(shape, cell);
     kernel(queue,
            {size_t(divided_up(nodes, stretch)), size_t(divided_up(shape.band_count, shape.strip))},
-           from, width_, height_, sums_, range, cell, 1 / cell, shape.stored, nodes,
-           shape.band_count, shape.strip, stretch,
+           from, width_, height_, sums_, splat, stretch,
            cl::Local((stretch + 1) * interval_bytes(shape)));
     return;
   }
@@ -278,47 +279,46 @@ void Grid::splat(Queue &queue, const GridShape &shape, float cell, const Picture
   // As many planes per group as its local memory holds.
   const size_t tile = std::min(local_bytes_, tile_bytes);
   const int lanes = static_cast<int>(kernel.group().x);
-  const int pixels = interval_pixels(cell), parts = divided_up(pixels, most_columns);
+  const int pixels = interval_pixels(cell), parts = divided_up(pixels, SPLAT_COLUMNS);
   const int columns = divided_up(pixels, parts), pitch = std::max(columns | 1, 5);
   const size_t interval = size_t(parts) * pitch * shape.cell, places = parts * 3 * sizeof(cl_int);
   const int fitting = static_cast<int>(tile / (interval * shape.channels + places));
   const int intervals = std::max(std::min({lanes / (columns * parts), nodes + 1, fitting}), 2);
   const size_t layer = intervals * interval;
-  const int most =
-      std::min(static_cast<int>((tile - intervals * places) / layer / shape.channels), most_planes);
+  const int most = std::min(static_cast<int>((tile - intervals * places) / layer / shape.channels),
+                            SPLAT_PLANES);
   const int chunks = divided_up(shape.stored, most), chunk = divided_up(shape.stored, chunks);
   const size_t groups = divided_up(nodes, intervals - 1);
   const size_t strips = divided_up(shape.band_count, shape.strip);
   // The largest weight of the rows of two bands; each sum of eight is rounded.
   const auto one = static_cast<float>((65535 - 2 * pixels) / (2.0 * (pixels + 1)));
-  kernel(queue, {groups * lanes, strips * chunks}, from, sums_, range, cell, 1 / cell, shape.stored,
-         nodes, shape.band_count, shape.strip, intervals, parts, columns, pitch, chunk, one,
+  kernel(queue, {groups * lanes, strips * chunks}, from, sums_, splat,
+         SplatTile{intervals, parts, columns, pitch, chunk, one},
          cl::Local(shape.channels * chunk * layer + intervals * places));
 }
 
 void Grid::blur(Queue &queue, const GridShape &shape, float cell) {
   GridKernels &kernels = this->kernels(shape);
-  const cl_float4 space = blur_taps(1 / (3.0 * cell * cell)), range = blur_taps(0);
-  const int nodes = shape.columns + 2 * reach;
+  GridBlur blur{blur_taps(1 / (3.0 * cell * cell)), blur_taps(0), shape.stored,
+                shape.columns + 2 * BLUR_REACH,     shape.strip,  shape.rows};
   if (layout_ == Layout::buffer) {
     const size_t node = node_bytes(shape);
-    const int stretch = std::clamp(
-        static_cast<int>(std::min(local_bytes_, buffer_tile) / node) - 2 * reach, 1, shape.columns);
+    blur.part =
+        std::clamp(static_cast<int>(std::min(local_bytes_, buffer_tile) / node) - 2 * BLUR_REACH, 1,
+                   shape.columns);
     kernels.blur(
         queue,
-        {size_t(divided_up(shape.columns, stretch)), size_t(divided_up(shape.rows, blur_rows))},
-        sums_, blurred_, space, range, shape.stored, nodes, shape.rows, shape.strip, stretch,
-        cl::Local((stretch + 2 * reach) * node));
+        {size_t(divided_up(shape.columns, blur.part)), size_t(divided_up(shape.rows, BLUR_ROWS))},
+        sums_, blurred_, blur, cl::Local((blur.part + 2 * BLUR_REACH) * node));
     return;
   }
   const Size group = kernels.blur.group();
   const int chunks = (shape.stored + blur_planes - 1) / blur_planes;
-  const int chunk = round_up((shape.stored + chunks - 1) / chunks, blur_step);
-  const size_t rows = (shape.rows + blur_rows - 1) / blur_rows;
-  const size_t cells = blur_rows * (group.x + 2 * reach) * (chunk + 2 * reach);
+  blur.part = round_up((shape.stored + chunks - 1) / chunks, BLUR_STEP);
+  const size_t rows = (shape.rows + BLUR_ROWS - 1) / BLUR_ROWS;
+  const size_t cells = BLUR_ROWS * (group.x + 2 * BLUR_REACH) * (blur.part + 2 * BLUR_REACH);
   kernels.blur(queue, {size_t(shape.columns), rows * chunks * shape.channels * group.y}, sums_,
-               grid_, space, range, shape.stored, nodes, shape.rows, shape.strip, chunk,
-               cl::Local(cells * shape.cell));
+               grid_, blur, cl::Local(cells * shape.cell));
 }
 
 void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
@@ -330,21 +330,20 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
     splat(queue, shape, cell, from);
     blur(queue, shape, cell);
   }
-  const cl_float4 range = {{static_cast<float>(shape.range[0]), static_cast<float>(shape.range[1]),
-                            static_cast<float>(shape.range[2]), 0}};
+  const GridLookup lookup{
+      cells_per_unit(shape.range), {{width_, height_}}, 1 / cell, shape.stored, split};
   if (layout_ == Layout::buffer) {
     // A channel of as many nodes as the tile has room for, and pixels that lie between them.
     const size_t node = shape.stored * shape.cell;
     const double fitting = (double(std::min(local_bytes_, buffer_tile)) / node - 3) * cell;
     const int span =
-        lookup_vector * std::clamp(static_cast<int>(fitting / lookup_vector), 1, lookup_vectors);
+        GRID_PIXELS * std::clamp(static_cast<int>(fitting / GRID_PIXELS), 1, LOOKUP_VECTORS);
     const size_t nodes = static_cast<size_t>(span / cell) + 3;
-    kernels.slice(queue, {size_t(height_), 1}, from, original, to, width_, height_, blurred_, range,
-                  1 / cell, shape.stored, static_cast<int>(shape.row_cells(shape.columns)), split,
-                  span, cl::Local(nodes * node));
+    kernels.slice(queue, {size_t(height_), 1}, from, original, to, blurred_, lookup,
+                  static_cast<int>(shape.row_cells(shape.columns)), span, cl::Local(nodes * node));
   } else
     kernels.slice(queue, {size_t(width_), size_t(2 * divided_up(height_, 2 * item_rows_))}, from,
-                  original, to, width_, height_, grid_, range, 1 / cell, shape.stored, split);
+                  original, to, grid_, lookup);
 }
 
 }  // namespace glcl::bilateral

@@ -2,7 +2,7 @@
 // Bilateral filter without a tile: every tap is read through the sampler. For radii whose tile does not
 // fit in local memory, and for devices whose caches do better. One pixel per work-item.
 #include "bilateral/image.clh"
-#include "bilateral/weights.clh"
+#include "bilateral/interface.h"
 
 // Colours stay 0..1 here: one multiplication and rounding less per tap; equal levels are equal floats.
 inline void filter_direct(const int kind, __read_only image2d_t in, __read_only image2d_t original,

@@ -2,7 +2,7 @@
 // The bilateral grid on buffers, for CPU devices. A work-item owns a stretch of a band's nodes. It adds one pixel after
 // the other to the eight cells around it, four cells at once. Build as grid.clh says.
 //
-// `planes` cells follow each other along z. Then come the channels, then the nodes of a row from -REACH on, then the rows.
+// `planes` cells follow each other along z. Then come the channels, then the nodes of a row from -BLUR_REACH on, then the rows.
 #include "bilateral/grid.clh"
 
 #define NODE_CELLS (CHANNELS * planes)
@@ -24,17 +24,13 @@
 #define LOAD_WIDE(cells) vload8(0, (__global const float *)(cells))
 #define STORE_WIDE(wide, cells) vstore8(wide, 0, (__global float *)(cells))
 
-// Pixels that a work-item places at once.
-#define AT_ONCE 16
-#define STREAMS 4
-#define VECTORS 8  // of AT_ONCE pixels each that are looked up at once, at most
 #define COUNT_UP ((float16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
 // Pixels of a row from x on, the frame's edge repeated.
 inline uint16 load_pixels(__global const uint *row, int x, int width) {
-  if (x >= 0 && x + AT_ONCE <= width) return vload16(0, row + x);
-  uint pixels[AT_ONCE];
-  for (int i = 0; i < AT_ONCE; i++) pixels[i] = row[clamp(x + i, 0, width - 1)];
+  if (x >= 0 && x + GRID_PIXELS <= width) return vload16(0, row + x);
+  uint pixels[GRID_PIXELS];
+  for (int i = 0; i < GRID_PIXELS; i++) pixels[i] = row[clamp(x + i, 0, width - 1)];
   return vload16(0, pixels);
 }
 
@@ -60,23 +56,25 @@ inline float16 intensity_of(uint16 pixels, float4 range) {
 #endif
 #define CELL_FLOATS (CHANNELS == 1 ? 4 : 2)
 
-// Sums bands of pixel rows, between two rows of nodes, for these. The frame's edge is repeated outside. A work-item has `strip` of
-// `bands` bands, one after another. It fills `strip` + 1 rows of `stretch` nodes, the first and the last one in part. `tile`: `stretch` +
+// Sums bands of pixel rows, between two rows of nodes, for these. The frame's edge is repeated outside. A work-item has `strip`
+// bands, one after another. It fills `strip` + 1 rows of `stretch` nodes, the first and the last one in part. `tile`: `stretch` +
 // 1 intervals. Each channel and each plane has two blocks: of all pixels, and of their part for the node on the right. So every pixel
 // adds to one place. Work-items: stretches, strips; each is a group.
-__kernel void grid_splat(__global const uint *in, int pitch, int width, int height,
-                         __global CELL *sums, float4 range, float cell, float inverse, int planes,
-                         int nodes, int bands, int strip, int stretch, __local BLOCK *tile) {
+__kernel void grid_splat(__global const uint *in, int pitch, int width, int height, __global CELL *sums, GridSplat splat, int stretch,
+                         __local BLOCK *tile) {
+  const float4 range = splat.range;
+  const float cell = splat.cell, inverse = splat.inverse;
+  const int planes = splat.planes, nodes = splat.nodes, bands = splat.bands, strip = splat.strip;
   const int first = (int)get_global_id(0) * stretch, number = get_global_id(1);
   if (first >= nodes || number * strip >= bands) return;
   const int own = min(stretch, nodes - first), count = min(strip, bands - number * strip);
   const int blocks = (own + 1) * CHANNELS * planes * 2;
   for (int i = 0; i < blocks; i++) tile[i] = 0.0f;
 
-  const int first_interval = first - 1 - REACH;
+  const int first_interval = first - 1 - BLUR_REACH;
   const int x_begin = first_pixel(first_interval, cell), x_end = first_pixel(first_interval + own + 1, cell);
   for (int band = 0; band < count; band++) {
-    const int interval = number * strip + band - REACH - 1, y_end = first_pixel(interval + 1, cell);
+    const int interval = number * strip + band - BLUR_REACH - 1, y_end = first_pixel(interval + 1, cell);
     for (int y = first_pixel(interval, cell); y < y_end;) {
       const int from = clamp(y, 0, height - 1);
       float2 weight = 0.0f;  // rows outside the frame repeat the same one
@@ -90,16 +88,16 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
 
       __global const uint *row = in + (size_t)from * pitch;
       // Several streams of pixels, far from each other, so that none waits for the sums of another. Pixels beyond the stretch add nothing.
-      const int length = (x_end - x_begin + STREAMS * AT_ONCE - 1) / (STREAMS * AT_ONCE) * AT_ONCE;
-      for (int x = x_begin; x < x_begin + length; x += AT_ONCE) {
-        float16 right[STREAMS], upper[CHANNELS][STREAMS];
-        int16 at[CHANNELS][STREAMS];
+      const int length = (x_end - x_begin + SPLAT_STREAMS * GRID_PIXELS - 1) / (SPLAT_STREAMS * GRID_PIXELS) * GRID_PIXELS;
+      for (int x = x_begin; x < x_begin + length; x += GRID_PIXELS) {
+        float16 right[SPLAT_STREAMS], upper[CHANNELS][SPLAT_STREAMS];
+        int16 at[CHANNELS][SPLAT_STREAMS];
 #if CHANNELS == 1
-        uint16 colours[STREAMS];
+        uint16 colours[SPLAT_STREAMS];
 #else
-        float16 colours[CHANNELS][STREAMS], ones[STREAMS];
+        float16 colours[CHANNELS][SPLAT_STREAMS], ones[SPLAT_STREAMS];
 #endif
-        for (int s = 0; s < STREAMS; s++) {
+        for (int s = 0; s < SPLAT_STREAMS; s++) {
           const int from_x = x + s * length;
           const uint16 pixels = load_pixels(row, from_x, width);
           const int16 inside = from_x + convert_int16(COUNT_UP) < x_end;
@@ -125,9 +123,9 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
           }
 #endif
         }
-        for (int i = 0; i < AT_ONCE; i++)
+        for (int i = 0; i < GRID_PIXELS; i++)
 #pragma unroll
-          for (int s = 0; s < STREAMS; s++) {
+          for (int s = 0; s < SPLAT_STREAMS; s++) {
 #pragma unroll
             for (int c = 0; c < CHANNELS; c++) {
 #if CHANNELS == 1
@@ -167,37 +165,37 @@ inline WIDE blurred_along_x(__local const WIDE *node, int wides, float4 taps) {
   return taps.x * node[2 * wides] + taps.y * (node[wides] + node[3 * wides]) + taps.z * (node[0] + node[4 * wides]);
 }
 
-// Blurs rows of nodes along y, then along x and z. `sums`: of each strip its rows, from node -REACH on, the last one of
-// which adds to the next strip's first one. `out`: rows of nodes from node 0 on. Taps:
-// centre, next, far. `tile`: ROWS times `stretch` + 2 REACH nodes. Work-items: stretches of `stretch` nodes, ROWS rows;
-// each is a group.
-__kernel void grid_blur(__global const CELL *sums, __global CELL *out, float4 taps_space, float4 taps_range,
-                        int planes, int nodes, int rows, int strip, int stretch, __local WIDE *tile) {
-  const int first = (int)get_global_id(0) * stretch, y = (int)get_global_id(1) * ROWS, columns = nodes - 2 * REACH;
+// Blurs rows of nodes along y, then along x and z. `sums`: of each strip its rows, from node -BLUR_REACH on, the last one of
+// which adds to the next strip's first one. `out`: rows of nodes from node 0 on. `tile`: BLUR_ROWS times `blur.part` +
+// 2 BLUR_REACH nodes. Work-items: stretches of `blur.part` nodes, BLUR_ROWS rows; each is a group.
+__kernel void grid_blur(__global const CELL *sums, __global CELL *out, GridBlur blur, __local WIDE *tile) {
+  const float4 taps_space = blur.space, taps_range = blur.range;
+  const int planes = blur.planes, nodes = blur.nodes, rows = blur.rows, strip = blur.strip, stretch = blur.part;
+  const int first = (int)get_global_id(0) * stretch, y = (int)get_global_id(1) * BLUR_ROWS, columns = nodes - 2 * BLUR_REACH;
   if (first >= columns || y >= rows) return;
   const float tap[] = {taps_space.z, taps_space.y, taps_space.x, taps_space.y, taps_space.z};
-  const int own = min(stretch, columns - first), count = planes / WIDE_CELLS, wides = CHANNELS * count, tile_row = (own + 2 * REACH) * wides;
+  const int own = min(stretch, columns - first), count = planes / WIDE_CELLS, wides = CHANNELS * count, tile_row = (own + 2 * BLUR_REACH) * wides;
   const int row_cells = nodes * NODE_CELLS;
   for (int i = 0; i < tile_row; i++) {
-    WIDE sum[ROWS];
+    WIDE sum[BLUR_ROWS];
 #pragma unroll
-    for (int o = 0; o < ROWS; o++) sum[o] = 0.0f;
+    for (int o = 0; o < BLUR_ROWS; o++) sum[o] = 0.0f;
 #pragma unroll
-    for (int j = 0; j < ROWS + 2 * REACH; j++) {
-      // Node row y + j - REACH, the last row's again beyond it, and how many strips begin up to it.
-      const int row = min(y + j, rows + 2 * REACH - 1) + 1, strips = row / strip;
+    for (int j = 0; j < BLUR_ROWS + 2 * BLUR_REACH; j++) {
+      // Node row y + j - BLUR_REACH, the last row's again beyond it, and how many strips begin up to it.
+      const int row = min(y + j, rows + 2 * BLUR_REACH - 1) + 1, strips = row / strip;
       __global const CELL *at = sums + (size_t)(row + strips) * row_cells + first * NODE_CELLS + i * WIDE_CELLS;
       WIDE node = LOAD_WIDE(at);
       if (row == strips * strip) node += LOAD_WIDE(at - row_cells);
 #pragma unroll
-      for (int o = 0; o < ROWS; o++)
-        if (j >= o && j - o <= 2 * REACH) sum[o] += tap[j - o] * node;
+      for (int o = 0; o < BLUR_ROWS; o++)
+        if (j >= o && j - o <= 2 * BLUR_REACH) sum[o] += tap[j - o] * node;
     }
 #pragma unroll
-    for (int o = 0; o < ROWS; o++) tile[o * tile_row + i] = sum[o];
+    for (int o = 0; o < BLUR_ROWS; o++) tile[o * tile_row + i] = sum[o];
   }
 
-  for (int o = 0; o < ROWS && y + o < rows; o++)
+  for (int o = 0; o < BLUR_ROWS && y + o < rows; o++)
     for (int i = 0; i < own; i++) {
       __local const WIDE *node = tile + o * tile_row + i * wides;
       __global CELL *to = out + ((size_t)(y + o) * columns + first + i) * NODE_CELLS;
@@ -232,7 +230,7 @@ inline int most(int16 n) {
   return max(c.x, c.y);
 }
 
-// Colours of AT_ONCE pixels, in levels, of one channel's weight each: as words, alpha 0.
+// Colours of GRID_PIXELS pixels, in levels, of one channel's weight each: as words, alpha 0.
 #if CHANNELS == 1
 inline uint4 levels_of(float16 cells) {
   const float4 part = 1.0f / cells.s37bf;
@@ -240,13 +238,14 @@ inline uint4 levels_of(float16 cells) {
 }
 #endif
 
-// `in` gives the colours to look up, `original` alpha and the unfiltered side of the split. `range`: cells along z per
-// level of R, G and B, added up if there is one grid. `inverse`: 1 / cell. `tile`: a channel of the nodes that `span` pixels
-// of a row, a multiple of AT_ONCE, lie between, as it is at that row. Work-items: rows; each is a group.
-__kernel void grid_slice(__global const uint *in, int in_pitch, __global const uint *original,
-                         int original_pitch, __global uint *out, int out_pitch, int width, int height,
-                         __global const CELL *grid, float4 range, float inverse, int planes,
-                         int row_cells, int split, int span, __local CELL *tile) {
+// `in` gives the colours to look up, `original` alpha and the unfiltered side of the split. The places of R, G and B along z are
+// added up if there is one grid. `row_cells`: of the grid. `tile`: a channel of the nodes that `span` pixels of a row, a multiple of
+// GRID_PIXELS, lie between, as it is at that row. Work-items: rows; each is a group.
+__kernel void grid_slice(__global const uint *in, int in_pitch, __global const uint *original, int original_pitch, __global uint *out,
+                         int out_pitch, __global const CELL *grid, GridLookup lookup, int row_cells, int span, __local CELL *tile) {
+  const float4 range = lookup.range;
+  const float inverse = lookup.inverse;
+  const int width = lookup.size.x, height = lookup.size.y, planes = lookup.planes, split = lookup.split;
   const int y = get_global_id(0);
   if (y >= height) return;
   const float place_y = y * inverse;
@@ -254,18 +253,18 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
   const float below_part = place_y - node_y;
   const int last = (width - 1) * inverse;
   for (int x_begin = 0; x_begin < width; x_begin += span) {
-    const int x_end = min(x_begin + span, width), vectors = (x_end - x_begin + AT_ONCE - 1) / AT_ONCE;
-    uint16 colour[VECTORS];
+    const int x_end = min(x_begin + span, width), vectors = (x_end - x_begin + GRID_PIXELS - 1) / GRID_PIXELS;
+    uint16 colour[LOOKUP_VECTORS];
     for (int i = 0; i < vectors; i++) colour[i] = 0;
     const int first = (int)(x_begin * inverse), nodes = min((int)((x_end - 1) * inverse), last) + 2 - first;
     // One step after the other for all pixels, so that none waits for the one before.
     if (x_end > split)
 #pragma unroll
       for (int c = 0; c < CHANNELS; c++) {
-        float16 right_part[VECTORS], upper[VECTORS];
-        int16 at[VECTORS], lowest = planes, highest = 0;
+        float16 right_part[LOOKUP_VECTORS], upper[LOOKUP_VECTORS];
+        int16 at[LOOKUP_VECTORS], lowest = planes, highest = 0;
         for (int i = 0; i < vectors; i++) {
-          const int x = x_begin + i * AT_ONCE;
+          const int x = x_begin + i * GRID_PIXELS;
           const uint16 pixels = load_pixels(in + (size_t)y * in_pitch, x, width);
           const float16 place = (x + COUNT_UP) * inverse;
           const int16 node = min(convert_int16(place), last);
@@ -290,9 +289,9 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
           }
         }
 
-        float16 cells[CELL_FLOATS * VECTORS];
+        float16 cells[CELL_FLOATS * LOOKUP_VECTORS];
 #pragma unroll 4
-        for (int i = 0; i < vectors * AT_ONCE; i++) {
+        for (int i = 0; i < vectors * GRID_PIXELS; i++) {
           __local const CELL *node = tile + ((int *)at)[i];
           const PAIR left = LOAD_PAIR(node), right = LOAD_PAIR(node + planes);
           const PAIR pair = left + ((float *)right_part)[i] * (right - left);
@@ -311,16 +310,16 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
       }
 
     for (int i = 0; i < vectors; i++) {
-      const int x = x_begin + i * AT_ONCE, count = min(AT_ONCE, width - x);
+      const int x = x_begin + i * GRID_PIXELS, count = min(GRID_PIXELS, width - x);
       uint16 result = load_pixels(original + (size_t)y * original_pitch, x, width);
       const int16 column = x + convert_int16(COUNT_UP);
       const uint16 filtered = (result & 0xff000000u) | (column == split && split > 0 ? (uint16)(0xffffffu) : colour[i]);
       result = column >= split ? filtered : result;
       __global uint *to = out + (size_t)y * out_pitch + x;
-      if (count == AT_ONCE) {
+      if (count == GRID_PIXELS) {
         vstore16(result, 0, to);
       } else {
-        uint pixels[AT_ONCE];
+        uint pixels[GRID_PIXELS];
         vstore16(result, 0, pixels);
         for (int j = 0; j < count; j++) to[j] = pixels[j];
       }

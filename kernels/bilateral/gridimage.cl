@@ -4,7 +4,7 @@
 // pixels per work-item of the look-up.
 //
 // Between the kernels the cells are halves. Colours count from the middle level, and the weights of a node add up
-// to no more than FULL. They lie in rows along x, from node -REACH on; then come the planes, then the channels. The
+// to no more than FULL. They lie in rows along x, from node -BLUR_REACH on; then come the planes, then the channels. The
 // blurred grid is an array of images, a layer per plane, which the texture unit interpolates in x and y.
 #include "bilateral/grid.clh"
 #include "bilateral/image.clh"
@@ -13,9 +13,7 @@
 
 #define MIDDLE 127.5f
 #define FULL 128.0f
-#define COLUMNS 8  // of pixels between two nodes that are added up at once, at most
-#define AT_ONCE 8  // rows of pixels that are fetched at once
-#define STEP 6     // planes that a work-item blurs along z
+#define AT_ONCE 8       // rows of pixels that are fetched at once
 #define LAYERS (CHANNELS * planes)
 
 // A cell's sums in local memory, two whole numbers a word, and in memory.
@@ -42,11 +40,11 @@ inline int divided(int a, float part) {
   return as_int((to_float(a) + 0.5f) * part - 0.5f + 12582912.0f) - 0x4b400000;
 }
 
-// The pixels along x of stretch `stretch`: a `parts`th of interval floor(stretch / parts) - REACH - 1.
+// The pixels along x of stretch `stretch`: a `parts`th of interval floor(stretch / parts) - BLUR_REACH - 1.
 inline int2 stretch_pixels(int stretch, int parts, float cell) {
   const float part = normal_recip(parts);
   const int interval = divided(stretch, part), number = stretch - interval * parts;
-  const int first = first_pixel(interval - REACH - 1, cell), count = first_pixel(interval - REACH, cell) - first;
+  const int first = first_pixel(interval - BLUR_REACH - 1, cell), count = first_pixel(interval - BLUR_REACH, cell) - first;
   return first + (int2)(divided(count * number, part), divided(count * (number + 1), part));
 }
 
@@ -128,14 +126,16 @@ inline bool is_touched(const uint *touched, int layer, int chunk) {
 
 // Adds bands of pixel rows to the two rows of nodes around each. The frame's edge is repeated outwards. Along x a group
 // has `intervals` intervals, each of `parts` stretches of up to `columns` pixels. It fills the nodes between them, in
-// `chunk` planes of each channel, at most 30. Along y it has `strip` of `bands` bands, and fills `strip` + 1 rows of
+// `chunk` planes of each channel, at most SPLAT_PLANES. Along y it has `strip` bands, and fills `strip` + 1 rows of
 // nodes, the first and the last one in part. A weight of 1 counts as `one`: so much that the sums of two columns have 16
 // bits. `tile` has, twice and for each of these planes, `pitch` sums for each stretch, then three words for each stretch.
 // `pitch` is at least `columns` and 5, and odd, to avoid bank conflicts. Work-items: groups along x; along y a group, of
 // height 1, for each chunk of a strip.
-__kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4 range, float cell, float inverse,
-                         int planes, int nodes, int bands, int strip, int intervals, int parts, int columns, int pitch,
-                         int chunk, float one, __local SUMS *tile) {
+__kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, GridSplat splat, SplatTile group, __local SUMS *tile) {
+  const float4 range = splat.range;
+  const float cell = splat.cell, inverse = splat.inverse, one = group.one;
+  const int planes = splat.planes, nodes = splat.nodes, bands = splat.bands, strip = splat.strip;
+  const int intervals = group.intervals, parts = group.parts, columns = group.columns, pitch = group.pitch, chunk = group.chunk;
   const int lane = get_local_id(0), lanes = get_local_size(0);
   const int stretches = intervals * parts, spacing = stretches * pitch, layers = CHANNELS * chunk;
   const int chunks = divided(planes + chunk - 1, normal_recip(chunk));
@@ -148,7 +148,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4
   __local float *begins = (__local float *)(ends + stretches);
   for (int i = lane; i < stretches; i += lanes) {
     const int2 pixels = stretch_pixels(first_node * parts + i, parts, cell);
-    const int interval = divided(first_node * parts + i, normal_recip(parts)) - REACH - 1;
+    const int interval = divided(first_node * parts + i, normal_recip(parts)) - BLUR_REACH - 1;
     firsts[i] = pixels.x, begins[i] = pixels.x * inverse - interval, ends[i] = pixels.y;
   }
   // Bits of the layers that pixels of a band came to, n + 1 that of layer n; the others are not added up.
@@ -164,7 +164,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4
   for (int v = 0; v < count; v++) {
     // Sums for the row of nodes above the band, which are complete with it, and for that below.
     __local SUMS *above = tile + (v & 1) * layers * spacing, *below = tile + (~v & 1) * layers * spacing;
-    const int interval = number * strip + v - REACH - 1;
+    const int interval = number * strip + v - BLUR_REACH - 1;
     const int first = first_pixel(interval, cell), end = first_pixel(interval + 1, cell);
     uint touches[CHANNELS];
 #pragma unroll
@@ -235,9 +235,9 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4
       for (int layer = row; layer < layers; layer += deep) {
         if (!is_touched(both, layer, chunk)) continue;
         __local SUMS *sum = (i < stretches ? above : below) + layer * spacing + stretch * pitch;
-        SUMS n[COLUMNS];
+        SUMS n[SPLAT_COLUMNS];
 #pragma unroll
-        for (int k = 0; k < COLUMNS; k++) n[k] = k < columns ? sum[k] : (SUMS)(0);
+        for (int k = 0; k < SPLAT_COLUMNS; k++) n[k] = k < columns ? sum[k] : (SUMS)(0);
         const NUMBERS twos = numbers(n[2] + n[3]), sixes = numbers(n[6] + n[7]), fours = numbers(n[4] + n[5]) + sixes;
         const NUMBERS odd = numbers(n[1] + n[3]) + numbers(n[5] + n[7]);
         const CELL all = to_cell(numbers(n[0] + n[1]) + twos + fours);
@@ -270,62 +270,62 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4
 }
 
 // Blurs rows of nodes along y, then along x and z. `sums`: of each strip its rows, the last one of which adds to the next
-// strip's first one. Taps: centre, next, far. `tile`: ROWS times the group's width + 2 REACH times chunk + 2 REACH cells.
-// Work-items: nodes along x; along y a group for `chunk` planes of a channel (a multiple of STEP) of ROWS rows.
-__kernel void grid_blur(__global const HALVES *sums, __write_only image2d_array_t grid, float4 taps_space,
-                        float4 taps_range, int planes, int nodes, int rows, int strip, int chunk,
-                        __local CELL *tile) {
+// strip's first one. `tile`: BLUR_ROWS times the group's width + 2 BLUR_REACH times `blur.part` + 2 BLUR_REACH cells.
+// Work-items: nodes along x; along y a group for `blur.part` planes of a channel (a multiple of BLUR_STEP) of BLUR_ROWS rows.
+__kernel void grid_blur(__global const HALVES *sums, __write_only image2d_array_t grid, GridBlur blur, __local CELL *tile) {
+  const float4 taps_space = blur.space, taps_range = blur.range;
+  const int planes = blur.planes, nodes = blur.nodes, rows = blur.rows, strip = blur.strip, chunk = blur.part;
   const float tap[] = {taps_space.z, taps_space.y, taps_space.x, taps_space.y, taps_space.z};
   const float tap_z[] = {taps_range.z, taps_range.y, taps_range.x, taps_range.y, taps_range.z};
   const int width = get_local_size(0), height = get_local_size(1);
-  const int side = width + 2 * REACH, area = side * (chunk + 2 * REACH);
+  const int side = width + 2 * BLUR_REACH, area = side * (chunk + 2 * BLUR_REACH);
   const int chunks = (planes + chunk - 1) / chunk, group = get_group_id(1);
   const int first = group % chunks * chunk, channel = group / chunks % CHANNELS;
-  const int y = group / chunks / CHANNELS * ROWS;
+  const int y = group / chunks / CHANNELS * BLUR_ROWS;
   const int row_cells = LAYERS * nodes;
 
   for (int i = get_local_id(1) * width + get_local_id(0); i < area; i += width * height) {
-    const int x = (int)get_group_id(0) * width + i % side, plane = first + i / side - REACH;
-    CELL sum[ROWS];
+    const int x = (int)get_group_id(0) * width + i % side, plane = first + i / side - BLUR_REACH;
+    CELL sum[BLUR_ROWS];
 #pragma unroll
-    for (int o = 0; o < ROWS; o++) sum[o] = 0.0f;
+    for (int o = 0; o < BLUR_ROWS; o++) sum[o] = 0.0f;
     if (x < nodes && plane >= 0 && plane < planes) {
       const int column = (channel * planes + plane) * nodes + x;
 #pragma unroll
-      for (int j = 0; j < ROWS + 2 * REACH; j++) {
-        // Node row y + j - REACH, the last row's again beyond it, and how many strips begin up to it.
-        const int row = min(y + j, rows + 2 * REACH - 1) + 1, strips = divided(row, normal_recip(strip));
+      for (int j = 0; j < BLUR_ROWS + 2 * BLUR_REACH; j++) {
+        // Node row y + j - BLUR_REACH, the last row's again beyond it, and how many strips begin up to it.
+        const int row = min(y + j, rows + 2 * BLUR_REACH - 1) + 1, strips = divided(row, normal_recip(strip));
         __global const HALVES *at = sums + (row + strips) * row_cells + column;
         CELL node = cell_of(at[0]);
         if (row == strips * strip) node += cell_of(at[-row_cells]);
 #pragma unroll
-        for (int o = 0; o < ROWS; o++)
-          if (j >= o && j - o <= 2 * REACH) sum[o] += tap[j - o] * node;
+        for (int o = 0; o < BLUR_ROWS; o++)
+          if (j >= o && j - o <= 2 * BLUR_REACH) sum[o] += tap[j - o] * node;
       }
     }
 #pragma unroll
-    for (int o = 0; o < ROWS; o++) tile[o * area + i] = sum[o];
+    for (int o = 0; o < BLUR_ROWS; o++) tile[o * area + i] = sum[o];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 
   const int x = get_global_id(0);
-  const int steps = ROWS * ((min(chunk, planes - first) + STEP - 1) / STEP);
+  const int steps = BLUR_ROWS * ((min(chunk, planes - first) + BLUR_STEP - 1) / BLUR_STEP);
   for (int i = get_local_id(1); i < steps; i += height) {
-    const int row = i % ROWS, from = i / ROWS * STEP;
+    const int row = i % BLUR_ROWS, from = i / BLUR_ROWS * BLUR_STEP;
     __local const CELL *cells = tile + row * area + from * side + get_local_id(0);
-    CELL sum[STEP];
+    CELL sum[BLUR_STEP];
 #pragma unroll
-    for (int o = 0; o < STEP; o++) sum[o] = 0.0f;
+    for (int o = 0; o < BLUR_STEP; o++) sum[o] = 0.0f;
 #pragma unroll
-    for (int j = 0; j < STEP + 2 * REACH; j++, cells += side) {
+    for (int j = 0; j < BLUR_STEP + 2 * BLUR_REACH; j++, cells += side) {
       const CELL blurred = tap[0] * (cells[0] + cells[4]) + tap[1] * (cells[1] + cells[3]) + tap[2] * cells[2];
 #pragma unroll
-      for (int o = 0; o < STEP; o++)
-        if (j >= o && j - o <= 2 * REACH) sum[o] += tap_z[j - o] * blurred;
+      for (int o = 0; o < BLUR_STEP; o++)
+        if (j >= o && j - o <= 2 * BLUR_REACH) sum[o] += tap_z[j - o] * blurred;
     }
-    if (x < nodes - 2 * REACH && y + row < rows)
+    if (x < nodes - 2 * BLUR_REACH && y + row < rows)
 #pragma unroll
-      for (int o = 0; o < STEP; o++)
+      for (int o = 0; o < BLUR_STEP; o++)
         if (first + from + o < planes)
           write_imagef(grid, (int4)(x, y + row, channel * planes + first + from + o, 0), TEXEL_OF(sum[o]));
   }
@@ -340,7 +340,7 @@ inline float4 grid_at(__read_only image2d_array_t grid, float2 at, float layer, 
 }
 
 // The filtered colour, in levels, of a pixel with colour `levels`. `at`: its place in the grid, in texels.
-inline float3 lookup(__read_only image2d_array_t grid, float3 levels, float2 at, float4 range, int planes) {
+inline float3 filtered(__read_only image2d_array_t grid, float3 levels, float2 at, float4 range, int planes) {
 #if CHANNELS == 1
   const float4 sum = grid_at(grid, at, 0.0f, dot(levels, range.xyz));
   return sum.xyz * native_recip(sum.w) + MIDDLE;
@@ -354,11 +354,13 @@ inline float3 lookup(__read_only image2d_array_t grid, float3 levels, float2 at,
 }
 
 // `in` has the colours to look up, `original` the unfiltered side of the split. Work-items: pixels along x; along y SLICE_ROWS pixels,
-// every second row of twice as many, so that neighbouring rows are written together. `width` and `height` are arguments because NVIDIA's
+// every second row of twice as many, so that neighbouring rows are written together. The frame's size is an argument because NVIDIA's
 // GPUs fetch an image's size from memory.
-__kernel void grid_slice(__read_only image2d_t in, __read_only image2d_t original,
-                         __write_only image2d_t out, int width, int height, __read_only image2d_array_t grid,
-                         float4 range, float inverse, int planes, int split) {
+__kernel void grid_slice(__read_only image2d_t in, __read_only image2d_t original, __write_only image2d_t out,
+                         __read_only image2d_array_t grid, GridLookup lookup) {
+  const float4 range = lookup.range;
+  const float inverse = lookup.inverse;
+  const int width = lookup.size.x, height = lookup.size.y, planes = lookup.planes, split = lookup.split;
   const int x = get_global_id(0), odd = get_global_id(1) % 2, y = ((int)get_global_id(1) - odd) * SLICE_ROWS + odd;
   if (x >= width || y >= height) return;
   float4 pixel[SLICE_ROWS];
@@ -371,7 +373,7 @@ __kernel void grid_slice(__read_only image2d_t in, __read_only image2d_t origina
 #pragma unroll
     for (int i = 0; i < SLICE_ROWS; i++) {
       const float2 at = (float2)(to_float(x), to_float(y + 2 * i)) * inverse + 0.5f;
-      const float3 mean = lookup(grid, 255.0f * pixel[i].xyz, at, range, planes);
+      const float3 mean = filtered(grid, 255.0f * pixel[i].xyz, at, range, planes);
       const float3 rounded = (float3)(nearest(mean.x), nearest(mean.y), nearest(mean.z));
       pixel[i].xyz = x == split && split > 0 ? 1.0f : rounded * (1.0f / 255.0f);
     }

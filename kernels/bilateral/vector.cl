@@ -6,7 +6,7 @@
 // The frame is first split into planes whose left and right edges are repeated PAD columns outwards. So the inner
 // loop loads without any test; rows are clamped as scalars. A row of the planes is R, G and B one after the other,
 // `pitch` bytes each, column x at PAD + x.
-#include "bilateral/weights.clh"
+#include "bilateral/interface.h"
 #include "common/exp2.clh"
 
 // The exponents of the space weight of all taps, side × (side + 2 * (ROWS - 1)), side = 2 * radius + 1. The ROWS -

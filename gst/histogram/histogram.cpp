@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "histogram/interface.h"
 #include "opencl/error.h"
 
 namespace glcl::histogram {
@@ -13,10 +14,9 @@ namespace {
 
 using Mode = Histogram::Mode;
 
-constexpr int sub_group = 32, most_copies = 16;
+constexpr int most_copies = 16;
 constexpr size_t most_in_half_a_word = 65535;
-/// The tile that a sub-group reads from an image at a time.
-constexpr int tile_columns = 16, tile_rows = sub_group / tile_columns;
+constexpr int tile_rows = SUB_GROUP / TILE_COLUMNS;
 
 bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
 int log2_of(int n) {
@@ -194,7 +194,7 @@ std::string Histogram::problem(const Format &format, Layout layout) {
 
 void Histogram::check(const Format &format, Layout layout) {
   if (is_joint(format.mode)) return;
-  const int depth = depth_of(format), most = std::min(1 << std::clamp(depth, 1, 16), 4096);
+  const int depth = depth_of(format), most = std::min(1 << std::clamp(depth, 1, 16), MOST_COUNTERS);
   if (depth < 1 || depth > 16)
     throw Error(Error::Kind::settings,
                 "depth=" + std::to_string(depth) + " is out of range: use 1 to 16 bits.");
@@ -230,12 +230,14 @@ Histogram::Histogram(Context &context, int width, int height, const Format &form
 
 std::string Histogram::options(const Format &format, const FrameFormat &frame) {
   const Mode mode = format.mode;
-  // LUMA, SEPARATE_CHANNELS, JOINT and SAMPLES of count.clh.
-  const int kernel_mode = mode == Mode::luma ? 0 : is_joint(mode) ? 2 : is_grey(mode) ? 3 : 1;
+  const std::string kernel_mode = mode == Mode::luma ? "LUMA"
+                                  : is_joint(mode)   ? "JOINT"
+                                  : is_grey(mode)    ? "SAMPLES"
+                                                     : "SEPARATE_CHANNELS";
   const char *pixel = mode == Mode::grey_8    ? " -DPIXEL=uchar"
                       : mode == Mode::grey_16 ? " -DPIXEL=ushort"
                                               : " -DPIXEL=uint -DWIDE";
-  return define("MODE", kernel_mode) + define("VOTES", format.channels()) +
+  return " -DMODE=" + kernel_mode + define("VOTES", format.channels()) +
          define("LEVELS", format.levels()) +
          define("SHIFT", depth_of(format) - log2_of(format.levels())) +
          define("COUNTERS", counters(format, frame)) +
@@ -261,7 +263,7 @@ void Histogram::build(Context &context, const Parameters &p) {
   kernel_ = Kernel(context, program, "histogram_" + name, {size_t(group), 1});
   if (form != item) whole_ = Kernel(context, program, "histogram_whole", {size_t(group), 1});
   // The maximum in either layout.
-  const size_t runs = (size_t(width_) / pixels + sub_group) * (size_t(height_) + sub_group);
+  const size_t runs = (size_t(width_) / pixels + SUB_GROUP) * (size_t(height_) + SUB_GROUP);
   run_ = pixels;
   cleared_ = frames_;
   items_ = groups_of(context.device(), p, runs) * group;
@@ -286,7 +288,7 @@ Rect Histogram::checked(const Rect &area) const {
 /// Whether an area consists of whole runs of pixels; in a buffer, of a single row of aligned ones.
 bool Histogram::is_whole(const Rect &area, int pitches) const {
   if (frame_.layout == Layout::image)
-    return area.width % tile_columns == 0 && area.height % (tile_rows * run_) == 0;
+    return area.width % TILE_COLUMNS == 0 && area.height % (tile_rows * run_) == 0;
   return area.height == 1 && area.width % run_ == 0 && (area.x | pitches) % 4 == 0;
 }
 

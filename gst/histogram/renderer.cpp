@@ -15,7 +15,7 @@ constexpr int most_rows = 16;
 }  // namespace
 
 Histogram::Format HistogramRenderer::format_for(Equalize equalize) {
-  return {equalize == Equalize::rgb ? Histogram::Mode::rgb : Histogram::Mode::luma, 256};
+  return {equalize == Equalize::rgb ? Histogram::Mode::rgb : Histogram::Mode::luma, BINS};
 }
 
 Rect HistogramRenderer::panel(const Settings &settings, int width, int height) {
@@ -68,7 +68,7 @@ HistogramRenderer::HistogramRenderer(Context &context, int width, int height,
     : width_(width), height_(height) {
   try {
     const Program program = context.program("histogram/present.cl", frame_options(frame.layout));
-    fullest_ = Kernel(context, program, "display_fullest", {256, 1});
+    fullest_ = Kernel(context, program, "display_fullest", {BINS, 1});
     present_ = Kernel(context, program, "present", {32, 8});
     bars_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, most_rows * sizeof(cl_ushort4));
     if (frame.pixels->has_luma()) equalizer_.emplace(context, frame);
@@ -107,7 +107,7 @@ void HistogramRenderer::run(Queue &queue, const Settings &settings, const drawin
   const Equalize equalize = canvas.overlay ? Equalize::none : settings.equalize;
   const int bars = rows(settings, format, width_, height_);
   if (shown && colours)
-    fullest_(queue, {256, 1}, counts, format.counters(), int(settings.logarithmic), bars, bars_);
+    fullest_(queue, {BINS, 1}, counts, format.counters(), int(settings.logarithmic), bars, bars_);
   const Rect area = panel(settings, width_, height_);
   Rect part{0, 0, width_, height_};
   if (equalize == Equalize::none && (canvas.overlay || buffers)) {
@@ -116,17 +116,24 @@ void HistogramRenderer::run(Queue &queue, const Settings &settings, const drawin
     part = area;
   }
   const auto quad = [](const Rect &of) { return cl_int4{{of.x, of.y, of.width, of.height}}; };
-  const int display = static_cast<int>(settings.display), channels = format.channels(),
-            levels = format.counters() / channels, axis = colours ? format.levels() : 0,
-            dot = unit(settings, format, width_, height_);
-  const auto opacity = static_cast<cl_float>(settings.opacity);
+  const Panel plots{quad(area),
+                    static_cast<int>(settings.display),
+                    format.channels(),
+                    format.counters() / format.channels(),
+                    colours ? format.levels() : 0,
+                    bars,
+                    unit(settings, format, width_, height_),
+                    drawing::floats_of(settings.foreground_color),
+                    drawing::floats_of(settings.background_color)};
+  const Presentation presentation{plots,
+                                  quad(part),
+                                  static_cast<int>(equalize),
+                                  settings.logarithmic,
+                                  static_cast<int>(std::lround(65535 * settings.level_height)),
+                                  static_cast<cl_float>(settings.opacity),
+                                  canvas.overlay};
   const Size items{size_t(part.width), rows_at_a_time(queue.context().device(), part)};
-  present_(queue, items, canvas.in, canvas.out, quad(part), int(equalize), equalize_counts,
-           quad(area), display, channels, levels, axis, bars, dot,
-           drawing::floats_of(settings.foreground_color),
-           drawing::floats_of(settings.background_color), counts, int(settings.logarithmic),
-           static_cast<int>(std::lround(65535 * settings.level_height)), bars_, opacity,
-           int(canvas.overlay));
+  present_(queue, items, canvas.in, canvas.out, equalize_counts, counts, bars_, presentation);
 }
 
 }  // namespace glcl::histogram

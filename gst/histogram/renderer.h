@@ -6,6 +6,7 @@
 #include "drawing/canvas.h"
 #include "equalizer.h"
 #include "histogram.h"
+#include "histogram/interface.h"
 
 namespace glcl::histogram {
 
@@ -13,15 +14,15 @@ namespace glcl::histogram {
 class HistogramRenderer {
  public:
   enum class Display {
-    none,
-    overlay,  ///< all channels in one plot
-    parade,   ///< side by side
-    stack,    ///< one above the other
-  };          // joint formats show their fullest bins as bars, one below the other
+    none = NO_DISPLAY,
+    overlay = OVERLAY,  ///< all channels in one plot
+    parade = PARADE,    ///< side by side
+    stack = STACKED,    ///< one above the other
+  };                    // joint formats show their fullest bins as bars, one below the other
   enum class Equalize {
-    none,
-    luma,  ///< R, G and B change by as much as luma
-    rgb,   ///< each channel separately
+    none = NO_EQUALIZATION,
+    luma = EQUALIZE_LUMA,  ///< R, G and B change by as much as luma
+    rgb = EQUALIZE_RGB,    ///< each channel separately
   };
 
   struct Settings {

@@ -4,9 +4,7 @@
 #include "common/sum.clh"
 #include "drawing/font.clh"
 #include "histogram/equalize.clh"
-
-#define COUNTERS 4096
-enum { NO_DISPLAY, OVERLAY, PARADE, STACKED };
+#include "histogram/interface.h"
 
 // The height of counters in the plot, 0..65535: 65535 for the fullest one, or `level` for the usual one if that is
 // higher.
@@ -89,7 +87,7 @@ inline uint height_of(const Scale *scale, uint count) {
 __kernel __attribute__((reqd_work_group_size(BINS, 1, 1)))
 void display_fullest(__global const uint *counts, int counters, int logarithmic, int rows,
                      __global ushort4 *fullest) {
-  __local uint all[COUNTERS], most[BINS], sums[BINS];
+  __local uint all[MOST_COUNTERS], most[BINS], sums[BINS];
   __local ushort where[BINS];
   const int lane = get_local_id(0);
   uint sum = 0, top = 1;
@@ -132,14 +130,6 @@ void display_fullest(__global const uint *counts, int counters, int logarithmic,
   }
 }
 
-// `panel`: left, top, width, height in px. `unit`: px per dot of the font. `channels`: histograms of `levels` bins
-// each. `axis`: levels per axis of a joint histogram, else 0; it has `rows` bars. The colours are R, G, B and alpha.
-typedef struct {
-  int4 panel;
-  int display, channels, levels, axis, rows, unit;
-  float4 foreground, background;
-} Panel;
-
 inline bool in_number(int number, int x, int y) {
   const int digits = number < 10 ? 1 : number < 100 ? 2 : 3, at = x / 6;
   if (x < 0 || at >= digits) return false;
@@ -156,7 +146,7 @@ inline bool separate(Panel p) { return p.display != OVERLAY && p.channels > 1; }
 
 // The height of a plot in px, without the labels below it.
 inline int plot_height(Panel p) {
-  const int height = separate(p) && p.display == STACKED ? max(p.panel.w / p.channels, 1) : p.panel.w;
+  const int height = separate(p) && p.display == STACKED ? max(p.area.w / p.channels, 1) : p.area.w;
   return max(height - 14 * p.unit, 1);
 }
 
@@ -178,7 +168,7 @@ typedef struct {
 } Column;
 
 inline Column column_of(Panel p, __global const uint *counts, const Scale *scale, int x) {
-  Column column = {x, p.panel.z, 0, 0, {0, 0, 0}};
+  Column column = {x, p.area.z, 0, 0, {0, 0, 0}};
   if (separate(p) && p.display == PARADE) {
     column.width = max(column.width / p.channels, 1);
     column.plot = min(x / column.width, p.channels - 1);
@@ -200,7 +190,7 @@ inline Column column_of(Panel p, __global const uint *counts, const Scale *scale
 
 // The bars of the fullest colours, with their fractions in per cent.
 inline float4 colour_bars(Panel p, __global const ushort4 *fullest, Column column, int y) {
-  const int u = p.unit, x = column.x, height = max(p.panel.w - 6 * u, 1), row_height = max(height / p.rows, 1);
+  const int u = p.unit, x = column.x, height = max(p.area.w - 6 * u, 1), row_height = max(height / p.rows, 1);
   const float4 backdrop = (float4)(p.background.xyz, 1.0f) * p.background.w;
   y -= 3 * u;
   if (x < 0 || y < 0 || x >= column.width || y >= row_height * p.rows) return backdrop;
@@ -230,7 +220,7 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
   const int x = column.x, width = column.width, u = p.unit, height = plot_height(p);
   int plot = column.plot;
   if (separate(p) && p.display == STACKED) {
-    const int whole = max(p.panel.w / p.channels, 1);
+    const int whole = max(p.area.w / p.channels, 1);
     plot = min(y / whole, p.channels - 1);
     y -= plot * whole;
   }
@@ -300,12 +290,12 @@ inline int2 place_in_group() {
 }
 
 // Work-items: the columns of a part of the frame by the number of rows processed at a time. A group has 256 items.
-// `part`: left, top, width, height in px. `overlay`: only the drawing, see drawing/over.clh.
 __kernel __attribute__((reqd_work_group_size(32, 8, 1)))
-void present(IN_FRAME(in), OUT_FRAME(out), int4 part, int equalize, __global const uint *equalize_counts,
-             int4 panel, int display, int channels, int bins_each, int axis, int rows, int unit, float4 foreground,
-             float4 background, __global const uint *counts, int logarithmic, int level_height,
-             __global const ushort4 *fullest, float opacity, int overlay) {
+void present(IN_FRAME(in), OUT_FRAME(out), __global const uint *equalize_counts, __global const uint *counts,
+             __global const ushort4 *fullest, Presentation how) {
+  const Panel p = how.panel;
+  const int4 panel = p.area, part = how.part;
+  const int equalize = how.equalize, display = p.display, axis = p.axis, overlay = how.overlay;
   __local uint bins[CHANNELS * BINS], sums[CHANNELS * BINS / RUN], first[CHANNELS];
   __local uchar tables[CHANNELS * BINS];
   const int lane = get_local_id(1) * get_local_size(0) + get_local_id(0);
@@ -318,12 +308,11 @@ void present(IN_FRAME(in), OUT_FRAME(out), int4 part, int equalize, __global con
   for (int i = 0; i < AT_ONCE; i++) levels[i] = LOAD_LEVELS(in, inside, min(first_y + i * step, end - 1));
   if (equalize)
     make_tables(equalize_counts, equalize == EQUALIZE_RGB ? CHANNELS : 1, lane, bins, sums, first, tables);
-  const Panel p = {panel, display, channels, bins_each, axis, rows, unit, foreground, background};
   Scale scale = {0, 0, 1, 0.0f};
   const int panel_offset =
       (int)(get_group_id(0) * get_local_size(0)) + part.x - panel.x;  // px from the panel's left edge to the group
   if (display && !axis && panel_offset < panel.z && panel_offset + (int)get_local_size(0) > 0)
-    scale = scale_of(counts, channels * bins_each, logarithmic, level_height, lane, sums);
+    scale = scale_of(counts, p.channels * p.levels, how.logarithmic, how.level_height, lane, sums);
   if (x != inside) return;
 
   const bool drawn = display && left >= 0 && left < panel.z;
@@ -344,7 +333,7 @@ void present(IN_FRAME(in), OUT_FRAME(out), int4 part, int equalize, __global con
     int4 level = LOAD_LEVELS(in, x, y);
     if (equalize) level = equalized(level, equalize, tables);
     if (overlay) level = 0;
-    const float4 color = panel_color(p, fullest, column, y - panel.y) * opacity;
+    const float4 color = panel_color(p, fullest, column, y - panel.y) * how.opacity;
     const int4 mixed = convert_int4(color * 255.0f + convert_float4(level) * (1.0f - color.w) + 0.5f);
     STORE_LEVELS(out, x, y, overlay ? mixed.zyxw : (int4)(mixed.xyz, level.w));
   }

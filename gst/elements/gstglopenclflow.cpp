@@ -72,6 +72,7 @@ using opticalflow::FlowEstimator;
 using opticalflow::FlowMethod;
 using opticalflow::FlowProperties;
 using opticalflow::FlowRenderer;
+using opticalflow::FlowSummary;
 using opticalflow::Signatures;
 
 constexpr char kind[] = "glopenclflow";
@@ -142,14 +143,14 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
   state->dump.prepare(context, settings.dump_location, width, height);
   const size_t dump_bytes = opticalflow::FlowDump::bytes(settings.dump_location, width, height);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
-                            std::max(dump_bytes, sizeof(FlowRenderer::FlowSummary)));
+                            std::max(dump_bytes, sizeof(FlowSummary)));
   GST_INFO_OBJECT(filter, "frames of %d×%d px%s%s", width, height,
                   dump_bytes ? ", vectors to " : "", settings.dump_location.c_str());
   return layout;
 }
 
 static void gst_gl_opencl_flow_post(GstGLCLAnalyzer *self, const glcl::FrameTimes &times,
-                                    const FlowRenderer::FlowSummary &summary) {
+                                    const FlowSummary &summary) {
   GstStructure *message = gst_glcl_analyzer_structure(kind, times);
   gst_structure_set(message, "mean-x", G_TYPE_DOUBLE, double(summary.mean_x), "mean-y",
                     G_TYPE_DOUBLE, double(summary.mean_y), "mean-magnitude", G_TYPE_DOUBLE,
@@ -226,12 +227,11 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
       state->view->summarize(queue, *field, least, static_cast<float>(settings.gain),
                              std::exchange(state->fresh_gain, false));
     if (wanted.message)
-      gst_glcl_analyzer_read(
-          analyzer, queue, state->view->summary(), sizeof(FlowRenderer::FlowSummary),
-          [analyzer, times = wanted.times](const void *bytes) {
-            gst_gl_opencl_flow_post(analyzer, times,
-                                    *static_cast<const FlowRenderer::FlowSummary *>(bytes));
-          });
+      gst_glcl_analyzer_read(analyzer, queue, state->view->summary(), sizeof(FlowSummary),
+                             [analyzer, times = wanted.times](const void *bytes) {
+                               gst_gl_opencl_flow_post(analyzer, times,
+                                                       *static_cast<const FlowSummary *>(bytes));
+                             });
     if (wanted.meta) gst_gl_opencl_flow_attach(self, queue, settings, *field, listed, outbuf);
     if (state->dump)
       state->dump.add(analyzer, queue, *state->view, *field, settings.min_confidence);

@@ -9,7 +9,7 @@ namespace glcl::opticalflow {
 
 namespace {
 
-constexpr int largest_side = 4 * Signatures::reach;
+constexpr int largest_side = 4 * MOST_MOTION;
 
 int half(int n, int times) { return times ? half((n + 1) / 2, times - 1) : n; }
 int divide_up(int n, int unit) { return (n + unit - 1) / unit; }
@@ -29,8 +29,8 @@ int Candidates::chosen_level(int width, int height) {
 Candidates::Candidates(Context &context, int width, int height, bool census)
     : matched_(matched_level(width, height)),
       chosen_(chosen_level(width, height)),
-      columns_(divide_up(half(width, matched_), cell)),
-      rows_(divide_up(half(height, matched_), cell)),
+      columns_(divide_up(half(width, matched_), MODE_CELL)),
+      rows_(divide_up(half(height, matched_), MODE_CELL)),
       census_(census),
       nodes_(context.device().is_cpu() ? 8 : 2),
       signatures_(context, half(width, matched_), half(height, matched_)) {
@@ -62,9 +62,16 @@ void Candidates::select(Queue &queue, const MatchLevel &level, const Nodes &node
   const float flat = census_ ? 400 : 0.25f;
   const size_t groups = (count + nodes_ - 1) / nodes_;
   select_(queue, {groups * select_.group().x, select_.group().y}, level.before, level.after,
-          level.level, nodes.spacing, level.brightness, level.noise, level.gain, flat, modes_,
-          pairs_, cl_int2{{columns_, rows_}}, static_cast<float>(cell >> coarser),
-          1.0f / static_cast<float>(1 << coarser), nodes.flow, nodes.size, nodes.scale, result);
+          level.brightness, level.noise, modes_, pairs_, nodes.flow, result,
+          CandidateChoice{level.level,
+                          level.gain,
+                          nodes.size,
+                          {{columns_, rows_}},
+                          nodes.spacing,
+                          static_cast<float>(MODE_CELL >> coarser),
+                          1.0f / static_cast<float>(1 << coarser),
+                          nodes.scale,
+                          flat});
 }
 
 }  // namespace glcl::opticalflow

@@ -53,8 +53,6 @@ class Candidates {
   void select(Queue &queue, const MatchLevel &level, const Nodes &nodes, const cl::Buffer &result);
 
  private:
-  static constexpr int cell = 16;  ///< px; CELL in the kernels
-
   int matched_, chosen_, columns_, rows_;
   bool census_;
   int nodes_;  // per group of flow_select

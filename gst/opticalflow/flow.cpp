@@ -73,8 +73,7 @@ bool possible_variant(const Device &device, const std::string &problem, const Pa
 size_t Flow::local_bytes(const Parameters &variant) {
   const auto memory =
       TileMemory::dense(tile_of(variant, window_radius), window_radius, variant.at("sums"));
-  return (memory.tile + memory.strip) * (sizeof(cl_float4) + sizeof(cl_float)) +
-         memory.nodes * sizeof(cl_float2);
+  return memory.dense_bytes();
 }
 
 const Tunable &Flow::tunable() {
@@ -135,9 +134,9 @@ Flow::Flow(Context &context, int width, int height, const FrameFormat &frame, Ch
 void Flow::allocate() {
   int texels = 0, w = width_, h = height_;
   for (int i = most_levels(width_, height_); i > 0; i--) {
-    const int pitch = round_up(w + 2 * border, pitch_unit);
-    levels_.push_back({w, h, pitch, texels + border * pitch + border});
-    texels += pitch * (h + 2 * border);
+    const int pitch = round_up(w + 2 * BORDER, pitch_unit);
+    levels_.push_back({w, h, pitch, texels + BORDER * pitch + BORDER});
+    texels += pitch * (h + 2 * BORDER);
     w = half(w), h = half(h);
   }
   for (Pyramid *pyramid : {&previous_, &current_}) {
@@ -168,12 +167,12 @@ void Flow::allocate() {
   const size_t most_nodes = size_t(divide_up(width_, 4)) * divide_up(height_, 4);
   for (cl::Buffer *flow : {&flow_[0], &flow_[1]}) *flow = buffer(most_nodes * sizeof(cl_float2));
   zero_ = filled(std::vector<cl_float2>(most_nodes));
-  row_ratios_ = buffer(size_t(divide_up(height_, row_spacing)) * sizeof(cl_float));
+  row_ratios_ = buffer(size_t(divide_up(height_, ROW_SPACING)) * sizeof(cl_float));
   const size_t most_cells =
-      size_t(divide_up(width_, 2 * cell_nodes)) * divide_up(height_, 2 * cell_nodes);
-  evidence_ = buffer(most_cells * evidence_bytes);
+      size_t(divide_up(width_, 2 * CELL_NODES)) * divide_up(height_, 2 * CELL_NODES);
+  evidence_ = buffer(most_cells * sizeof(CellEvidence));
   keep_factors_ = buffer(most_cells * sizeof(cl_float));
-  frame_counts_ = filled(std::vector<cl_uint>(6), CL_MEM_READ_WRITE);
+  tally_ = filled(std::vector<FrameTally>(1), CL_MEM_READ_WRITE);
 }
 
 void Flow::build(Context &context, const Parameters &coarse, const Parameters &dense) {
@@ -263,13 +262,15 @@ void Flow::allocate_lattices() {
     Lattices &lattices = lattices_[i];
     std::vector<TableRow> table;
     int nodes = 0, tiles = 0;
-    for (const FlowLevel &level : levels_) {
+    for (size_t number = 0; number < levels_.size(); number++) {
+      const FlowLevel &level = levels_[number];
       const int step = steps[i] * (table.empty() ? 4 : 2);
       const int columns = divide_up(level.width, step), rows = divide_up(level.height, step);
       lattices.of_level.push_back({columns, rows, nodes, step});
       lattices.tiles.push_back(tiles);
       const int last_tile = tiles + tile_count(tensor_tile_, columns, rows);
-      table.push_back({level.cl(), {{columns, rows}}, step, nodes, tiles, last_tile});
+      table.push_back(
+          {level.cl(), noise_gains_[number], {{columns, rows}}, step, nodes, tiles, last_tile});
       nodes += columns * rows;
       tiles = last_tile;
     }
@@ -361,15 +362,14 @@ void Flow::start_candidates(Queue &queue, const Pyramid &before, const Pyramid &
 void Flow::add_frame(Queue &queue, const Settings &settings, const Picture &in, int levels_made,
                      int levels) {
   const auto padded = [](const FlowLevel &level) {
-    return Size{size_t(level.width) + 2 * border, size_t(level.height) + 2 * border};
+    return Size{size_t(level.width) + 2 * BORDER, size_t(level.height) + 2 * BORDER};
   };
   // Groups for the level two coarser. Levels that do not exist are skipped.
   const auto tiles = [&](int level) {
-    const auto count = [](int side, size_t unit) {
-      return size_t(divide_up(divide_up(side, 4), int(unit)));
+    const auto count = [](int side, int unit) {
+      return size_t(divide_up(divide_up(side, 4), unit));
     };
-    return Size{count(levels_[level].width, coarsest_part.x),
-                count(levels_[level].height, coarsest_part.y)};
+    return Size{count(levels_[level].width, COARSEST_X), count(levels_[level].height, COARSEST_Y)};
   };
   const auto of = [&](int level) { return levels_[std::min(level, levels_made - 1)].cl(); };
   const auto more = [&](int level) { return std::min(levels_made - 1 - level, 2); };
@@ -406,7 +406,7 @@ void Flow::add_frame(Queue &queue, const Settings &settings, const Picture &in, 
   if (settings.noise >= 0) noise_.set(queue, settings.noise);
   if (channels_ == Channels::census) {
     size_t strips = 0;
-    for (int i = 0; i < levels_made; i++) strips += divide_up(levels_[i].height, census_rows);
+    for (int i = 0; i < levels_made; i++) strips += divide_up(levels_[i].height, CENSUS_ROWS);
     census_(queue, {size_t(width_), strips}, current_.grey, current_.census, previous_.grey,
             previous_.census, level_table_, gain_table_, levels_made, noise_.variances(),
             current_.census_noise, previous_.census_noise);
@@ -415,9 +415,23 @@ void Flow::add_frame(Queue &queue, const Settings &settings, const Picture &in, 
 
 /// Groups of find_row_ratios().
 size_t Flow::row_groups(Size group) const {
-  const size_t items = group.x * group.y, rows = divide_up(height_, row_spacing);
-  const size_t at_a_time = items % row_items ? 1 : items / row_items;
+  const size_t items = group.x * group.y, rows = divide_up(height_, ROW_SPACING);
+  const size_t at_a_time = items % ROW_ITEMS ? 1 : items / ROW_ITEMS;
   return (rows + at_a_time - 1) / at_a_time;
+}
+
+/// `strip`: elements of a group's memory before those for sums along y.
+TensorSums Flow::tensor_sums(const Settings &settings, int tiles, size_t strip) const {
+  const int step = lattices_[window_class(settings.window)].of_level[0].step;
+  const int rows = divide_up(height_, ROW_SPACING);
+  return {make_window(settings.window, step, finest_radius),
+          make_window(settings.window, step / 2, window_radius),
+          vector(tensor_tile_),
+          tiles,
+          rows,
+          std::max(rows / (row_bands * ROW_SPACING), 1),
+          static_cast<float>(settings.alpha),
+          static_cast<int>(strip)};
 }
 
 void Flow::sum_tensors(Queue &queue, const Settings &settings, const FramePair &frames,
@@ -425,17 +439,13 @@ void Flow::sum_tensors(Queue &queue, const Settings &settings, const FramePair &
   const Lattices &lattices = lattices_[window_class(settings.window)];
   const Size group = tensors_.group();
   const auto memory = TileMemory::sums(tensor_tile_, window_radius, coarse_.sums);
-  const int step = lattices.of_level[0].step;
-  const int tiles = lattices.tiles[levels], rows = divide_up(height_, row_spacing);
+  const int tiles = lattices.tiles[levels];
+  const size_t strip = std::max(memory.tile, group.x * group.y);
   tensors_(queue, {(tiles + row_groups(group)) * group.x, group.y}, texels(frames.before),
-           texels(frames.after), frames.before.grey, frames.brightness, noise_.variances(),
-           gain_table_, lattices.table, vector(tensor_tile_), sums_, residuals_, slopes_,
-           frame_counts_, make_window<WindowTaps>(settings.window, step, finest_radius),
-           make_window<WindowTaps>(settings.window, step / 2, window_radius),
-           static_cast<float>(settings.alpha), tiles, frames.after.grey, row_ratios_, rows,
-           std::max(rows / (row_bands * row_spacing), 1),
-           cl::Local(std::max(memory.tile, group.x * group.y) * sizeof(cl_float4)),
-           cl::Local(memory.strip * sizeof(cl_float4)));
+           texels(frames.after), frames.before.grey, frames.after.grey, frames.brightness,
+           noise_.variances(), lattices.table, sums_, residuals_, slopes_, tally_, row_ratios_,
+           tensor_sums(settings, tiles, strip),
+           cl::Local((strip + memory.strip) * sizeof(cl_float4)));
 }
 
 /// From the coarsest level to the finest.
@@ -487,24 +497,30 @@ void Flow::upsample(Queue &queue, const Settings &settings, const cl::Buffer &ve
   const Size group = upsample_.group(),
              nodes{(group.x >> shift) + 4, (upsample_rows_ * group.y >> shift) + 4};
   // Cells whose centres enclose the nodes.
-  const auto between = [](size_t nodes) { return (nodes + cell_nodes - 2) / cell_nodes + 2; };
+  const auto between = [](size_t nodes) { return (nodes + CELL_NODES - 2) / CELL_NODES + 2; };
   const Size near{between(nodes.x), between(nodes.y)};
-  const size_t cells = (2 * near.x + 2 * area_reach) * (near.y + 2 * area_reach);
+  const size_t cells = (2 * near.x + 2 * AREA_REACH) * (near.y + 2 * AREA_REACH);
   const size_t room =
-      std::max((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2), cells * evidence_bytes);
+      std::max((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2), cells * sizeof(CellEvidence));
+  const Upsampling how{{{width_, height_}},
+                       {{divide_up(width_, spacing), divide_up(height_, spacing)}},
+                       this->cells(settings),
+                       shift,
+                       settings.median / 2,
+                       settings.noise == 0,
+                       divide_up(static_cast<int>(room), sizeof(cl_float4)),
+                       static_cast<int>(near.x * near.y),
+                       static_cast<int>(nodes.x * nodes.y)};
   upsample_(queue, {size_t(width_), size_t(divide_up(height_, upsample_rows_))}, result_,
-            confidence_, cl_int2{{divide_up(width_, spacing), divide_up(height_, spacing)}}, shift,
-            settings.median / 2, noise_.variances(), brightness_[0], vectors, field_.confidence,
-            cl_int2{{width_, height_}}, cl_int(settings.noise == 0), evidence_,
-            this->cells(settings), frame_counts_, noise_.flicker(), keep_factors_, cl::Local(room),
-            cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
-            cl::Local(nodes.x * nodes.y * sizeof(cl_float)),
-            cl::Local(near.x * near.y * sizeof(cl_float4)));
+            confidence_, noise_.variances(), brightness_[0], vectors, field_.confidence, evidence_,
+            tally_, noise_.flicker(), keep_factors_, how,
+            cl::Local((how.room + how.near_cells) * sizeof(cl_float4) +
+                      how.near_nodes * (sizeof(cl_float2) + sizeof(cl_float))));
 }
 
 /// Cells of the verification, see kernels/opticalflow/verify.clh.
 cl_int2 Flow::cells(const Settings &settings) const {
-  const int spacing = 2 * steps[window_class(settings.window)] * cell_nodes;
+  const int spacing = 2 * steps[window_class(settings.window)] * CELL_NODES;
   return {{divide_up(width_, spacing), divide_up(height_, spacing)}};
 }
 
@@ -512,11 +528,11 @@ void Flow::verify(Queue &queue, const Settings &settings, const FramePair &frame
   const int step = 2 * steps[window_class(settings.window)];
   const cl_int2 nodes{{divide_up(width_, step), divide_up(height_, step)}},
       cells = this->cells(settings);
-  verify_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
-          texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(), step,
-          frames.matched_brightness, noise_.variances(), noise_gains_[0], result_, confidence_,
-          nodes, cl_int(settings.noise == 0), row_ratios_, frames.brightness, evidence_, cells,
-          frame_counts_, noise_.flicker());
+  verify_(
+      queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before), texels(frames.after),
+      frames.before.grey, frames.after.grey, frames.matched_brightness, noise_.variances(), result_,
+      confidence_, row_ratios_, frames.brightness, evidence_, tally_, noise_.flicker(),
+      NodeVerification{levels_[0].cl(), noise_gains_[0], nodes, cells, step, settings.noise == 0});
 }
 
 }  // namespace glcl::opticalflow

@@ -13,6 +13,7 @@
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
+#include "opticalflow/interface.h"
 #include "refine.h"
 
 namespace glcl::opticalflow {
@@ -90,8 +91,6 @@ class Flow {
   static int automatic_levels(int width, int height);
 
  private:
-  static constexpr int most_taps = 8;
-
   /// A pyramid level in its buffer, in the layout of the kernels.
   struct FlowLevel {
     int width, height, pitch, offset;
@@ -108,10 +107,6 @@ class Flow {
     cl::Buffer table;
     std::vector<Lattice> of_level;
     std::vector<int> tiles;  // before each level, then the total
-  };
-  /// Taps from the centre on; in the layout of the kernels.
-  struct WindowTaps {
-    cl_float tap[most_taps];
   };
   /// A kernel of the solver, for windows with a radius of `radius` nodes.
   struct Solver {
@@ -148,6 +143,7 @@ class Flow {
   Queue &side_queue(Queue &queue) const;
   void start_candidates(Queue &queue, const Pyramid &before, const Pyramid &after);
   size_t row_groups(Size group) const;
+  TensorSums tensor_sums(const Settings &settings, int tiles, size_t strip) const;
   void sum_tensors(Queue &queue, const Settings &settings, const FramePair &frames, int levels);
   void solve(Queue &queue, const Settings &settings, const Pyramid &before, const Pyramid &after,
              const cl::Buffer &brightness, int levels);
@@ -210,7 +206,7 @@ class Flow {
   Lattices lattices_[3];                    // for windows up to 15, 31 and 63 px
   Size tensor_tile_;
   cl::Buffer zero_, sums_, residuals_, slopes_, flow_[2], result_, confidence_, backward_,
-      row_ratios_, evidence_, frame_counts_, keep_factors_;
+      row_ratios_, evidence_, tally_, keep_factors_;
   std::unique_ptr<Candidates> candidates_;  // null if frames have too few levels
   std::unique_ptr<Queue> side_queue_;       // for candidates_, beside the coarsest levels
   Lazy<Refinement> refinement_;

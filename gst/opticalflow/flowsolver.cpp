@@ -53,19 +53,22 @@ Flow::FlowState Flow::warp_fused(Queue &queue, const Settings &settings, const F
   const Lattice &lattice = lattices.of_level[last];
   const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
   const TileMemory memory = fused_memory(settings, lattice);
-  const auto window = make_window<WindowTaps>(settings.window, lattice.step, fused_.radius);
-  const int rows = divide_up(height_, row_spacing), tiles = sums ? lattices.tiles[last] : 0;
+  const int tiles = sums ? lattices.tiles[last] : 0;
+  const FusedWarp warp{tensor_sums(settings, tiles, memory.tile),
+                       state.size,
+                       level,
+                       last,
+                       settings.warps,
+                       settings.median / 2,
+                       scale,
+                       spread(make_window(settings.window, lattice.step, fused_.radius)),
+                       static_cast<int>(memory.nodes)};
   const Size group = fused_.kernel.group();
   fused_.kernel(queue, {(1 + tiles + (sums ? row_groups(group) : 0)) * group.x, group.y},
-                texels(frames.before), texels(frames.after), lattices.table, gain_table_, level,
-                last, frames.brightness, sums_, residuals_, slopes_, noise_.variances(),
-                spread(window), *state.flow, state.size, scale, *to, settings.warps, window,
-                static_cast<float>(settings.alpha), settings.median / 2, frames.before.grey,
-                frames.after.grey, row_ratios_, frame_counts_,
-                make_window<WindowTaps>(settings.window, lattices.of_level[0].step, finest_radius),
-                vector(tensor_tile_), tiles, rows, std::max(rows / (row_bands * row_spacing), 1),
-                cl::Local(memory.tile * sizeof(cl_float4)),
-                cl::Local(memory.strip * sizeof(cl_float4)), cl_int(memory.nodes));
+                texels(frames.before), texels(frames.after), frames.before.grey, frames.after.grey,
+                frames.brightness, noise_.variances(), lattices.table, sums_, residuals_, slopes_,
+                tally_, row_ratios_, *state.flow, *to, warp,
+                cl::Local((memory.tile + memory.strip) * sizeof(cl_float4)));
   return {to, lattice.size()};
 }
 
@@ -104,20 +107,20 @@ Flow::FlowState Flow::warp(Queue &queue, const Settings &settings, Solver &solve
   const int spacing = settings.median / 2;
   const Size group = solver.kernel.group();
   const TileMemory memory(tile, lattice.side(), solver.radius, solver.sums, spacing, warps);
-  const auto window = make_window<WindowTaps>(settings.window, lattice.step, solver.radius);
-  solver.kernel(queue,
-                {divide_up(lattice.columns, int(tile.x)) * group.x,
-                 divide_up(lattice.rows, int(tile.y)) * group.y},
-                channels_ == Channels::census ? frames.before.census : slopes_,
-                texels(frames.after), levels_[level].cl(), lattice.step,
-                level > Candidates::chosen_level(width_, height_) ? frames.brightness
-                                                                  : frames.matched_brightness,
-                sums_, residuals_, lattice.first_tensor, noise_.variances(), noise_gains_[level],
-                spread(window), *state.flow, state.size, shift, scale, *to, lattice.size(),
-                vector(tile), warps, window, static_cast<float>(settings.alpha), spacing,
-                cl::Local(memory.tile * sizeof(cl_float2)),
-                cl::Local(memory.strip * sizeof(cl_float2)),
-                cl::Local(memory.nodes * sizeof(cl_float2)));
+  const auto window = make_window(settings.window, lattice.step, solver.radius);
+  solver.kernel(
+      queue,
+      {divide_up(lattice.columns, int(tile.x)) * group.x,
+       divide_up(lattice.rows, int(tile.y)) * group.y},
+      channels_ == Channels::census ? frames.before.census : slopes_, texels(frames.after),
+      level > Candidates::chosen_level(width_, height_) ? frames.brightness
+                                                        : frames.matched_brightness,
+      sums_, residuals_, noise_.variances(), *state.flow, *to,
+      Warp{levels_[level].cl(), noise_gains_[level], window, lattice.size(), state.size,
+           vector(tile), lattice.step, lattice.first_tensor, shift, warps, spacing, scale,
+           spread(window), static_cast<float>(settings.alpha)},
+      cl::Local(memory.tile * sizeof(cl_float2)), cl::Local(memory.strip * sizeof(cl_float2)),
+      cl::Local(memory.nodes * sizeof(cl_float2)));
   return {to, lattice.size()};
 }
 
@@ -128,20 +131,19 @@ void Flow::dense_warp(Queue &queue, const Settings &settings, const FramePair &f
   const Size tile = dense_.tile, group = dense_.kernel.group();
   const TileMemory memory = TileMemory::dense(tile, dense_.radius, dense_.sums);
   const float half_confidence = channels_ == Channels::census ? 120 : 5;
-  const auto window =
-      make_window<WindowTaps>(settings.window, 2 * step, dense_.radius, step * step / 4.0);
+  const auto window = make_window(settings.window, 2 * step, dense_.radius, step * step / 4.0);
   const Lattice &coarse = lattices_[window_class(settings.window)].of_level[0];
   dense_.kernel(
       queue,
       {divide_up(int(nodes.x), int(tile.x)) * group.x,
        divide_up(int(nodes.y), int(tile.y)) * group.y},
-      texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.matched_brightness,
-      sums_, residuals_, coarse.size(), noise_.variances(), noise_gains_[0],
-      dense_noise_share * spread(window), *state.flow, state.size, scale, result_, confidence_,
-      vector(nodes), vector(tile), window, static_cast<float>(settings.alpha), half_confidence,
-      settings.median / 2, cl::Local(memory.tile * sizeof(cl_float4)),
-      cl::Local(memory.tile * sizeof(cl_float)), cl::Local(memory.strip * sizeof(cl_float4)),
-      cl::Local(memory.strip * sizeof(cl_float)), cl::Local(memory.nodes * sizeof(cl_float2)));
+      texels(frames.before), texels(frames.after), frames.matched_brightness, sums_, residuals_,
+      noise_.variances(), *state.flow, result_, confidence_,
+      DenseWarp{levels_[0].cl(), noise_gains_[0], window, vector(nodes), state.size, vector(tile),
+                coarse.size(), step, settings.median / 2, scale, dense_noise_share * spread(window),
+                static_cast<float>(settings.alpha), half_confidence, static_cast<int>(memory.tile),
+                static_cast<int>(memory.strip)},
+      cl::Local(memory.dense_bytes()));
 }
 
 }  // namespace glcl::opticalflow

@@ -13,26 +13,21 @@ namespace {
 
 constexpr int stretch = 64;        // pixels per running sum
 constexpr int short_stretch = 32;  // along columns, for GPUs
-constexpr int item_run = 4;        // pixels of an item along x in tiles, as in the kernel
-constexpr int strip_run = 8;       // the same in strips
-constexpr int strip_lanes = 128;   // items per group
 constexpr int strip_steps = 3;     // down a strip, per group
 
 int up_to(int n, int step) { return (n + step - 1) / step; }
 
 /// Px along x per tile.
-int tile_width(int lanes, int radius) { return (lanes - 2 * radius) / item_run * item_run; }
+int tile_width(int lanes, int radius) { return (lanes - 2 * radius) / TILE_RUN * TILE_RUN; }
 
 /// Local memory of a tile: sums, greys and padding.
 size_t tile_bytes(int lanes, int radius) {
   const size_t side = 2 * radius + 1;
-  return side * (5 * (lanes + 7 * item_run) + lanes + 1) * sizeof(cl_int);
+  return side * (5 * (lanes + 7 * TILE_RUN) + lanes + 1) * sizeof(cl_int);
 }
 
 /// Local memory for the column sums of a row of a strip.
-size_t strip_row_bytes() {
-  return size_t(5) * 2 * ((strip_lanes / strip_run + 5) / 8 * 8 + 4) * sizeof(cl_int4);
-}
+size_t strip_row_bytes() { return size_t(5) * 2 * STRIP_WORDS * sizeof(cl_int4); }
 
 Parameters default_variant(const Device &device, const std::string &) {
   const bool tile = !device.prefers_buffers();
@@ -101,9 +96,9 @@ bool LucasKanade::has_tile(int radius) const {
 /// Rows per step down a strip, limited by items and local memory; 0: no strips.
 int LucasKanade::strip_rows(int radius) const {
   const Device &device = context_->device();
-  if (device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() < size_t(strip_lanes)) return 0;
+  if (device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() < size_t(STRIP_LANES)) return 0;
   const int fit = static_cast<int>(device.local_memory() / strip_row_bytes());
-  return std::min(strip_lanes / ((strip_lanes - 2 * radius) / strip_run), fit);
+  return std::min(STRIP_LANES / ((STRIP_LANES - 2 * radius) / STRIP_RUN), fit);
 }
 
 /// Whether there is a program for this window alone: a tile or a strip.
@@ -113,10 +108,10 @@ bool LucasKanade::has_window_kernel(int radius) const {
 
 Kernel LucasKanade::build_window_kernel(int radius) const {
   const bool tile = has_tile(radius);
-  const int lanes = tile ? variant_.at("lanes") : strip_lanes;
-  std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(radius) +
-                        " -DLANES=" + std::to_string(lanes) + frame_options(frame_);
-  options += tile ? " -DBLOCKS=" + std::to_string(variant_.at("blocks"))
+  const int lanes = tile ? variant_.at("lanes") : STRIP_LANES;
+  std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(radius) + frame_options(frame_);
+  options += tile ? " -DLANES=" + std::to_string(lanes) +
+                        " -DBLOCKS=" + std::to_string(variant_.at("blocks"))
                   : " -DROWS=" + std::to_string(strip_rows(radius));
   return Kernel(
       *context_,
@@ -194,9 +189,9 @@ void LucasKanade::process_strips(Queue &queue, Kernel &strip, int radius, const 
   if (!grey_pairs_())
     grey_pairs_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_uint));
   greys_(queue, {width, height}, FirstPlane{in}, size_, previous_, current_, grey_pairs_);
-  const int step = (strip_lanes - 2 * radius) / strip_run * strip_run,
+  const int step = (STRIP_LANES - 2 * radius) / STRIP_RUN * STRIP_RUN,
             rows = strip_steps * strip_rows(radius);
-  strip(queue, {size_t(up_to(size_.s[0], step)) * strip_lanes, size_t(up_to(size_.s[1], rows))},
+  strip(queue, {size_t(up_to(size_.s[0], step)) * STRIP_LANES, size_t(up_to(size_.s[1], rows))},
         grey_pairs_, size_, rows, alpha, half, scale, field_.vectors, field_.confidence);
 }
 

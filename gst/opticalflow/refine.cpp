@@ -9,7 +9,6 @@ namespace glcl::opticalflow {
 namespace {
 
 constexpr Size pixel_group{32, 8};
-constexpr size_t tile_items = 32;  // in a row of a group, GROUP_X
 
 Size size(cl_int4 level) { return {size_t(level.s[0]), size_t(level.s[1])}; }
 cl_int2 xy(cl_int4 level) { return {{level.s[0], level.s[1]}}; }
@@ -20,13 +19,13 @@ Refinement::Refinement(Context &context) : context_(context.cl()) {
   const cl::Device &device = context.device().device;
   // With more items, each keeps fewer texels in registers; CPUs keep them in memory anyway.
   const size_t most =
-      std::min<size_t>(context.device().is_cpu() ? 16 : 24, one_group(device) / tile_items);
+      std::min<size_t>(context.device().is_cpu() ? 16 : 24, one_group(device) / REFINE_COLUMNS);
   size_t rows = 6;  // per group; an even number of tile rows per item
   for (const size_t more : {8, 12, 24})
     if (more <= most) rows = more;
   const Program program =
       context.program("opticalflow/refine.cl", "-DGROUP_Y=" + std::to_string(rows));
-  step_ = Kernel(context, program, "refine_step", {tile_items, rows}).in_bands();
+  step_ = Kernel(context, program, "refine_step", {REFINE_COLUMNS, rows}).in_bands();
   mean_ = Kernel(context, program, "refine_mean", pixel_group).in_bands();
   finish_ = Kernel(context, program, "refine_finish", pixel_group).in_bands();
 }
@@ -35,16 +34,17 @@ void Refinement::step(Queue &queue, const RefinementFrames &frames, int level,
                       const cl::Buffer &from, cl_int4 from_level, float ratio, bool shifted,
                       int rounds) {
   const cl_int4 of_level = frames.levels[level];
-  const cl_int2 shift{{shifted ? tile_x / 2 - halo : 0, shifted ? tile_y / 2 - halo : 0}};
+  const cl_int2 shift{
+      {shifted ? REFINE_X / 2 - REFINE_HALO : 0, shifted ? REFINE_Y / 2 - REFINE_HALO : 0}};
   const auto tiles = [&](int i, int tile) {
-    const int own = tile - 2 * halo;
+    const int own = tile - 2 * REFINE_HALO;
     return size_t((of_level.s[i] + shift.s[i] + own - 1) / own);
   };
   const Size group = step_.group();
   step_.costs(rounds);
-  step_(queue, {tiles(0, tile_x) * group.x, tiles(1, tile_y) * group.y}, frames.before,
-        frames.after, frames.grey, of_level, from, xy(from_level), ratio, frames.noise,
-        frames.gains[level], shift, rounds, other_, matches_);
+  step_(queue, {tiles(0, REFINE_X) * group.x, tiles(1, REFINE_Y) * group.y}, frames.before,
+        frames.after, frames.grey, from, frames.noise, other_, matches_,
+        RefinementStep{of_level, xy(from_level), shift, rounds, ratio, frames.gains[level]});
 }
 
 void Refinement::run(Queue &queue, int steps, const RefinementFrames &frames,

@@ -6,6 +6,7 @@
 #include "opencl/context.h"
 #include "opencl/kernel.h"
 #include "opencl/queue.h"
+#include "opticalflow/interface.h"
 
 namespace glcl::opticalflow {
 
@@ -17,10 +18,8 @@ namespace glcl::opticalflow {
 class Refinement {
  public:
   static constexpr int levels = 3;
-  static constexpr int tile_x = 64, tile_y = 48, halo = 4;  ///< texels
-  static constexpr int sweeps = 6;                          ///< with the same weights
-  static constexpr int rounds = 2;                          ///< of sweeps per step
-  static constexpr int coarsest_rounds = 4;                 ///< on the coarsest level
+  static constexpr int rounds = 2;           ///< of sweeps per step
+  static constexpr int coarsest_rounds = 4;  ///< on the coarsest level
 
   /// The input of all levels, in the layout of the kernels; `levels`: finest first.
   struct RefinementFrames {

@@ -17,16 +17,6 @@ class FlowRenderer {
     arrows,   ///< the frame with arrows from the centres of cells
   };
 
-  /// Means over all pixels, in px per frame; in the layout of the kernels.
-  struct FlowSummary {
-    cl_float mean_x, mean_y, mean_magnitude, max_magnitude;
-    cl_float moving;  ///< fraction of the pixels faster than half a pixel
-    cl_float confidence;
-    cl_float gain;   ///< px per frame at full brightness
-    cl_float rms;    ///< of the magnitude
-    cl_float noise;  ///< of the frames, standard deviation in levels; -1: unknown
-  };
-
   /// Throws Error::failed.
   FlowRenderer(Context &context, int width, int height, Layout layout);
 

@@ -10,9 +10,7 @@ namespace glcl::opticalflow {
 
 namespace {
 
-constexpr int margin = 8, lattice_reach = 6;  // MARGIN and REACH in the kernels
-constexpr int pick_x = 2, pick_y = 4;         // REACH_X and REACH_Y in the kernels
-constexpr size_t most_clearing = 64;          // rows of groups that only clear tables
+constexpr size_t most_clearing = 64;  // rows of groups that only clear tables
 constexpr Size list_group{128, 1};
 constexpr Size pixel_group{256, 1};
 
@@ -71,22 +69,30 @@ Signatures::Signatures(Context &context, int width, int height, Size find_group,
 }
 
 void Signatures::claim(Queue &queue, const Plane &before, const Plane &after, bool known) {
-  const cl_int2 size{{width_, height_}};
   const int pixels = width_ * height_;
   const Size find = find_.group();
-  const size_t sum_pitch = divide_up(int(tile_.x) + 2 * lattice_reach, lanes_) * lanes_;
+  const size_t sum_pitch = divide_up(int(tile_.x) + 2 * LATTICE_REACH, lanes_) * lanes_;
   const size_t texel_pitch = divide_up(int(sum_pitch) + 4, lanes_) * lanes_,
-               tile_rows = tile_.y + 2 * margin;
+               tile_rows = tile_.y + 2 * SIGNATURE_MARGIN;
   if (known) earlier_ = 1 - earlier_, table_ = 1 - table_;
   const size_t frames = known ? 1 : 2;
   const size_t across = divide_up(width_, tile_.x), tiles = frames * divide_up(height_, tile_.y);
   const size_t clearing = std::clamp<size_t>(pixels / (find.x * find.y * across), 1, most_clearing);
-  find_(queue, {across * find.x, (tiles + clearing) * find.y}, before.texels, before.pitch,
-        before.offset, after.texels, after.pitch, after.offset, size, signatures_, earlier_,
-        cl_int(known), slots_, slot_count_, table_, claims_, counts_, rows_,
+  find_(queue, {across * find.x, (tiles + clearing) * find.y}, before.texels, after.texels,
+        signatures_, slots_, claims_, counts_,
+        SignatureSearch{{{width_, height_}},
+                        before.pitch,
+                        before.offset,
+                        after.pitch,
+                        after.offset,
+                        earlier_,
+                        known,
+                        slot_count_,
+                        table_,
+                        rows_},
         cl::Local((texel_pitch * tile_rows + lanes_) * sizeof(cl_ushort)),
         cl::Local((sum_pitch * tile_rows + lanes_) * sizeof(cl_uint)),
-        cl::Local((sum_pitch * (tile_.y + 2 * lattice_reach) + lanes_) * sizeof(cl_ushort)));
+        cl::Local((sum_pitch * (tile_.y + 2 * LATTICE_REACH) + lanes_) * sizeof(cl_ushort)));
   if (!known)
     insert_(queue, {size_t(pixels), 1}, signatures_, pixels, earlier_, slots_, slot_count_, table_);
   claim_(queue, {size_t(pixels), 1}, signatures_, pixels, earlier_, slots_, slot_count_, table_,
@@ -98,7 +104,7 @@ void Signatures::match(Queue &queue, const Plane &before, const Plane &after, bo
   const Size pick = pick_.group();
   pick_(queue, {size_t(columns_), size_t(rows_)}, claims_, cl_int2{{width_, height_}}, picked_,
         cl_int2{{columns_, rows_}}, counts_,
-        cl::Local((pick.x + 2 * pick_x) * (pick.y + 2 * pick_y) * sizeof(cl_short4)));
+        cl::Local((pick.x + 2 * CONFIRM_X) * (pick.y + 2 * CONFIRM_Y) * sizeof(cl_short4)));
 }
 
 void Signatures::list(Queue &queue, const cl::Buffer &result, size_t offset) {

@@ -5,6 +5,7 @@
 #include "opencl/kernel.h"
 #include "opencl/plane.h"
 #include "opencl/queue.h"
+#include "opticalflow/interface.h"
 
 namespace glcl::opticalflow {
 
@@ -26,9 +27,6 @@ namespace glcl::opticalflow {
 /// The result depends on the frames alone, not on the order in which the device works.
 class Signatures {
  public:
-  static constexpr int reach = 63;              ///< px along each axis
-  static constexpr int cell_x = 4, cell_y = 2;  ///< px
-
   /// At most one vector per cell; x is -1 in an empty cell.
   struct Match {
     cl_short x, y, vx, vy;  ///< px
@@ -63,8 +61,8 @@ class Signatures {
   static size_t list_bytes(int width, int height) {
     return (1 + size_t(columns(width)) * rows(height)) * sizeof(cl_float4);
   }
-  static int columns(int width) { return (width + cell_x - 1) / cell_x; }
-  static int rows(int height) { return (height + cell_y - 1) / cell_y; }
+  static int columns(int width) { return (width + MATCH_X - 1) / MATCH_X; }
+  static int rows(int height) { return (height + MATCH_Y - 1) / MATCH_Y; }
   /// Slots of the hash table: a power of two, at least 2 per pixel.
   static int slots(int width, int height);
 

@@ -9,6 +9,7 @@
 
 #include "opencl/cl.h"
 #include "opencl/kernel.h"
+#include "opticalflow/interface.h"
 
 namespace glcl::opticalflow {
 
@@ -33,6 +34,10 @@ struct TileMemory {
   }
   /// For the solver, whose elements are two floats.
   size_t bytes() const { return (tile + strip + nodes) * sizeof(cl_float2); }
+  /// For the last warp, whose votes and sums are five floats.
+  size_t dense_bytes() const {
+    return (tile + strip) * (sizeof(cl_float4) + sizeof(cl_float)) + nodes * sizeof(cl_float2);
+  }
   /// For the last warp: also the flow of a lattice with half as many nodes; two of them take one
   /// element.
   static TileMemory dense(Size side, int radius, int sums) {
@@ -87,8 +92,7 @@ inline Size even_tile(Size lattice, Size largest, size_t most, size_t around) {
 
 /// Taps of a Gaussian, cut at the edge of the window, for nodes `step` px apart. `own`: the
 /// variance of the vote of a node itself, px².
-template <class Window>
-Window make_window(int window, int step, int radius, double own = 0) {
+inline Window make_window(int window, int step, int radius, double own = 0) {
   Window result{};
   const double variance = std::max(window * window / 36.0 - own, 1e-6);
   double sum = 0;
@@ -102,8 +106,7 @@ Window make_window(int window, int step, int radius, double own = 0) {
 }
 
 /// The sum of the squared weights of a window.
-template <class Window>
-float spread(const Window &window) {
+inline float spread(const Window &window) {
   float along = 0;
   for (int i = 0; i < static_cast<int>(std::size(window.tap)); i++)
     along += (i ? 2 : 1) * window.tap[i] * window.tap[i];

@@ -8,9 +8,8 @@
 
 #define UNROLL _Pragma("unroll")
 
-#define CELL 16         // px, side of a cell that has modes
-#define CELL_COLUMNS (CELL / CELL_X)  // matches in a cell
-#define CELL_ROWS (CELL / CELL_Y)
+#define CELL_COLUMNS (MODE_CELL / MATCH_X)  // matches in a cell
+#define CELL_ROWS (MODE_CELL / MATCH_Y)
 #define CELL_MATCHES (CELL_COLUMNS * CELL_ROWS)
 #define NO_MODE 1e4f    // as x: no mode
 #define MODE_TOLERANCE 1         // px along each axis, difference of matches of one mode
@@ -60,8 +59,8 @@ inline void fit_brightness(volatile __global float2 *pairs, int cells, bool acti
 // `pairs` gets the grey before and after of a pixel of the first mode, per cell; x is negative without a mode.
 // `offset`: of texel (0, 0). Two elements after the pairs count the groups that finished; they are 0 before and after.
 // If `fits_brightness`, the last group writes `matched_brightness`.
-#define TILE_X (CELL_COLUMNS + 2 * REACH_X)
-#define TILE_Y (CELL_ROWS + 2 * REACH_Y)
+#define TILE_X (CELL_COLUMNS + 2 * CONFIRM_X)
+#define TILE_Y (CELL_ROWS + 2 * CONFIRM_Y)
 __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1))) void flow_modes(
     __global const uint *restrict claims, int2 size, int2 side, __global const float *before,
     __global const float *after, int pitch, int offset, __global float4 *modes, volatile __global float2 *pairs,
@@ -72,9 +71,8 @@ __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1))) void flow_
   const int2 cell = (int2)(get_group_id(0), get_group_id(1));
   const int item = get_local_id(0), number = cell.y * get_num_groups(0) + cell.x,
             cells = get_num_groups(0) * get_num_groups(1);
-  tile[item] = cell_match(
-      claims, size, cell * (int2)(CELL_COLUMNS, CELL_ROWS) + (int2)(item % TILE_X - REACH_X, item / TILE_X - REACH_Y),
-      side);
+  const int2 place = (int2)(item % TILE_X - CONFIRM_X, item / TILE_X - CONFIRM_Y);
+  tile[item] = cell_match(claims, size, cell * (int2)(CELL_COLUMNS, CELL_ROWS) + place, side);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item < CELL_MATCHES) own[item] = confirmed(tile + item / CELL_COLUMNS * TILE_X + item % CELL_COLUMNS, TILE_X);
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -182,19 +180,16 @@ inline RowCost row_cost(__global const TEXEL *before, __global const TEXEL *afte
   return row;
 }
 
-// Selects the flow of each node: its own flow times `scale`, or a candidate that matches much better or also leaves the
-// frame. Nodes are `spacing` texels apart. `cell`: texels per cell. `scale_to_level`: texels per px of a mode.
-// `flat_cost`: minimum cost per sample.
+// Selects the flow of each node: its own flow, or a candidate that matches much better or also leaves the frame.
 // A group processes -DNODES=n nodes, at most SAMPLE_ROWS. Each node has CANDIDATES items. A node with a candidate has
 // SAMPLE_ROWS times as many: one for each row of samples; the last row has no samples.
 #define SAMPLE_ROWS (2 * SAMPLES + 2)
 #define SHARE (CANDIDATES * SAMPLE_ROWS / NODES)
 __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void flow_select(
-    __global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level, int spacing,
-    __global const float2 *restrict brightness, __global const float *restrict noise_table, float4 gain,
-    float flat_cost, __global const float4 *restrict modes, __global const float2 *restrict pairs, int2 cells,
-    float cell, float scale_to_level, __global const float2 *restrict flow, int2 size, float scale,
-    __global float2 *restrict result) {
+    __global const TEXEL *restrict before, __global const TEXEL *restrict after,
+    __global const float2 *restrict brightness, __global const float *restrict noise_table,
+    __global const float4 *restrict modes, __global const float2 *restrict pairs, __global const float2 *restrict flow,
+    __global float2 *restrict result, CandidateChoice choice) {
   __local float2 candidates[NODES * CANDIDATES];
   __local int evaluated[NODES * CANDIDATES];
   __local float4 costs[SAMPLE_ROWS * CANDIDATES];  // error, leaving, count
@@ -204,15 +199,17 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
   __local int undecided[NODES], undecided_count;  // nodes with a candidate
   const int item = get_local_id(0), row = get_local_id(1), number = row * CANDIDATES + item,
             first = get_group_id(0) * NODES;
-  const int count = size.x * size.y;
+  const int4 level = choice.level;
+  const int2 size = choice.size, cells = choice.cells;
+  const int count = size.x * size.y, spacing = choice.spacing;
 #define PLACE_OF(node) min(spacing * (int2)((node) % size.x, (node) / size.x), level.xy - 1)
   if (number < NODES) nearest[number] = UINT_MAX;
   if (number == 0) undecided_count = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   // Each of SHARE items of a node searches some cells around it. The first CANDIDATES of them take a candidate each.
   const int own = number / SHARE, place = number % SHARE, own_node = min(first + own, count - 1);
-  const int2 own_cell = min(convert_int2(convert_float2(PLACE_OF(own_node)) / cell), cells - 1);
-  const float2 start = scale * flow[own_node];
+  const int2 own_cell = min(convert_int2(convert_float2(PLACE_OF(own_node)) / choice.cell), cells - 1);
+  const float2 start = choice.flow_scale * flow[own_node];
   uint own_nearest = UINT_MAX;
   for (int i = place; i < SEARCH_SIDE * SEARCH_SIDE; i += SHARE) {
     const int2 off = (int2)(i % SEARCH_SIDE, i / SEARCH_SIDE) - FARTHEST, from = own_cell + off;
@@ -229,7 +226,7 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
     v = place < CANDIDATES - 1   ? candidate(place, modes, own_cell, cells)
         : nearest[own] < UINT_MAX ? modes[at.y * cells.x + at.x].xy
                                   : no_mode;
-    v = is_mode(v) ? scale_to_level * v : no_mode;
+    v = is_mode(v) ? choice.mode_scale * v : no_mode;
     if (all(fabs(v - start) < SAME_MOTION)) v = no_mode;
   }
   if (place < CANDIDATES) candidate_flow[place] = v;
@@ -253,7 +250,8 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   const Noise noise = noise_of(noise_table);
-  const float limit = change_limit(noise, gain);
+  const float4 gain = choice.gain;
+  const float limit = change_limit(noise, gain), flat_cost = choice.flat_cost;
   float change = channel_noise(noise, gain, CORRELATION * noise.white, 1.0f).change;
 #ifndef CENSUS  // moving texture may look like noise; matching pixels show how much is noise
   const float residual = pairs[cells.x * cells.y].x;

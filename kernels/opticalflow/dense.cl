@@ -84,21 +84,27 @@ inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int
 #endif
 
 // The last warp of the finest level. A node takes the mean of the votes and tensors of its four texels. Input nodes are
-// 4 `step` texels apart. `confidence` gets a value from the smaller eigenvalue: one half at `half_confidence` without
-// noise. `tensors`: of the lattice of flow_warp, whose `coarse_size` nodes are twice as far apart; its noise counts
-// here too. `tile` holds flow, then tensors and votes along x; `tile_y` votes along y. `strip` holds medians, then sums
-// along y, as does `strip_y`; `nodes_flow` the start of the step.
+// 4 `step` texels apart. `confidence` gets a value from the smaller eigenvalue. `tensors`: of the lattice of flow_warp;
+// its noise counts here too. In `room`, `tile` holds flow, then tensors and votes along x; `tile_y` votes along y.
+// `strip` holds medians, then sums along y, as does `strip_y`; `nodes_flow` the start of the step.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
 __kernel void
-flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level, int step,
+flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
            __global const float2 *restrict brightness, __global const float4 *restrict tensors,
-           __global const float *restrict residuals, int2 coarse_size, __global const float *restrict noise_table,
-           float4 gain, float spread, __global const float2 *restrict flow, int2 flow_size, float scale,
-           __global float2 *restrict result, __global float *restrict confidence, int2 size, int2 side, Window window,
-           float alpha, float half_confidence, int spacing, __local float4 *tile, __local float *tile_y,
-           __local float4 *strip, __local float *strip_y, __local float2 *nodes_flow) {
+           __global const float *restrict residuals, __global const float *restrict noise_table,
+           __global const float2 *restrict flow, __global float2 *restrict result, __global float *restrict confidence,
+           DenseWarp warp, __local float4 *room) {
+  const int4 level = warp.level;
+  const float4 gain = warp.gain;
+  const Window window = warp.window;
+  const int2 size = warp.size, flow_size = warp.flow_size, side = warp.side, coarse_size = warp.coarse_size;
+  const int step = warp.step, spacing = warp.spacing;
+  const float alpha = warp.alpha;
+  __local float4 *tile = room, *strip = tile + warp.tile;
+  __local float2 *nodes_flow = (__local float2 *)(strip + warp.strip);
+  __local float *tile_y = (__local float *)(nodes_flow + side.x * side.y), *strip_y = tile_y + warp.tile;
   const int2 origin = (int2)(get_group_id(0), GROUP_ROW) * side;
   const int2 voter = origin - RADIUS, voters = side + 2 * RADIUS, last = flow_size - 1;
   const int2 median_first = max(voter >> 1, 0),
@@ -113,7 +119,7 @@ flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, median_size)
   medians[y * median_size.x + x] =
-      scale * smoothed_flow(flows, input, input_side.x, median_first + (int2)(x, y), last, spacing, denoising);
+      warp.scale * smoothed_flow(flows, input, input_side.x, median_first + (int2)(x, y), last, spacing, denoising);
   barrier(CLK_LOCAL_MEM_FENCE);
   const float part = 0.25f / step;
   FOR_ITEMS(x, y, voters) {
@@ -163,9 +169,9 @@ flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict
     const int coarse_index = coarse.y * coarse_size.x + coarse.x;
     const float noise_share = tensors[coarse_index].w;
     result[index] = noise_limited(nodes_flow[y * side.x + x], solve(sum.xyz, (float2)(sum.w, sum_y)),
-                            (float4)(sum.xyz, noise_share), residuals[coarse_index], noise, gain, spread, size);
+                            (float4)(sum.xyz, noise_share), residuals[coarse_index], noise, gain, warp.spread, size);
     const ChannelNoise own = channel_noise(noise, gain, noise_share, 0.0f);
     const float strength = fmax(texture_strength(sum.xyz, alpha) - own.slope, 0.0f);
-    confidence[index] = strength * normal_recip(strength + half_confidence + own.slope);
+    confidence[index] = strength * normal_recip(strength + warp.half_confidence + own.slope);
   }
 }

@@ -10,7 +10,7 @@
 
 // The field alone, with the alpha of the frame; black if there is no field (`shown` is 0).
 __kernel void flow_color(IN_FRAME(in), OUT_FRAME(out), int2 size, int shown, __global const float2 *vectors,
-                         __global const float *confidence, float min_confidence, __global const Summary *summary,
+                         __global const float *confidence, float min_confidence, __global const FlowSummary *summary,
                          int overlay) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= size)) return;
@@ -28,7 +28,7 @@ __kernel void flow_color(IN_FRAME(in), OUT_FRAME(out), int2 size, int shown, __g
 
 // The frame, tinted by the hues of the field in proportion to the speed.
 __kernel void flow_overlay(IN_FRAME(in), OUT_FRAME(out), int2 size, __global const float2 *vectors,
-                           __global const float *confidence, float min_confidence, __global const Summary *summary,
+                           __global const float *confidence, float min_confidence, __global const FlowSummary *summary,
                            int overlay) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= size)) return;
@@ -48,8 +48,8 @@ __kernel void flow_overlay(IN_FRAME(in), OUT_FRAME(out), int2 size, __global con
 // The arrows of the cells. Each starts in the centre of its cell and is as long as a cell at full speed. `colour`: with
 // an alpha of 0, the hue of the direction, lightened so that blue is visible on black.
 __kernel void flow_arrows(__global const float2 *vectors, __global const float *confidence, int2 size,
-                          float min_confidence, __global const Summary *summary, int cell, int2 cells, uchar4 colour,
-                          __global Arrow *arrows) {
+                          float min_confidence, __global const FlowSummary *summary, int cell, int2 cells,
+                          uchar4 colour, __global Arrow *arrows) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
   if (any(place >= cells)) return;
   const int2 middle = place * cell + cell / 2;
@@ -84,7 +84,7 @@ inline int gain_character(float gain, int place) {
 // A wheel in the lower right corner on a dark background, and its radius in px per frame below it. `box`: its size.
 // `dot`: px of a dot of the font. `black`: the background is opaque.
 __kernel void flow_legend(IN_FRAME(in), OUT_FRAME(out), int2 size, int2 box, int side, int dot, int black,
-                          __global const Summary *summary, int overlay) {
+                          __global const FlowSummary *summary, int overlay) {
   const int2 p = (int2)(get_global_id(0), get_global_id(1)), at = p + size - box;
   if (any(p >= box) || any(at < 0)) return;
   const uchar4 pixel = LOAD_PIXEL(in, at.x, at.y);

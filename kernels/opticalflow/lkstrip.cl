@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lucas and Kanade's method for GPUs, for windows too large for lktile.cl. A group of LANES items goes down a strip of
-// columns, ROWS rows per step. Every item sums the products of its column's derivatives along y. It adds the rows that
-// enter the window and subtracts those that leave it, both from global memory. The sums go to local memory; then every
-// item sums RUN pixels of a row along x.
-//   -DRADIUS  (LANES - RUN) / 2 at most
-//   -DLANES
-//   -DROWS    LANES / RUNS at most
+// Lucas and Kanade's method for GPUs, for windows too large for lktile.cl. A group of STRIP_LANES items goes down a strip
+// of columns, ROWS rows per step. Every item sums the products of its column's derivatives along y. It adds the rows
+// that enter the window and subtracts those that leave it, both from global memory. The sums go to local memory; then
+// every item sums RUN pixels of a row along x.
+//   -DRADIUS  (STRIP_LANES - RUN) / 2 at most
+//   -DROWS    STRIP_LANES / RUNS at most
 #include "opticalflow/lucaskanade.clh"
 
-#define RUN 8                              // pixels of an item along x
-#define RUNS ((LANES - 2 * RADIUS) / RUN)  // per row
+#define RUN STRIP_RUN                            // pixels of an item along x
+#define RUNS ((STRIP_LANES - 2 * RADIUS) / RUN)  // per row
 
 // Words of four sums, first the even ones of a row, then the odd ones: neighbouring items read neighbouring words.
-#define EVEN ((LANES / RUN + 5) / 8 * 8 + 4)
-#define AT_WORD(w) ((w) % 2 * EVEN + (w) / 2)
+#define AT_WORD(w) ((w) % 2 * STRIP_WORDS + (w) / 2)
 
 // Sums of a window in 32 bits, modulo 2^32. A derivative along x or y is at most D = 1530, so squares stay below 2^32
 // up to a window of 42. The sum of products with the change over n pixels of a row is Σ (g[x+1] - g[x]) (t[x] +
@@ -78,9 +76,9 @@ inline void sum_along_row(__local const int4 *words, const bool squares, float *
 }
 
 // `greys`: the older frame in the lower half, the newer one in the upper half. `stretch`: rows that a group goes down.
-__kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_strip(__global const uint *restrict greys,
+__kernel __attribute__((reqd_work_group_size(STRIP_LANES, 1, 1))) void lk_strip(__global const uint *restrict greys,
                                                                           int2 size, int stretch, SOLUTION) {
-  __local int4 columns[5][ROWS][2 * EVEN];
+  __local int4 columns[5][ROWS][2 * STRIP_WORDS];
   const int lane = get_local_id(0);
   const int2 first = (int2)(get_group_id(0) * RUNS * RUN, get_group_id(1) * stretch);
   const int end = min(first.y + stretch, size.y), column = first.x - RADIUS + lane;

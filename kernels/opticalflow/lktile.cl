@@ -9,7 +9,7 @@
 #include "opticalflow/lucaskanade.clh"
 
 #define SIDE (2 * RADIUS + 1)
-#define RUN 4                                           // pixels of an item along x
+#define RUN TILE_RUN                                    // pixels of an item along x
 #define RUNS ((LANES - 2 * RADIUS) / RUN)               // per row
 #define QUADS ((RUN + 2 * RADIUS + 3) / 4)              // words of four sums that a run reads
 // words of four sums per row, without bank conflicts

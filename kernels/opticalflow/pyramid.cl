@@ -6,10 +6,8 @@
 #include "opticalflow/brightness.clh"
 #include "opticalflow/noise.clh"
 
-// A group computes this many texels of the coarsest of three levels, and the part of the two finer levels at the
-// same place. The surroundings are computed in local memory.
-#define COARSEST_X 16
-#define COARSEST_Y 8
+// A group computes COARSEST_X × COARSEST_Y texels of the coarsest of three levels, and the part of the two finer levels
+// at the same place. The surroundings are computed in local memory.
 #define MIDDLE_X (2 * COARSEST_X + 3)
 #define MIDDLE_Y (2 * COARSEST_Y + 3)
 #define FINE_X (2 * MIDDLE_X + 3)
@@ -186,19 +184,16 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void flow_small(
   }
 }
 
-// Texels of a column per item of flow_census.
-#define STRIP 4
-
-// Soft census of a strip of a level. Texels at the edge also fill the border.
+// Soft census of a strip of a level: CENSUS_ROWS texels of a column. Texels at the edge also fill the border.
 inline void census_strip(__global const float *grey, __global char4 *census, int4 level, int2 first, float softness) {
-  float3 rows[STRIP + 2];
+  float3 rows[CENSUS_ROWS + 2];
   UNROLL
-  for (int i = 0; i < STRIP + 2; i++) {
+  for (int i = 0; i < CENSUS_ROWS + 2; i++) {
     __global const float *p = grey + texel_index(level, (int2)(first.x, min(first.y + i - 1, level.y)));
     rows[i] = (float3)(p[-1], p[0], p[1]);
   }
   UNROLL
-  for (int i = 0; i < STRIP; i++) {
+  for (int i = 0; i < CENSUS_ROWS; i++) {
     const int2 at = first + (int2)(0, i);
     if (at.y >= level.y) break;
     const float3 above = rows[i], own = rows[i + 1], below = rows[i + 2];
@@ -223,10 +218,10 @@ __kernel void flow_census(__global const float *grey, __global char4 *census, __
   const float variance = noise_of(noise).quantized;
   if (all(first == 0)) *census_noise = variance;
   int number = 0;
-  for (; number < count && first.y >= (levels[number].y + STRIP - 1) / STRIP; number++)
-    first.y -= (levels[number].y + STRIP - 1) / STRIP;
+  for (; number < count && first.y >= (levels[number].y + CENSUS_ROWS - 1) / CENSUS_ROWS; number++)
+    first.y -= (levels[number].y + CENSUS_ROWS - 1) / CENSUS_ROWS;
   if (number == count || first.x >= levels[number].x) return;
-  first.y *= STRIP;
+  first.y *= CENSUS_ROWS;
   const float softness = census_softness(variance, gains[number].x);
   census_strip(grey, census, levels[number], first, softness);
   if (*other_census_noise != variance) census_strip(other_grey, other_census, levels[number], first, softness);

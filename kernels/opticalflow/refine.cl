@@ -98,14 +98,9 @@ inline float4 match(__global const TEXEL *before, __global const TEXEL *after, i
   return tensor;
 }
 
-#define GROUP_X 32
-#define TILE_X (2 * GROUP_X)
-#define TILE_Y 48
-#define ROWS (TILE_Y / GROUP_Y)  // even
-#define HALO 4                 // texels on each side that other tiles have too
-#define OWN_SIZE ((int2)(TILE_X, TILE_Y) - 2 * HALO)
-#define PITCH (GROUP_X + 1)
-#define SWEEPS 6
+#define ROWS (REFINE_Y / GROUP_Y)  // even
+#define OWN_SIZE ((int2)(REFINE_X, REFINE_Y) - 2 * REFINE_HALO)
+#define PITCH (REFINE_COLUMNS + 1)
 
 // The smoothness weight of two neighbours by their grey, 0..255, in the lowest byte.
 inline uint edge_weight(float grey, float other_grey) {
@@ -124,16 +119,16 @@ inline float smoothness_weight(float smoothness, uint edges, int byte, float2 v,
 // Texels of a tile and one more on each side, by colour of the checkerboard: one of two adjacent texels.
 #define TEXEL_OF(x, y) tile[((x) + (y)) & 1][((y) + 1) * PITCH + (((x) + 1) >> 1)]
 
-// A step: the data term of the texels of a tile, then `rounds` of SWEEPS of red-black successive over-relaxation. The
-// smoothness weights change with the flow at the start of a round. Around the tile the input flow stays; `ratio` of its
-// texels lie between two. An item has two adjacent texels, one of each colour, in ROWS rows. The tiles start `shift`
-// texels before the frame, plus HALO.
-__attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) __kernel void refine_step(
+// A step: the data term of the texels of a tile, then rounds of REFINE_SWEEPS of red-black successive over-relaxation.
+// The smoothness weights change with the flow at the start of a round. Around the tile the input flow stays. An item has
+// two adjacent texels, one of each colour, in ROWS rows.
+__attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void refine_step(
     __global const TEXEL *restrict before, __global const TEXEL *restrict after, __global const float *restrict grey,
-    int4 level, __global const float2 *restrict flow, int2 flow_size, float ratio, __global const float *restrict table,
-    float gain, int2 shift, int rounds, __global float2 *restrict result, __global float *restrict matches) {
-  __local float2 tile[2][(TILE_Y + 2) * PITCH];
-  const int2 origin = (int2)(get_group_id(0), GROUP_ROW) * OWN_SIZE - HALO - shift, last = level.xy - 1;
+    __global const float2 *restrict flow, __global const float *restrict table, __global float2 *restrict result,
+    __global float *restrict matches, RefinementStep one) {
+  __local float2 tile[2][(REFINE_Y + 2) * PITCH];
+  const int4 level = one.level;
+  const int2 origin = (int2)(get_group_id(0), GROUP_ROW) * OWN_SIZE - REFINE_HALO - one.shift, last = level.xy - 1;
   const int2 item = (int2)(get_local_id(0), get_local_id(1));
   const int left = 2 * item.x, top = ROWS * item.y;  // in the tile
   const int2 at = origin + (int2)(left, top);
@@ -143,27 +138,28 @@ __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) __kernel void refine_
   for (int row = 0; row < ROWS; row++) {
     UNROLL
     for (int i = 0; i < 2; i++) {
-      own[row][i] = resampled(flow, flow_size, ratio, clamp(at + (int2)(i, row), 0, last));
+      own[row][i] = resampled(flow, one.flow_size, one.ratio, clamp(at + (int2)(i, row), 0, last));
       TEXEL_OF(left + i, top + row) = own[row][i];
     }
   }
-  for (int i = item.y * GROUP_X + item.x; i < 2 * (TILE_X + TILE_Y); i += GROUP_X * GROUP_Y) {
+  for (int i = item.y * REFINE_COLUMNS + item.x; i < 2 * (REFINE_X + REFINE_Y); i += REFINE_COLUMNS * GROUP_Y) {
     const int along = i >> 1, opposite = i & 1;  // above and below, then left and right
-    const int x = along < TILE_X ? along
-                  : opposite     ? TILE_X
+    const int x = along < REFINE_X ? along
+                  : opposite     ? REFINE_X
                                  : -1,
-              y = along >= TILE_X ? along - TILE_X
-                  : opposite      ? TILE_Y
+              y = along >= REFINE_X ? along - REFINE_X
+                  : opposite      ? REFINE_Y
                                   : -1;
-    TEXEL_OF(x, y) = resampled(flow, flow_size, ratio, clamp(origin + (int2)(x, y), 0, last));
+    TEXEL_OF(x, y) = resampled(flow, one.flow_size, one.ratio, clamp(origin + (int2)(x, y), 0, last));
   }
   const Noise noise = noise_of(table);
-  const float sharp = sharpness(noise, gain);
+  const float sharp = sharpness(noise, one.gain);
   // Texels to store: inside the frame, and not owned by another tile.
-  const bool owns_x = left >= HALO && left < TILE_X - HALO;
+  const bool owns_x = left >= REFINE_HALO && left < REFINE_X - REFINE_HALO;
   const bool stored[2] = {owns_x && at.x >= 0 && at.x <= last.x, owns_x && at.x >= -1 && at.x < last.x};
 #define STORED(row, i) \
-  (stored[i] && top + (row) >= HALO && top + (row) < TILE_Y - HALO && at.y + (row) >= 0 && at.y + (row) <= last.y)
+  (stored[i] && top + (row) >= REFINE_HALO && top + (row) < REFINE_Y - REFINE_HALO && at.y + (row) >= 0 && \
+   at.y + (row) <= last.y)
   UNROLL
   for (int row = 0; row < ROWS; row++) {
     UNROLL
@@ -208,7 +204,7 @@ __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) __kernel void refine_
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   const float smoothness = 1.0f / 255.0f * SMOOTHNESS * sharp * (1.0f + NOISY_SMOOTHNESS * denoising_of(noise));
-  for (int round = 0; round < rounds; round++) {
+  for (int round = 0; round < one.rounds; round++) {
     float inner[ROWS], outer[ROWS][2], above[ROWS + 1][2];  // weights of neighbours
     float2 above_flow[2] = {TEXEL_OF(left, top - 1), TEXEL_OF(left + 1, top - 1)};
     UNROLL
@@ -237,7 +233,7 @@ __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) __kernel void refine_
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE);  // before the flow that the weights depend on changes
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    for (int sweep = 0; sweep < REFINE_SWEEPS; sweep++) {
       UNROLL
       for (int colour = 0; colour < 2; colour++) {
         __local const float2 *other_colour = tile[1 - colour] + (top + 1) * PITCH + item.x;

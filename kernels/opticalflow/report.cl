@@ -43,7 +43,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_sums(
 // mean square, at least 1 px. It follows at once after `fresh`, otherwise by a tenth of the difference.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_summary(
     __global const float8 *parts, int count, int pixels, float gain, int fresh, __global const float *noise,
-    __global Summary *summary) {
+    __global FlowSummary *summary) {
   __local float8 sums[ITEMS];
   __local float maxima[ITEMS];
   float8 sum = 0.0f;
@@ -55,7 +55,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_summary(
   sum = group_sum(sum, &most, sums, maxima) / pixels;
   if (get_local_id(0) == 0) {
     const float rms = sqrt(sum.s3), wanted = fmax(3.0f * rms, 1.0f), before = summary->gain;
-    const Summary result = {sum.s01, sum.s2, most, sum.s4, sum.s5,
+    const FlowSummary result = {sum.s0, sum.s1, sum.s2, most, sum.s4, sum.s5,
                             gain > 0.0f ? gain : fresh ? wanted : before + 0.1f * (wanted - before), rms,
                             noise[0] < 0.0f ? -1.0f : sqrt(noise[0])};
     *summary = result;

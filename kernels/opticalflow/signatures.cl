@@ -32,9 +32,7 @@
 
 #define LATTICE 5   // points along a side
 #define SPACING 3     // px between points
-#define REACH 6     // px from the centre to the outer points
-#define SMOOTH 2    // px, radius of the smoothing
-#define MARGIN (REACH + SMOOTH)
+#define SMOOTH (SIGNATURE_MARGIN - LATTICE_REACH)  // px, radius of the smoothing
 #define GREY_SCALE 192.0f    // integers per level: (R + G + B) / 3 and (1 6 1) / 8 give whole numbers
 #define LEAST_SUM 1920  // of the 20 absolute differences: half a level on average
 #define STEEP_RATIO 25        // a difference is steep from 0.8 of the average on: 20 / 25
@@ -81,24 +79,24 @@ inline void insert(__global const uint *signatures, int count, int i, volatile _
     put_unique(slot, i + 1);
 }
 
-// Computes the signatures of two frames; those of the earlier one go to half `earlier` of the buffer. The planes are
-// grey; texel (0, 0) is at the offset. If the earlier frame is `known`, only the later one is computed. Pixels whose
-// lattice leaves the frame have no signature. Additional rows of groups clear claims, counts and the table of slots
-// that is not `table`. They also fill `table` with the earlier frame if it is known, else clear it.
-// `texels`: a tile and MARGIN around it. `along`: sums along x. `smooth`: the tile and REACH around it. Each has V
-// elements more.
-__kernel void signatures_find(__global const float *restrict before, int before_pitch, int before_offset,
-                              __global const float *restrict after, int after_pitch, int after_offset, int2 size,
-                              __global uint *signatures, int earlier, int known, volatile __global uint *slots,
-                              int slot_count, int table, __global uint *restrict claims, __global uint *restrict counts,
-                              int rows, __local ushort *texels, __local uint *along, __local ushort *smooth) {
+// Computes the signatures of two frames, whose planes are grey. If the earlier frame is `known`, only the later one is
+// computed. Pixels whose lattice leaves the frame have no signature. Additional rows of groups clear claims, counts and
+// the table of slots that is not `table`. They also fill `table` with the earlier frame if it is known, else clear it.
+// `texels`: a tile and SIGNATURE_MARGIN around it. `along`: sums along x. `smooth`: the tile and LATTICE_REACH around it.
+// Each has V elements more.
+__kernel void signatures_find(__global const float *restrict before, __global const float *restrict after,
+                              __global uint *signatures, volatile __global uint *slots, __global uint *restrict claims,
+                              __global uint *restrict counts, SignatureSearch search, __local ushort *texels,
+                              __local uint *along, __local ushort *smooth) {
+  const int2 size = search.size;
+  const int earlier = search.earlier, known = search.known, slot_count = search.slot_count, table = search.table;
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int tiles = (size.y + TILE_Y - 1) / TILE_Y, row = get_group_id(1), rows_of_tiles = known ? tiles : 2 * tiles;
   const bool later = row >= tiles || known, prepares = row >= rows_of_tiles;
   const int2 origin = (int2)(get_group_id(0) * TILE_X, row % tiles * TILE_Y);
   __global uint *own = signatures + (later ? 1 - earlier : earlier) * size.x * size.y;
-  __global const float *plane = later ? after + after_offset : before + before_offset;
-  const int pitch = later ? after_pitch : before_pitch;
+  __global const float *plane = later ? after + search.after_offset : before + search.before_offset;
+  const int pitch = later ? search.after_pitch : search.before_pitch;
   if (prepares) {
     const int number = (get_global_id(1) - rows_of_tiles * items.y) * get_global_size(0) + get_global_id(0);
     const int numbers = (get_global_size(1) - rows_of_tiles * items.y) * get_global_size(0);
@@ -111,15 +109,15 @@ __kernel void signatures_find(__global const float *restrict before, int before_
       slots[(1 - table) * slot_count + i] = NONE;
       if (!known) slots[table * slot_count + i] = NONE;
     }
-    for (int i = number; i < rows; i += numbers) counts[i] = 0;
+    for (int i = number; i < search.rows; i += numbers) counts[i] = 0;
     return;
   }
 
-  const int side = (TILE_X + 2 * REACH + V - 1) / V * V, texel_side = (side + 2 * SMOOTH + V - 1) / V * V;
-  const bool within = all(origin >= MARGIN) && origin.x - MARGIN + texel_side <= size.x;
-  for (int y = item.y; y < TILE_Y + 2 * MARGIN; y += items.y)
+  const int side = (TILE_X + 2 * LATTICE_REACH + V - 1) / V * V, texel_side = (side + 2 * SMOOTH + V - 1) / V * V;
+  const bool within = all(origin >= SIGNATURE_MARGIN) && origin.x - SIGNATURE_MARGIN + texel_side <= size.x;
+  for (int y = item.y; y < TILE_Y + 2 * SIGNATURE_MARGIN; y += items.y)
     for (int x = V * item.x; x < texel_side; x += V * items.x) {
-      const int row = min(origin.y - MARGIN + y, size.y - 1), column = origin.x - MARGIN + x;
+      const int row = min(origin.y - SIGNATURE_MARGIN + y, size.y - 1), column = origin.x - SIGNATURE_MARGIN + x;
       if (V > 1 && within) {
         STORE(TO_TEXELS(GREY_SCALE * LOAD_FLOATS(plane + row * pitch + column)), texels + y * texel_side + x);
         continue;
@@ -129,7 +127,7 @@ __kernel void signatures_find(__global const float *restrict before, int before_
             convert_ushort_sat_rte(GREY_SCALE * plane[max(row, 0) * pitch + clamp(column + i, 0, size.x - 1)]);
     }
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int y = item.y; y < TILE_Y + 2 * MARGIN; y += items.y)
+  for (int y = item.y; y < TILE_Y + 2 * SIGNATURE_MARGIN; y += items.y)
     for (int x = V * item.x; x < side; x += V * items.x) {
       __local const ushort *p = texels + y * texel_side + x;
       STORE(LOAD_USHORTS(p) + LOAD_USHORTS(p + 4) + 4u * (LOAD_USHORTS(p + 1) + LOAD_USHORTS(p + 3)) +
@@ -137,7 +135,7 @@ __kernel void signatures_find(__global const float *restrict before, int before_
             along + y * side + x);
     }
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int y = item.y; y < TILE_Y + 2 * REACH; y += items.y)
+  for (int y = item.y; y < TILE_Y + 2 * LATTICE_REACH; y += items.y)
     for (int x = V * item.x; x < side; x += V * items.x) {
       __local const uint *p = along + y * side + x;
       const UINTS sum = LOAD_UINTS(p) + LOAD_UINTS(p + 4 * side) +
@@ -160,7 +158,7 @@ __kernel void signatures_find(__global const float *restrict before, int before_
         const UINTS found = signature_of(points);
         const int2 at = origin + (int2)(x, first + k * SPACING);
         __global uint *to = own + at.y * size.x + at.x;
-        if (V > 1 && all(at >= MARGIN) && all(at + (int2)(V - 1, 0) < size - MARGIN)) {
+        if (V > 1 && all(at >= SIGNATURE_MARGIN) && all(at + (int2)(V - 1, 0) < size - SIGNATURE_MARGIN)) {
           STORE(found, to);
           continue;
         }
@@ -168,7 +166,8 @@ __kernel void signatures_find(__global const float *restrict before, int before_
         STORE(found, each);
         for (int i = 0; i < V; i++) {
           const int2 pixel = at + (int2)(i, 0);
-          if (all(pixel < size)) to[i] = all(pixel >= MARGIN) && all(pixel < size - MARGIN) ? each[i] : 0u;
+          const bool surrounded = all(pixel >= SIGNATURE_MARGIN) && all(pixel < size - SIGNATURE_MARGIN);
+          if (all(pixel < size)) to[i] = surrounded ? each[i] : 0u;
         }
       }
     }
@@ -201,7 +200,7 @@ __kernel void signatures_claim(__global const uint *restrict both, int count, in
 __kernel void signatures_pick(__global const uint *restrict claims, int2 size, __global short4 *restrict picked,
                               int2 cells, volatile __global uint *counts, __local short4 *tile) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
-  const int2 reach = (int2)(REACH_X, REACH_Y), side = items + 2 * reach;
+  const int2 reach = (int2)(CONFIRM_X, CONFIRM_Y), side = items + 2 * reach;
   const int2 first = (int2)(get_group_id(0), get_group_id(1)) * items - reach;
   for (int y = item.y; y < side.y; y += items.y)
     for (int x = item.x; x < side.x; x += items.x)

@@ -20,13 +20,13 @@ inline float bending_confidence(__local const float2 *p, int pitch) {
   return normal_recip(1.0f + largest);
 }
 
-// Finds keep_factor() of `count` cells from `low` on. `around` holds those and MOST_REACH more on each side, `rows` a
+// Finds keep_factor() of `count` cells from `low` on. `around` holds those and AREA_REACH more on each side, `rows` a
 // row of the largest area each.
-inline void find_keep_factors(__global const CellEvidence *restrict evidence, __global const uint *frame_counts,
+inline void find_keep_factors(__global const CellEvidence *restrict evidence, __global const FrameTally *tally,
                               __global const Flicker *flicker, int2 cells, int keep_all, float noise,
                               float brightness_change, int2 low, int2 count, __local CellEvidence *around,
                               __local CellEvidence *rows, __local float4 *factors) {
-  const int2 from = low - MOST_REACH, side = count + 2 * MOST_REACH;
+  const int2 from = low - AREA_REACH, side = count + 2 * AREA_REACH;
   const float2 middle = evidence[(low.y + count.y / 2) * cells.x + low.x + count.x / 2].flow_stats.yz;
   const CellEvidence nothing = {(float4)(0.0f), (float4)(0.0f), (float2)(0.0f), 0.0f, 0.0f, (float2)(0.0f), 0.0f, 0.0f};
   FOR_ITEMS(x, y, side) {
@@ -40,13 +40,13 @@ inline void find_keep_factors(__global const CellEvidence *restrict evidence, __
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, ((int2)(count.x, side.y)))
-  rows[y * count.x + x] = sum_cells(around + y * side.x + x, 2 * MOST_REACH + 1, 1);
+  rows[y * count.x + x] = sum_cells(around + y * side.x + x, 2 * AREA_REACH + 1, 1);
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, count) {
     const int2 at = low + (int2)(x, y), near = min(at + 1, cells - 1) - max(at - 1, 0) + 1;
     factors[y * count.x + x] =
-        keep_factor(around + (y + MOST_REACH) * side.x + x + MOST_REACH, side.x, rows + y * count.x + x, count.x,
-                    near.x * near.y, cells, keep_all, noise, brightness_change, middle, frame_counts, flicker);
+        keep_factor(around + (y + AREA_REACH) * side.x + x + AREA_REACH, side.x, rows + y * count.x + x, count.x,
+                    near.x * near.y, cells, keep_all, noise, brightness_change, middle, tally, flicker);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -69,18 +69,21 @@ inline bool inside(float2 to, int2 size) {
   return to.x >= 0.0f && to.y >= 0.0f && to.x <= size.x - 1 && to.y <= size.y - 1;
 }
 
-// Writes the field. A pixel that leaves the frame has a confidence of 0. Nodes are 1 << shift px apart, the first one a
-// quarter of that from the edge. `room` holds what find_keep_factors() needs, then the nodes of the group and
-// BEND_DISTANCE more on each side. `medians`, `tile_confidence`: of the nodes. `factors`: of the cells around them.
-// `keep_factors` gets the factor of every cell.
+// Writes the field. A pixel that leaves the frame has a confidence of 0. The first node is a quarter of the distance of
+// nodes from the edge. `room` holds what find_keep_factors() needs, then the nodes of the group and BEND_DISTANCE more on
+// each side. Behind it are the factors of the cells around the nodes; their medians; their confidence. `keep_factors`
+// gets the factor of every cell.
 __kernel void flow_upsample(__global const float2 *restrict flow, __global const float *restrict node_confidence,
-                            int2 lattice, int shift, int spacing, __global const float *noise,
-                            __global const float2 *brightness, __global float2 *restrict vectors,
-                            __global float *restrict confidence, int2 size, int keep_all,
-                            __global const CellEvidence *restrict evidence, int2 cells,
-                            __global const uint *restrict frame_counts, __global const Flicker *restrict flicker,
-                            __global float *restrict keep_factors, __local float4 *room, __local float2 *medians,
-                            __local float *tile_confidence, __local float4 *factors) {
+                            __global const float *noise, __global const float2 *brightness,
+                            __global float2 *restrict vectors, __global float *restrict confidence,
+                            __global const CellEvidence *restrict evidence, __global const FrameTally *restrict tally,
+                            __global const Flicker *restrict flicker, __global float *restrict keep_factors,
+                            Upsampling up, __local float4 *room) {
+  const int2 size = up.size, lattice = up.lattice, cells = up.cells;
+  const int shift = up.shift, spacing = up.spacing;
+  __local float4 *factors = room + up.room;
+  __local float2 *medians = (__local float2 *)(factors + up.near_cells);
+  __local float *tile_confidence = (__local float *)(medians + up.near_nodes);
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 area = items * (int2)(1, ROWS), origin = (int2)(get_group_id(0), get_group_id(1)) * area;
   const int2 first = (origin >> shift) - 1, last = lattice - 1, tile_first = first - BEND_DISTANCE;
@@ -89,9 +92,9 @@ __kernel void flow_upsample(__global const float2 *restrict flow, __global const
   const int2 factors_side = min(cell_before(min(first + side - 1, last)) + 1, cells - 1) - low + 1;
   __local CellEvidence *around = (__local CellEvidence *)room;
   const Noise frame_noise = noise_of(noise);
-  find_keep_factors(evidence, frame_counts, flicker, cells, keep_all, sqrt(frame_noise.white), brightness[1].x, low,
+  find_keep_factors(evidence, tally, flicker, cells, up.keep_all, sqrt(frame_noise.white), brightness[1].x, low,
                     factors_side, around,
-                    around + (factors_side.x + 2 * MOST_REACH) * (factors_side.y + 2 * MOST_REACH), factors);
+                    around + (factors_side.x + 2 * AREA_REACH) * (factors_side.y + 2 * AREA_REACH), factors);
   FOR_ITEMS(x, y, factors_side) {
     const int2 at = low + (int2)(x, y), pixel = at * CELL_NODES << shift;
     if (all(pixel >= origin) && all(pixel < origin + area))

@@ -65,23 +65,26 @@ inline float static_overlay(__global const float *grey_before, __global const fl
 // Converts grey that was adjusted by brightness `from` to brightness `to`.
 inline float in_brightness(float grey, float2 from, float2 to) { return to.x / from.x * (grey - from.y) + to.y; }
 #endif
-// Writes the cells of verify.clh and adds to `frame_counts` and `flicker`. If the user set noise=0 (`keep_all`), the
-// cells show no change. `row_ratios` refer to `frame_brightness`. Nodes are `step` texels apart. A group has GROUP
-// nodes of a row of cells; an item has a column of a cell. Lowers `confidence` for static overlays.
+// Writes the cells of verify.clh and adds to `tally` and `flicker`. `row_ratios` refer to `frame_brightness`. A group has
+// GROUP nodes of a row of cells; an item has a column of a cell. Lowers `confidence` for static overlays.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void flow_verify(
     __global const TEXEL *restrict before, __global const TEXEL *restrict after,
-    __global const float *restrict grey_before, __global const float *restrict grey_after, int4 level, int step,
-    __global const float2 *restrict brightness, __global const float *restrict noise_table, float4 gain,
-    __global const float2 *restrict flow, __global float *restrict confidence, int2 size, int keep_all,
+    __global const float *restrict grey_before, __global const float *restrict grey_after,
+    __global const float2 *restrict brightness, __global const float *restrict noise_table,
+    __global const float2 *restrict flow, __global float *restrict confidence,
     __global const float *restrict row_ratios, __global const float2 *restrict frame_brightness,
-    __global CellEvidence *restrict evidence, int2 cells, __global uint *restrict frame_counts,
-    __global Flicker *restrict flicker) {
+    __global CellEvidence *restrict evidence, __global FrameTally *restrict tally, __global Flicker *restrict flicker,
+    NodeVerification all_nodes) {
   __local float4 group_changes[GROUP], group_flow_sums[GROUP], group_plain_sums[GROUP], group_greys[GROUP],
       group_rows[GROUP], group_stats[GROUP];
   __local float2 group_means[GROUP];
 #ifdef CENSUS
   __local float4 group_displaced[GROUP];
 #endif
+  const int4 level = all_nodes.level;
+  const float4 gain = all_nodes.gain;
+  const int2 size = all_nodes.size, cells = all_nodes.cells;
+  const int step = all_nodes.step, keep_all = all_nodes.keep_all;
   const int item = get_local_id(0), x = get_global_id(0), row = get_group_id(1);
   const Noise noise = noise_of(noise_table);
   const float limit = change_limit(noise, gain);
@@ -208,16 +211,16 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void flow_verify(
             group_changes[i].y < EDGE_RESIDUAL * group_changes[i].x;
   }
 #ifdef CENSUS
-  atomic_add((volatile __global int *)&frame_counts[5], (int)rint(1000.0f * agreement_sum));
+  atomic_add(&tally->agreement, (int)rint(1000.0f * agreement_sum));
 #endif
   if (change.w <= 0.0f) return;
-  atomic_add(&frame_counts[0], (uint)change.w);
+  atomic_add(&tally->changing, (uint)change.w);
   const bool visible = strip_grey_change >= FLICKER_RATIO.y * flicker->variance * change.w &&
                        contrast_weight(contrast / change.w, brightness[1].x) > 0.5f &&
                        visibility(highest_contrast) > 0.5f;
   if (visible && change.y < STRIP_RESIDUAL * change.x &&
       consistency(plain_sum.xy, plain_sum.w, plain_sum.z) > STRIP_CONSISTENCY) {
-    atomic_add(&frame_counts[1], (uint)change.w);
-    if (edge > 0) atomic_add(&frame_counts[4], edge);
+    atomic_add(&tally->consistent, (uint)change.w);
+    if (edge > 0) atomic_add(&tally->edge, edge);
   }
 }

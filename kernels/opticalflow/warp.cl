@@ -22,7 +22,7 @@ typedef struct {
   float2 brightness;
   Noise noise;
   float4 gain;
-  float spread;  // see noise.clh, like `gain`
+  float spread;  // as in Warp
   float denoising, limit, alpha;
   int spacing;
 } Lattice;
@@ -83,20 +83,24 @@ inline void warp_step(LATTICE_BUFFER(NODE_SOURCE) source, __global const TEXEL *
 }
 
 #ifndef FUSED_LEVELS
-// `warps` steps on a lattice of `size` nodes, `step` texels apart. `first_tensor`: its first element in `tensors`. The
-// tile of a group has `side` nodes, plus the surroundings that further steps need.
+// The steps on a lattice. The tile of a group also needs the surroundings that further steps need.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
 __kernel void
-flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *restrict after, int4 level, int step,
+flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *restrict after,
           __global const float2 *restrict brightness, __global const float4 *restrict tensors,
-          __global const float *restrict residuals, int first_tensor, __global const float *restrict noise_table,
-          float4 gain, float spread, __global const float2 *restrict flow, int2 flow_size, int shift, float scale,
-          __global float2 *restrict result, int2 size, int2 side, int warps, Window window, float alpha, int spacing,
+          __global const float *restrict residuals, __global const float *restrict noise_table,
+          __global const float2 *restrict flow, __global float2 *restrict result, Warp warp,
           __local float2 *restrict tile, __local float2 *restrict strip, __local float2 *restrict nodes_flow) {
+  const float4 gain = warp.gain;
+  const Window window = warp.window;
+  const int2 size = warp.size, flow_size = warp.flow_size, side = warp.side;
+  const int first_tensor = warp.first_tensor, warps = warp.warps, spacing = warp.spacing;
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * side;
   int2 last = flow_size - 1;
+  int shift = warp.shift;
+  float scale = warp.scale;
   // Loads the largest input, before it is known whether noise widens the median.
   const int most_margin = (warps - 1) * (RADIUS + 2 * spacing) + RADIUS;
   int2 input = max((max(origin - most_margin, -RADIUS) >> shift) - 2 * spacing, 0);
@@ -105,8 +109,17 @@ flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *res
   LOAD_FLOW(tile, input, input_side)
   const Noise noise = noise_of(noise_table);
   const float denoising = denoising_of(noise);
-  const Lattice lattice = {
-      level, size, step, brightness[0], noise, gain, spread, denoising, change_limit(noise, gain), alpha, spacing};
+  const Lattice lattice = {warp.level,
+                           size,
+                           warp.step,
+                           brightness[0],
+                           noise,
+                           gain,
+                           warp.spread,
+                           denoising,
+                           change_limit(noise, gain),
+                           warp.alpha,
+                           spacing};
   const int reach = smoothing_reach(spacing, denoising);
 #ifndef CENSUS
   source += first_tensor;
@@ -127,40 +140,43 @@ flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *res
 #define SOURCE_OF(row) slopes + (row).first_tensor
 #endif
 
-// The first group takes `warps` steps on the whole lattices of levels `from` down to `to`. If there are more groups, it
-// computes the tensors of these lattices first, and the others do the work of flow_tensors for the finer ones. `side`,
-// `tiles` and the arguments after them: see there. `room` and `strip` serve both; `nodes` is the place of nodes_flow in
-// `room`, in float2.
+// The first group takes all steps on the whole lattices. If there are more groups, it computes the tensors of these
+// lattices first, and the others do the work of flow_tensors for the finer ones. `room` serves both.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
 __kernel void
-flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict after, __constant TableRow *lattices,
-           __global const float4 *restrict gains, int from, int to, __global const float2 *restrict brightness,
-           __global float4 *tensors, __global float *residuals, __global float4 *slopes,
-           __global const float *restrict noise_table, float spread, __global const float2 *restrict flow,
-           int2 flow_size, float scale, __global float2 *restrict result, int warps, Window window, float alpha,
-           int spacing, __global const float *restrict grey_before, __global const float *restrict grey_after,
-           volatile __global float *row_ratios, __global uint *restrict frame_counts, Window finest_window, int2 side,
-           int tiles, int row_count, int row_spacing, __local float4 *room, __local float4 *strip, int nodes) {
+flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
+           __global const float *restrict grey_before, __global const float *restrict grey_after,
+           __global const float2 *restrict brightness, __global const float *restrict noise_table,
+           __constant TableRow *lattices, __global float4 *tensors, __global float *residuals, __global float4 *slopes,
+           __global FrameTally *restrict tally, volatile __global float *row_ratios,
+           __global const float2 *restrict flow, __global float2 *restrict result, FusedWarp warp,
+           __local float4 *room) {
   __local int last;
-  const int group = get_group_id(0), other_groups = get_num_groups(0) - 1, row_groups = other_groups - tiles;
+  const int group = get_group_id(0), other_groups = get_num_groups(0) - 1, row_groups = other_groups - warp.sums.tiles;
   if (group > row_groups) {
-    sum_tensor_tiles(before, after, grey_before, brightness[0], noise_table, gains, lattices, group - 1 - row_groups,
-                     side, tensors, residuals, slopes, frame_counts, finest_window, window, alpha, room, strip);
+    sum_tensor_tiles(before, after, grey_before, brightness[0], noise_table, lattices, group - 1 - row_groups, tensors,
+                     residuals, slopes, tally, warp.sums, room);
     return;
   }
   if (group > 0) {
-    find_row_ratios(grey_before, grey_after, lattices[0].level, brightness[0], group - 1, row_groups, row_count,
-                    row_spacing, row_ratios, frame_counts, room, &last);
+    find_row_ratios(grey_before, grey_after, lattices[0].level, brightness[0], group - 1, row_groups, warp.sums.rows,
+                    warp.sums.row_spacing, row_ratios, tally, room, &last);
     return;
   }
+  const Window window = warp.sums.other_window;
+  const int2 side = warp.sums.side, flow_size = warp.flow_size;
+  const int from = warp.from, to = warp.to, warps = warp.warps, spacing = warp.spacing;
+  const float alpha = warp.sums.alpha;
+  float scale = warp.scale;
+  __local float4 *strip = room + warp.sums.strip;
   for (int number = from; number >= to && other_groups > 0; number--) {
     const TableRow row = lattices[number];
     for (int y = 0; y < row.size.y; y += side.y)
       for (int x = 0; x < row.size.x; x += side.x)
-        sum_tensors(before, after, grey_before, brightness[0], noise_table, gains[number], row, (int2)(x, y), side,
-                    tensors, residuals, slopes, window, alpha, room, strip);
+        sum_tensors(before, after, grey_before, brightness[0], noise_table, row, (int2)(x, y), side, tensors, residuals,
+                    slopes, window, alpha, room, strip);
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   __local float2 *tile = (__local float2 *)room;
@@ -170,23 +186,22 @@ flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict
   LOAD_FLOW(tile, first, input_side)
   for (int number = from; number >= to; number--) {
     const TableRow row = lattices[number];
-    const float4 gain = gains[number];
     const Lattice lattice = {row.level,
                              row.size,
                              row.step,
                              brightness[0],
                              noise,
-                             gain,
-                             spread,
+                             row.gain,
+                             warp.spread,
                              denoising_of(noise),
-                             change_limit(noise, gain),
+                             change_limit(noise, row.gain),
                              alpha,
                              spacing};
     int shift = any(input_side < row.size) ? 1 : 0;
     for (int i = 0; i < warps; i++) {
       warp_step(SOURCE_OF(row), after, lattice, tensors + row.first_tensor, residuals + row.first_tensor, window, first,
-                row.size, first, input_side, input_side - 1, shift, scale, tile, (__local float2 *)strip, tile + nodes,
-                number > to || i + 1 < warps ? 0 : result);
+                row.size, first, input_side, input_side - 1, shift, scale, tile, (__local float2 *)strip,
+                tile + warp.nodes, number > to || i + 1 < warps ? 0 : result);
       input_side = row.size, shift = 0, scale = 1.0f;
     }
     scale = 2.0f;  // texels of the next finer level are half as large

@@ -11,7 +11,7 @@ namespace reference::opticalflow {
 
 namespace {
 
-constexpr int side = 16;  // px
+using glcl::opticalflow::MODE_CELL;
 
 bool alike(const Match &a, const Match &b, int most) {
   return std::abs(a.vx - b.vx) <= most && std::abs(a.vy - b.vy) <= most;
@@ -35,12 +35,12 @@ bool mode_of(const std::vector<Match> &matches, Match *middle, CandidateMotions:
 }  // namespace
 
 CandidateMotions::CandidateMotions(int width, int height, const Grey &before, const Grey &after)
-    : columns_((width + side - 1) / side),
-      rows_((height + side - 1) / side),
+    : columns_((width + MODE_CELL - 1) / MODE_CELL),
+      rows_((height + MODE_CELL - 1) / MODE_CELL),
       cell_modes_(size_t(columns_) * rows_) {
   std::vector<std::vector<Match>> matches(cell_modes_.size());
   for (const Match &match : signature_matches(width, height, before, after))
-    matches[size_t(match.y / side) * columns_ + match.x / side].push_back(match);
+    matches[size_t(match.y / MODE_CELL) * columns_ + match.x / MODE_CELL].push_back(match);
   for (size_t i = 0; i < matches.size(); i++) {
     Match first{};
     Vector mean;
@@ -66,8 +66,8 @@ CandidateMotions::CandidateMotions(int width, int height, const Grey &before, co
 }
 
 std::vector<CandidateMotions::Vector> CandidateMotions::around(float x, float y) const {
-  const int column = std::min(static_cast<int>(x / side), columns_ - 1);
-  const int row = std::min(static_cast<int>(y / side), rows_ - 1);
+  const int column = std::min(static_cast<int>(x / MODE_CELL), columns_ - 1);
+  const int row = std::min(static_cast<int>(y / MODE_CELL), rows_ - 1);
   std::vector<Vector> result;
   const auto offer = [&](int i, int j, size_t mode) {
     if (i < 0 || j < 0 || i >= columns_ || j >= rows_) return false;

@@ -143,8 +143,9 @@ class Refiner {
     const std::vector<Vector> start = flow;
     std::vector<Vector> result(flow.size());
     right_.resize(flow.size()), below_.resize(flow.size());
-    constexpr int halo = Refinement::halo;
-    constexpr int wide = Refinement::tile_x - 2 * halo, high = Refinement::tile_y - 2 * halo;
+    constexpr int halo = glcl::opticalflow::REFINE_HALO;
+    constexpr int wide = glcl::opticalflow::REFINE_X - 2 * halo,
+                  high = glcl::opticalflow::REFINE_Y - 2 * halo;
     for (int top = shifted ? -high / 2 : 0; top < height; top += high)
       for (int left = shifted ? -wide / 2 : 0; left < width; left += wide) {
         const Box box = clipped({left - halo, top - halo, left + wide + halo, top + high + halo});
@@ -162,7 +163,7 @@ class Refiner {
       right_[i] = x + 1 < width ? smoothness_weight(i, i + 1) : 0;
       below_[i] = y + 1 < height ? smoothness_weight(i, i + width) : 0;
     });
-    for (int i = 0; i < 2 * Refinement::sweeps; i++)
+    for (int i = 0; i < 2 * glcl::opticalflow::REFINE_SWEEPS; i++)
       each(box, [&](int x, int y) {
         if ((x + y + i) % 2) return;
         const size_t at = index(x, y);

@@ -11,10 +11,11 @@ namespace reference {
 
 namespace {
 
-using glcl::opticalflow::Signatures;
+using glcl::opticalflow::MATCH_X, glcl::opticalflow::MATCH_Y, glcl::opticalflow::MOST_MOTION;
+using glcl::opticalflow::SIGNATURE_MARGIN, glcl::opticalflow::Signatures;
 using Grey = std::function<float(int x, int y)>;
 
-constexpr int lattice = 5, spacing = 3, margin = 8;
+constexpr int lattice = 5, spacing = 3;
 
 /// 192 times the grey, smoothed.
 std::vector<int> smooth(int width, int height, const Grey &grey) {
@@ -66,8 +67,8 @@ uint32_t signature(const std::vector<int> &plane, int width, int x, int y) {
 std::vector<uint32_t> signatures(int width, int height, const Grey &grey) {
   const std::vector<int> plane = smooth(width, height, grey);
   std::vector<uint32_t> result(plane.size());
-  for (int y = margin; y < height - margin; y++)
-    for (int x = margin; x < width - margin; x++)
+  for (int y = SIGNATURE_MARGIN; y < height - SIGNATURE_MARGIN; y++)
+    for (int x = SIGNATURE_MARGIN; x < width - SIGNATURE_MARGIN; x++)
       result[size_t(y) * width + x] = signature(plane, width, x, y);
   return result;
 }
@@ -93,8 +94,8 @@ std::vector<Match> signature_matches(int width, int height, const Grey &before, 
     if (found == later.end() || found->second.size() > 1) continue;
     const int x = int(i % width), y = int(i / width);
     const int vx = int(found->second[0] % width) - x, vy = int(found->second[0] / width) - y;
-    if (std::max(std::abs(vx), std::abs(vy)) > Signatures::reach) continue;
-    Match &cell = cells[size_t(y / Signatures::cell_y) * columns + x / Signatures::cell_x];
+    if (std::max(std::abs(vx), std::abs(vy)) > MOST_MOTION) continue;
+    Match &cell = cells[size_t(y / MATCH_Y) * columns + x / MATCH_X];
     if (cell.x < 0) cell = {cl_short(x), cl_short(y), cl_short(vx), cl_short(vy)};
   }
 

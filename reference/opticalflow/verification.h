@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "opticalflow/interface.h"
 #include "reference/noise/noise.h"
 #include "reference/opticalflow/planes.h"
 
@@ -55,7 +56,7 @@ class Verification {
   Vector toward_single_motion(Vector flow, float denoising, float x, float y) const;
 
  private:
-  static constexpr int side = 8;
+  static constexpr int side = glcl::opticalflow::CELL_NODES;
 
   struct Cell {
     double frame_square = 0, displaced_square = 0,

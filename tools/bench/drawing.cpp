@@ -83,8 +83,7 @@ Run flow_run(Context &context, const Scene &scene, opticalflow::FlowRenderer::Di
     const size_t pixels = size_t(scene.width) * scene.height;
     const auto vectors = read<float>(queue, flow->field().vectors, 2 * pixels),
                confidence = read<float>(queue, flow->field().confidence, pixels);
-    const float gain =
-        read<opticalflow::FlowRenderer::FlowSummary>(queue, view->summary(), 1)[0].gain;
+    const float gain = read<opticalflow::FlowSummary>(queue, view->summary(), 1)[0].gain;
     const reference::DenseVectors field{scene.width, scene.height, vectors.data(),
                                         confidence.data()};
     const reference::Frame frame = scene.frame(1);

@@ -5,12 +5,6 @@
 
 namespace glcl::motion {
 
-namespace {
-
-constexpr size_t summers = 64;  // work-items of a group
-
-}  // namespace
-
 SquaredErrors::SquaredErrors(Context &context, const Search &search)
     : search_(&search),
       kernel_(context, context.program("motion/errors.cl"), "motion_errors", {}) {}
@@ -18,7 +12,7 @@ SquaredErrors::SquaredErrors(Context &context, const Search &search)
 void SquaredErrors::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
                         const cl::Buffer &keys, const cl::Buffer &sums) {
   const int columns = search_->columns(current), blocks = columns * search_->rows(current);
-  kernel_(queue, {summers * parts, 1}, keys, cl_int(search_->keys(current) / blocks),
+  kernel_(queue, {SUMMERS * parts, 1}, keys, cl_int(search_->keys(current) / blocks),
           search_->side(), columns, current.buffer, reference.buffer, current.pitch, current.width,
           current.height, sums);
 }

@@ -5,7 +5,6 @@ namespace glcl::motion {
 
 namespace {
 
-constexpr int coarse_block = 8;
 constexpr size_t most_rows = 256;  // of groups
 
 Program program(Context &context, int block) {
@@ -29,14 +28,14 @@ void Hexagon::run(Queue &queue, const LumaPlane &current, const LumaPlane &refer
                   int lambda, const cl::Buffer &keys, int columns, size_t count) {
   check_search(current, reference, SearchWindow::of_range(range), lambda);
   kernel_(queue, rows_of(kernel_, (count + kernel_.group().x - 1) / kernel_.group().x),
-          current.buffer, reference.buffer, current.pitch, lambda, range, keys, columns,
-          static_cast<cl_int>(count));
+          current.buffer, reference.buffer, keys,
+          KeySearch{current.pitch, lambda, range, columns, static_cast<cl_int>(count)});
 }
 
 Hierarchy::Hierarchy(Context &context, int block, int width, int height)
     : luma_(context, Layout::buffer),
-      search_(context, coarse_block),
-      follow_coarse_(context, program(context, coarse_block), "motion_follow", {}),
+      search_(context, COARSE_BLOCK),
+      follow_coarse_(context, program(context, COARSE_BLOCK), "motion_follow", {}),
       follow_(context, program(context, block), "motion_follow", {}) {
   follow_coarse_.in_bands(), follow_.in_bands();
   for (SearchLevel &level : levels_) {
@@ -72,9 +71,9 @@ void Hierarchy::run(Queue &queue, const LumaPlane &current, const LumaPlane &ref
 void Hierarchy::follow(Queue &queue, Kernel &kernel, const LumaPlane &current,
                        const LumaPlane &reference, int range, int lambda, const cl::Buffer &keys,
                        int columns, size_t count, const SearchLevel &parent) {
-  kernel(queue, rows_of(kernel, count), current.buffer, reference.buffer, current.pitch, lambda,
-         range, keys, columns, static_cast<cl_int>(count), parent.keys,
-         search_.columns(parent.current), search_.rows(parent.current));
+  kernel(queue, rows_of(kernel, count), current.buffer, reference.buffer, keys, parent.keys,
+         KeySearch{current.pitch, lambda, range, columns, static_cast<cl_int>(count)},
+         cl_int2{{search_.columns(parent.current), search_.rows(parent.current)}});
 }
 
 }  // namespace glcl::motion

@@ -15,7 +15,6 @@ namespace glcl::motion {
 namespace {
 
 constexpr Size area_group{32, 4}, line_group{64, 1};
-constexpr size_t summers = 64;  // work-items of a group of motion_sums
 constexpr size_t sum_parts = BlockMotion::sums_bytes / (4 * sizeof(cl_long)) - 1;  // its groups
 constexpr size_t noise_at = sum_parts * 4 * sizeof(cl_long);  // in the sums, bytes: its variance
 constexpr size_t range_at = noise_at + sizeof(cl_long);       // and the mean square of ranges
@@ -297,7 +296,7 @@ void BlockMotion::copy_field(Queue &queue, const cl::Buffer &to) {
 }
 
 const cl::Buffer &BlockMotion::sum_up(Queue &queue) {
-  sums_kernel_(queue, {summers * sum_parts, 1}, current().buffer, predicted_.buffer,
+  sums_kernel_(queue, {SUMMERS * sum_parts, 1}, current().buffer, predicted_.buffer,
                current().pitch, width_, height_, blocks().vectors,
                cells_inside(field_, width_, height_), field_.columns, sums_);
   queue.cl().enqueueCopyBuffer(noise_.variances(), sums_, 0, noise_at, sizeof(cl_float));

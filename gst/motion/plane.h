@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "motion/interface.h"
 #include "opencl/kernel.h"
 #include "opencl/picture.h"
 
@@ -12,8 +13,8 @@ constexpr int max_range = 128;
 /// A luma plane of a frame, 8 bits a pixel, with the frame's edge repeated for `padding` px on all
 /// sides and beyond, up to whole strips: searches read there without tests.
 struct LumaPlane {
-  static constexpr int padding = 160;  // max_range and the margin that kernels read
-  static constexpr int strip = 64;     // px; the largest block is 32
+  static constexpr int padding = PAD;  // max_range and the margin that kernels read
+  static constexpr int strip = STRIP;  // px; the largest block is 32
 
   /// The layout for frames of width × height px, without memory.
   LumaPlane(int width, int height);

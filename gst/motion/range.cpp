@@ -8,12 +8,6 @@
 
 namespace glcl::motion {
 
-namespace {
-
-constexpr int coarse_block = 8;
-
-}  // namespace
-
 std::vector<int> Range::ranges(int least, int most) {
   least = std::min(least, most);
   std::vector<int> ranges;
@@ -40,10 +34,10 @@ Range::Range(Context &context, int width, int height)
       rows_((height + LumaPlane::strip - 1) / LumaPlane::strip),
       shrink_(shrunk(width, height)),
       luma_(context, Layout::buffer),
-      search_(context, coarse_block) {
+      search_(context, COARSE_BLOCK) {
   const Program program = context.program(
       "motion/range.cl", "-DSHARE=" + std::to_string(share) + " -DBLOCKS=" +
-                             std::to_string(LumaPlane::strip / coarse_block / shrink_));
+                             std::to_string(LumaPlane::strip / COARSE_BLOCK / shrink_));
   sum_ = Kernel(context, program, "motion_range_sum", {8, 8});
   choose_ = Kernel(context, program, "motion_range_choose", {});
   const auto make = [&](size_t bytes) {
@@ -97,10 +91,10 @@ void Range::run(Queue &queue, const LumaPlane &current, const LumaPlane &referen
     sum_(queue, {size_t(columns_), size_t(rows_)}, keys_, search_.columns(small_[0]),
          search_.rows(small_[0]), areas, coarse_lambda, cl_int(i), sums_);
   }
-  choose_(queue, {choose_.group().x, 1}, sums_, areas, ranges_, cl_int(steps),
-          target.parts ? target.sums : sums_, cl_int(target.parts),
-          target.parts ? static_cast<cl_float>(target.errors) : -1.0f, cl_int(follows), last_,
-          needs_, limits_, mean_);
+  const RangeChoice choice{areas, steps, target.parts,
+                           target.parts ? static_cast<cl_float>(target.errors) : -1.0f, follows};
+  choose_(queue, {choose_.group().x, 1}, sums_, ranges_, target.parts ? target.sums : sums_, last_,
+          needs_, limits_, mean_, choice);
 }
 
 }  // namespace glcl::motion

@@ -16,14 +16,19 @@ MotionRenderer::MotionRenderer(Context &context, int width, int height, Layout l
 void MotionRenderer::draw_vectors(Queue &queue, const MotionStyle &drawing,
                                   const BlockMotion &motion, const drawing::Canvas &canvas) {
   const BlockMotion::VectorField &field = motion.field();
-  const cl_int2 count{{field.columns, field.rows}}, size{{width_, height_}};
-  const int cells = field.block / field.cell, overlay = canvas.overlay;
+  const int cells = field.block / field.cell;
+  const FieldGrid shown{{{field.columns, field.rows}}, field.cell, cells};
   canvas.begin(queue);
   if (drawing.grid) {
     const int line = std::clamp(std::min(width_, height_) / 1080, 1, field.cell / 2);
     grid_(queue, {size_t(field.columns), size_t(field.rows)}, canvas.in, canvas.out,
-          int(canvas.has_frame), motion.current().buffer, motion.current().pitch, motion.shapes(),
-          field.cell, count, cells, line, size, overlay);
+          motion.current().buffer, motion.shapes(),
+          GridDrawing{shown,
+                      {{width_, height_}},
+                      line,
+                      motion.current().pitch,
+                      canvas.has_frame,
+                      canvas.overlay});
   }
   const int spacing =
       drawing.spacing ? drawing.spacing : drawing::Arrows::spacing(width_, height_) / 2;
@@ -32,8 +37,7 @@ void MotionRenderer::draw_vectors(Queue &queue, const MotionStyle &drawing,
   const cl_int2 items{{kept(field.block_columns), kept(field.block_rows)}};
   const int arrows = items.s[0] * items.s[1];
   arrow_(queue, {size_t(items.s[0]), size_t(items.s[1])}, motion.vectors(), motion.shapes(),
-         field.cell, count, cells, step, items, drawing::bytes_of(drawing.color),
-         arrows_.room(arrows));
+         arrows_.room(arrows), shown, step, items, drawing::bytes_of(drawing.color));
   arrows_.draw(queue, arrows, drawing.outline_color, canvas);
 }
 

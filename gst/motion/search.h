@@ -34,7 +34,7 @@ class Search {
   static constexpr int max_lambda = 127;
 
   /// In place of a block size: all partitions of macroblocks.
-  static constexpr int partitions = 41;
+  static constexpr int partitions = PARTITIONS;
 
   /// The variants, by problem "block-4" … "block-32", "partitions".
   static const Tunable &tunable();
@@ -53,7 +53,7 @@ class Search {
   /// Blocks in a row and rows of them.
   int columns(const LumaPlane &plane) const { return (plane.width + side() - 1) / side(); }
   int rows(const LumaPlane &plane) const { return (plane.height + side() - 1) / side(); }
-  /// Over a whole frame; each macroblock has 41, in the order of Partition.
+  /// Over a whole frame; each macroblock has those of its partitions, from P16X16 on.
   size_t keys(const LumaPlane &plane) const {
     return size_t(columns(plane)) * rows(plane) * (block_ == partitions ? partitions : 1);
   }

@@ -19,11 +19,11 @@ Subpel::Subpel(Context &context, int block)
 
 void Subpel::prepare(Queue &queue, const LumaPlane &reference, int range,
                      const cl::Buffer &halves) {
-  constexpr int unit = 16, beyond = 4, depth = 8;  // px; beyond: the range; rows of a work-item
+  constexpr int unit = 16, beyond = 4;  // px; beyond: the range
   const int edge = (LumaPlane::padding - range - beyond) / unit * unit;
   planes_(queue,
           {size_t(reference.pitch - 2 * edge) / wide_,
-           size_t(reference.rows - 2 * edge + depth - 1) / depth},
+           size_t(reference.rows - 2 * edge + HALF_PLANE_ROWS - 1) / HALF_PLANE_ROWS},
           reference.buffer, halves, reference.pitch, reference.rows,
           static_cast<cl_int>(reference.bytes()), edge);
 }

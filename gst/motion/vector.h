@@ -29,9 +29,6 @@ constexpr Vector vector_of(Key key) {
   return {int16_t(int(key & 65535) - 32768), int16_t(int(key >> 16 & 65535) - 32768)};
 }
 
-/// Where the keys of a macroblock's partitions begin; those of one shape are in raster order.
-enum Partition { p16x16 = 0, p16x8 = 1, p8x16 = 3, p8x8 = 5, p8x4 = 9, p4x8 = 17, p4x4 = 25 };
-
 /// The candidates of a search along one axis: `count` offsets from `first` on, in px.
 struct Span {
   int first = 0, count = 1;

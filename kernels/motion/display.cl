@@ -3,6 +3,7 @@
 #include "common/frame.clh"
 #include "drawing/arrow.clh"
 #include "drawing/over.clh"
+#include "motion/interface.h"
 #include "motion/partitions.clh"
 #include "motion/plane.clh"
 
@@ -34,20 +35,21 @@ __kernel void motion_show_residual(IN_FRAME(in), OUT_FRAME(out), __global const 
 }
 
 // The vector of the block or partition that begins at a cell, and its middle, px; false where none begins there.
-inline bool begins(__global const ushort *shapes, int2 place, int cells, int columns, int cell, float2 *middle) {
-  const uint shape = shapes[place.y / cells * (columns / cells) + place.x / cells];
+inline bool begins(__global const ushort *shapes, int2 place, FieldGrid field, float2 *middle) {
+  const int cells = field.cells;
+  const uint shape = shapes[place.y / cells * (field.count.x / cells) + place.x / cells];
   const int2 inner = place % cells;
   const int4 part = shape ? rectangle_of(shape, inner.x, inner.y) : (int4)(0, 0, cells, cells);
-  *middle = convert_float2(cell * (2 * (place - inner + part.xy) + part.zw)) / 2.0f;
+  *middle = convert_float2(field.cell * (2 * (place - inner + part.xy) + part.zw)) / 2.0f;
   return all(inner == part.xy);
 }
 
 // The edges of blocks and partitions: their left columns and upper rows, of `line` px. They are half black where
-// the frame is light, half white where it is dark. Without a frame (`has_frame` is 0) its luma is the `plane`.
-// Work-items: cells.
-__kernel void motion_show_grid(IN_FRAME(in), OUT_FRAME(out), int has_frame, __global const uchar *plane, int pitch,
-                               __global const ushort *shapes, int cell, int2 count, int cells, int line, int2 size,
-                               int overlay) {
+// the frame is light, half white where it is dark. Work-items: cells.
+__kernel void motion_show_grid(IN_FRAME(in), OUT_FRAME(out), __global const uchar *plane, __global const ushort *shapes,
+                               GridDrawing drawing) {
+  const int2 count = drawing.field.count;
+  const int cell = drawing.field.cell, cells = drawing.field.cells, line = drawing.line, overlay = drawing.overlay;
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
   if (any(place >= count)) return;
   const uint shape = shapes[place.y / cells * (count.x / cells) + place.x / cells];
@@ -55,12 +57,12 @@ __kernel void motion_show_grid(IN_FRAME(in), OUT_FRAME(out), int has_frame, __gl
   const int4 part = shape ? rectangle_of(shape, inner.x, inner.y) : (int4)(0);
   const bool left = inner.x == part.x, upper = inner.y == part.y;
   if (!left && !upper) return;
-  const int2 from = place * cell, to = min(from + cell, size);
+  const int2 from = place * cell, to = min(from + cell, drawing.size);
   for (int y = from.y; y < to.y; y++) {
     const int end = upper && y < from.y + line ? to.x : left ? min(from.x + line, to.x) : from.x;
     for (int x = from.x; x < end; x++) {
       const uchar4 pixel = LOAD_PIXEL(in, x, y);
-      const int luma = has_frame ? (77 * pixel.x + 150 * pixel.y + 29 * pixel.z) >> 8 : plane[AT(x, y, pitch)];
+      const int luma = drawing.has_frame ? (77 * pixel.x + 150 * pixel.y + 29 * pixel.z) >> 8 : plane[AT(x, y, drawing.pitch)];
       const float4 colour = over(below(pixel, overlay), (float3)(luma < 64 ? 1.0f : 0.0f), 0.4f, overlay);
       STORE_PIXEL(out, x, y, finished(colour, overlay));
     }
@@ -68,17 +70,18 @@ __kernel void motion_show_grid(IN_FRAME(in), OUT_FRAME(out), int has_frame, __gl
 }
 
 // The arrows of blocks and partitions that moved, each to its middle from where it was, of one block in each `step`
-// along both axes. `cells`: across a block. Work-items: cells of those blocks.
-__kernel void motion_arrows(__global const short2 *vectors, __global const ushort *shapes, int cell, int2 count,
-                            int cells, int step, int2 kept, uchar4 colour, __global Arrow *arrows) {
+// along both axes. Work-items: cells of those blocks.
+__kernel void motion_arrows(__global const short2 *vectors, __global const ushort *shapes, __global Arrow *arrows, FieldGrid field,
+                            int step, int2 kept, uchar4 colour) {
+  const int cells = field.cells;
   const int2 item = (int2)(get_global_id(0), get_global_id(1));
   if (any(item >= kept)) return;
-  const int2 block = min(item / cells * step + step / 2, count / cells - 1);
+  const int2 block = min(item / cells * step + step / 2, field.count / cells - 1);
   const int2 place = block * cells + item % cells;
   Arrow arrow = no_arrow();
   float2 middle;
-  const float2 v = convert_float2(vectors[place.y * count.x + place.x]) / 4.0f;
-  if (begins(shapes, place, cells, count.x, cell, &middle) && any(v != 0.0f)) {
+  const float2 v = convert_float2(vectors[place.y * field.count.x + place.x]) / 4.0f;
+  if (begins(shapes, place, field, &middle) && any(v != 0.0f)) {
     const float moved = sqrt(v.x * v.x + v.y * v.y);
     arrow.from = middle - v;
     arrow.direction = v / moved;

@@ -5,6 +5,7 @@
 // the block is undivided. Otherwise (motion/partitions.clh) bits 0-1 are the macroblock's division, bits 2 + 2q and 3 + 2q that of quarter
 // q.
 #include "motion/cost.clh"
+#include "motion/interface.h"
 #include "motion/partitions.clh"
 #include "motion/samples.clh"
 
@@ -78,7 +79,6 @@ __kernel void motion_predict(__global const uchar *reference, __global const uch
 // Parts of the sums over a frame: squared errors of the prediction, zero vectors, Σ x and Σ y of the vectors. Each
 // vector counts once per cell. One work-group's sums are four longs. `cells`: columns and rows of those within the
 // frame, `cell_columns` of them in memory.
-#define SUMMERS 64
 __kernel __attribute__((reqd_work_group_size(SUMMERS, 1, 1)))
 void motion_sums(__global const uchar *current, __global const uchar *predicted, int pitch, int width,
                  int height, __global const short2 *vectors, int2 cells, int cell_columns,

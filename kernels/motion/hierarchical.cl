@@ -3,6 +3,7 @@
 // -DPARTITIONED for all partitions of macroblocks.
 #include "common/bands.clh"
 #include "motion/area.clh"
+#include "motion/interface.h"
 
 // The key of a vector in whole pixels; none outside the range.
 inline ulong try_vector(const Area *a, int2 v) {
@@ -18,11 +19,11 @@ inline ulong try_vector(const Area *a, int2 v) {
 
 // From the vector 0 to the cheapest corner of a hexagon around, until none is cheaper; then the cheapest of
 // the eight neighbours. Work-items: keys, row after row.
-__kernel void motion_hexagon(__global const uchar *current, __global const uchar *reference, int pitch,
-                             int lambda, int range, __global ulong *keys, int columns, int count) {
+__kernel void motion_hexagon(__global const uchar *current, __global const uchar *reference, __global ulong *keys,
+                             KeySearch search) {
   const int i = get_global_id(1) * get_global_size(0) + get_global_id(0);
-  if (i >= count) return;
-  const Area area = area_of(current, reference, pitch, lambda, range, i, columns);
+  if (i >= search.count) return;
+  const Area area = area_of(current, reference, search, i);
   const int2 corners[] = {(int2)(-1, -2), (int2)(1, -2), (int2)(-2, 0),
                           (int2)(2, 0),   (int2)(-1, 2), (int2)(1, 2)};
   ulong best = try_vector(&area, (int2)(0)), before;
@@ -37,28 +38,26 @@ __kernel void motion_hexagon(__global const uchar *current, __global const uchar
 }
 
 // Searches REACH px to all sides around 0 and around twice five vectors that were found in planes of half the size.
-// They are those of the block of PARENT px there that holds the middle, and of its four neighbours. Work-groups:
-// keys, row after row.
-#define PARENT 8
+// They are those of the block of COARSE_BLOCK px there that holds the middle, and of its four neighbours. `parent_count`:
+// blocks along x and y there. Work-groups: keys, row after row.
 #define REACH 2
 #define GROUP 32
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void motion_follow(__global const uchar *current, __global const uchar *reference, int pitch, int lambda,
-                   int range, __global ulong *keys, int columns, int count, __global const ulong *parents,
-                   int parent_columns, int parent_rows) {
+void motion_follow(__global const uchar *current, __global const uchar *reference, __global ulong *keys,
+                   __global const ulong *parents, KeySearch search, int2 parent_count) {
   __local ulong found[GROUP];
   const int item = get_local_id(0), key = GROUP_ROW * get_num_groups(0) + get_group_id(0), side = 2 * REACH + 1;
-  if (key >= count) return;
-  const Area area = area_of(current, reference, pitch, lambda, range, key, columns);
-  const int2 parent = (area.at + area.size / 2) / (2 * PARENT);
+  if (key >= search.count) return;
+  const Area area = area_of(current, reference, search, key);
+  const int2 parent = (area.at + area.size / 2) / (2 * COARSE_BLOCK);
   const int2 around[] = {(int2)(0, 0), (int2)(0, -1), (int2)(-1, 0), (int2)(1, 0), (int2)(0, 1)};
   ulong best = ULONG_MAX;
   for (int c = item; c < 6 * side * side; c += GROUP) {
     const int origin = c / (side * side), n = c % (side * side);
     int2 centre = 0;
     if (origin < 5) {
-      const int2 from = clamp(parent + around[origin], (int2)(0), (int2)(parent_columns, parent_rows) - 1);
-      centre = vector_of((uint)parents[from.y * parent_columns + from.x]) / 2;
+      const int2 from = clamp(parent + around[origin], (int2)(0), parent_count - 1);
+      centre = vector_of((uint)parents[from.y * parent_count.x + from.x]) / 2;
     }
     best = min(best, try_vector(&area, centre + (int2)(n % side, n / side) - REACH));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Stops blocks that move only by noise. Build as motion/area.clh says.
 #include "motion/area.clh"
+#include "motion/interface.h"
 #include "noise/bands.clh"
 #include "noise/flicker.clh"
 
@@ -69,17 +70,16 @@ inline float least_variance(const Area *a, uint sum, uint before) {
 
 // Sets a vector to 0 if the block has only noise. It also does so if 0 costs no more than the noise at the block's brightness explains,
 // directly or after a change of light. `between`: 1 if vectors may end between pixels, else 0. Work-items: keys.
-__kernel void motion_noise_gate(__global const uchar *current, __global const uchar *reference, int pitch, int lambda,
-                           __global const float *noise, __global Flicker *flicker, float between,
-                           __global const ulong *keys,
-                           __global ulong *kept, int columns, int count) {
-  const int i = get_global_id(0);
+__kernel void motion_noise_gate(__global const uchar *current, __global const uchar *reference, __global const float *noise,
+                                __global Flicker *flicker, __global const ulong *keys, __global ulong *kept, KeySearch search,
+                                float between) {
+  const int i = get_global_id(0), pitch = search.pitch, lambda = search.lambda, count = search.count;
   if (i >= count) return;
   const ulong key = keys[i];
   kept[i] = key;
   const int2 v = vector_of((uint)key);
   const float left = (key >> 32) - lambda * vector_bits(v.x, v.y);
-  const Area area = area_of(current, reference, pitch, lambda, 0, i, columns);
+  const Area area = area_of(current, reference, search, i);
   const int whole = area.size.x * area.size.y;
   const float pixels = whole, change = left / (MAGNITUDE * pixels);
   if (i % KEYS == 0) count_flicker(flicker, GREY_KEEPS * fmax(change * change - 2.0f * CORRELATION * noise_variance(noise), 0.0f));
@@ -98,7 +98,7 @@ __kernel void motion_noise_gate(__global const uchar *current, __global const uc
       sum = sad4(own, 0, sum), before = sad4(there, 0, before);
     }
   const float level = sqrt(CORRELATION * noise_variance_at(noise, sum / pixels));
-  const bool alone = company(keys, i, KEYS, columns, count) < COMPANY;
+  const bool alone = company(keys, i, KEYS, search.columns, count) < COMPANY;
   // Where there is that much noise no encoder has been.
   const float coded = clamp(2.5f - 1.25f * level * rsqrt(CORRELATION), 0.0f, 1.0f);
   const float explained = coded * fmin(LEFT * left, MOST_LEFT * pixels) + (alone ? ALONE_LEFT * left : 0.0f) +

@@ -2,6 +2,7 @@
 // The ranges that the areas of a frame need, by full searches of ranges that grow, on smaller planes. Build with -DBLOCKS=N where an area
 // has N × N blocks there.
 #include "motion/cost.clh"
+#include "motion/interface.h"
 
 #pragma OPENCL FP_CONTRACT OFF
 #define GROUP 64
@@ -36,15 +37,15 @@ inline ulong sum_of(__local ulong *all, ulong own) {
 
 // Chooses one of `ranges` for each of `areas`. It is the first whose sum exceeds the last range's by at most a share of the mean of the
 // last range's sums. It is at least what the neighbours need. A smaller range suffices if the expected squared error stays within `target`.
-// The error is expected from the last frame, whose squared errors are `parts` values in the x of `errors`. They relate to the sum `last` as
+// The error is expected from the last frame, whose squared errors are the x of `errors`. They relate to the sum `last` as
 // those of this frame to its own sum. With a `target` below 0, or without `follows`, there is no such limit. Afterwards `last` is the sum
 // with the chosen ranges. `needs`: room for an int per area. `mean`: of the squares of the ranges. One work-group of GROUP items.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void motion_range_choose(__global const ulong *sums, int2 areas, __global const int *ranges, int steps,
-                         __global const long4 *errors, int parts, float target, int follows,
-                         __global ulong *last, __global int *needs, __global int *limits, __global int *mean) {
+void motion_range_choose(__global const ulong *sums, __global const int *ranges, __global const long4 *errors,
+                         __global ulong *last, __global int *needs, __global int *limits, __global int *mean, RangeChoice choice) {
   __local ulong all[GROUP];
-  const int item = get_local_id(0), count = areas.x * areas.y;
+  const int2 areas = choice.areas;
+  const int item = get_local_id(0), count = areas.x * areas.y, steps = choice.steps;
   __global const ulong *least = sums + (steps - 1) * count;
   ulong own = 0;
   for (int i = item; i < count; i += GROUP) own += least[i];
@@ -52,9 +53,9 @@ void motion_range_choose(__global const ulong *sums, int2 areas, __global const 
 
   long error = 0;
   float excess = -1;  // times the error
-  if (target >= 0.0f && follows) {
-    for (int i = 0; i < parts; i++) error += errors[i].x;
-    const float allowed = target * (float)*last, there = (float)error * (float)total;
+  if (choice.target >= 0.0f && choice.follows) {
+    for (int i = 0; i < choice.parts; i++) error += errors[i].x;
+    const float allowed = choice.target * (float)*last, there = (float)error * (float)total;
     excess = allowed - there;
   }
   const long allowance = total / SHARE / count;

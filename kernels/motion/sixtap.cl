@@ -4,11 +4,11 @@
 // Build with -DV=4 for GPUs, -DV=16 for CPU devices: pixels of a work-item along x.
 #include "common/dot.clh"
 #include "common/pack.clh"
+#include "motion/interface.h"
 #include "motion/plane.clh"
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
-#define DEPTH 8  // rows of a work-item
 
 #define SIX_TAPS(a, b, c, d, e, f) ((a) + (f) - 5 * ((b) + (e)) + 20 * ((c) + (d)))
 
@@ -61,14 +61,14 @@ inline INTS six_own(const Row *rows, int r) {
 #endif
 
 // `halves`: planes b, h, j in a row, `bytes` each. Pixels closer than `edge`, a multiple of 16, to the padding's outer edge are not
-// written. Work-items: V pixels along x, DEPTH rows.
+// written. Work-items: V pixels along x, HALF_PLANE_ROWS rows.
 __kernel void motion_half_planes(__global const uchar *plane, __global uchar *halves, int pitch, int rows,
                                  int bytes, int edge) {
-  const int x = (int)get_global_id(0) * V + edge, top = (int)get_global_id(1) * DEPTH + edge;
+  const int x = (int)get_global_id(0) * V + edge, top = (int)get_global_id(1) * HALF_PLANE_ROWS + edge;
   if (x >= pitch - edge || top >= rows - edge) return;
   Row six[6];
 #pragma unroll
-  for (int r = 0; r < DEPTH + 5; r++) {
+  for (int r = 0; r < HALF_PLANE_ROWS + 5; r++) {
     six[r % 6] = row_at(plane + min(top + r - 2, rows - 1) * pitch + x);
     if (r >= 5 && top + r - 5 < rows - edge) {
       __global uchar *out = halves + (top + r - 5) * pitch + x;

@@ -356,7 +356,9 @@ int bench(const Options &options) {
     return 0;
   }
   if (options.pipeline) {
-    (options.decode.empty() ? print_pipelines : print_decoding)(options, line);
+    (!options.parallel.empty() ? print_parallel
+     : options.decode.empty()  ? print_pipelines
+                               : print_decoding)(options, line);
     return 0;
   }
   if (options.mode) {

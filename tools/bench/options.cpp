@@ -46,6 +46,19 @@ std::vector<std::string> parse_methods(const std::string &text) {
   return methods;
 }
 
+std::vector<int> parse_parallel(const std::string &text) {
+  std::vector<int> counts;
+  for (const std::string &part : split(text)) {
+    int count = 0, end = 0;
+    if (std::sscanf(part.c_str(), "%d%n", &count, &end) != 1 ||
+        static_cast<size_t>(end) != part.size() || count < 1 || count > 1000)
+      throw Error(Error::Kind::settings,
+                  "--parallel " + part + ": give numbers of streams from 1 to 1000.");
+    counts.push_back(count);
+  }
+  return counts;
+}
+
 std::vector<Content> parse_contents(const std::string &text) {
   std::vector<Content> contents;
   for (const std::string &part : split(text)) {
@@ -77,13 +90,15 @@ struct Words {
   Words(const Words &) = delete;
   ~Words() {
     g_free(device), g_free(devices), g_free(size), g_free(content), g_free(only), g_free(json),
-        g_free(csv), g_free(costs), g_free(sharing), g_free(decode), g_strfreev(rest);
+        g_free(csv), g_free(costs), g_free(sharing), g_free(decode), g_free(parallel),
+        g_strfreev(rest);
   }
   std::vector<GOptionEntry> entries(Options &options);
   void read(Options &options, int argc, char **argv);
 
   gchar *device = nullptr, *devices = nullptr, *size = nullptr, *content = nullptr, *only = nullptr,
-        *json = nullptr, *csv = nullptr, *costs = nullptr, *sharing = nullptr, *decode = nullptr;
+        *json = nullptr, *csv = nullptr, *costs = nullptr, *sharing = nullptr, *decode = nullptr,
+        *parallel = nullptr;
   gchar **rest = nullptr;
   gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE, pipeline = FALSE,
            start = FALSE;
@@ -117,6 +132,10 @@ std::vector<GOptionEntry> Words::entries(Options &options) {
        "Sharing methods for --pipeline (gl,external,copy)", "W,…"},
       {"decode", 0, 0, G_OPTION_ARG_FILENAME, &decode,
        "With --pipeline: decode this H.264 file, alone and followed by four elements", "FILE"},
+      {"parallel", 0, 0, G_OPTION_ARG_STRING, &parallel,
+       "With --pipeline: frames/s, processor time, latency and drops of this many streams in one "
+       "process",
+       "N,…"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &options.frames, "Number of frames for --pipeline (500)",
        "N"},
       {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds,
@@ -175,6 +194,7 @@ Options parse(int argc, char **argv) {
   if (text.devices) options.devices = text.devices;
   if (text.size) options.sizes = parse_sizes(text.size);
   if (text.sharing) options.methods = parse_methods(text.sharing);
+  if (text.parallel) options.parallel = parse_parallel(text.parallel);
   if (text.content) options.contents = parse_contents(text.content);
   if (text.only) options.only = text.only;
   if (text.json) options.json = text.json;
@@ -183,6 +203,8 @@ Options parse(int argc, char **argv) {
   if (text.costs) options.costs = text.costs;
   if (!options.decode.empty() && !options.pipeline)
     throw Error(Error::Kind::settings, "--decode needs --pipeline.");
+  if (!options.parallel.empty() && !options.pipeline)
+    throw Error(Error::Kind::settings, "--parallel needs --pipeline.");
   if (options.frames < 1)
     throw Error(Error::Kind::settings,
                 "--frames " + std::to_string(options.frames) + ": give at least 1.");

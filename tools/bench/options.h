@@ -21,6 +21,7 @@ struct Options {
   bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false,
        start = false;
   const Mode *mode = nullptr;
+  std::vector<int> parallel;  ///< numbers of streams
   bool sizes_chosen = false;
   int frames = 500;
   double seconds = 0.4;

@@ -10,6 +10,7 @@
 #include "../table.h"
 #include "decode.h"
 #include "opencl/error.h"
+#include "parallel.h"
 #include "pipeline.h"
 #include "progress.h"
 #include "text.h"
@@ -35,16 +36,22 @@ std::vector<std::string> elements_of_pipelines(const Options &options) {
   return elements;
 }
 
-}  // namespace
-
-void print_decoding(const Options &options, size_t line) {
-  constexpr int in_a_row = 4;
+/// Throws if --decode names no file, or nothing decodes it.
+void require_decodable(const Options &options) {
+  if (options.decode.empty()) return;
   if (!std::ifstream(options.decode))
     throw Error(Error::Kind::settings, "--decode " + options.decode + ": no such file.");
   if (decoders().empty())
     throw Error(Error::Kind::not_found,
                 "GStreamer has no decoder for H.264: nvh264dec and vah264dec come with "
                 "gstreamer1.0-plugins-bad and a GPU's driver, avdec_h264 with gstreamer1.0-libav.");
+}
+
+}  // namespace
+
+void print_decoding(const Options &options, size_t line) {
+  constexpr int in_a_row = 4;
+  require_decodable(options);
   Json json = Json::array();
   bool any = false;
   for (const std::string &element : elements_of_pipelines(options)) {
@@ -133,6 +140,83 @@ void print_pipelines(const Options &options, size_t line) {
     }
   }
   if (!options.json.empty()) open_file(options.json) << Json{{"pipelines", json}}.dump(2) << '\n';
+}
+
+namespace {
+
+constexpr const char *four_analysers =
+    "glclhistogram mode=luma ! glclmotion ! glopenclflow display=none ! glclklt";
+
+/// The row with the sharing method for each of its elements.
+std::string with_sharing(const std::string &row, const std::string &method) {
+  std::string all;
+  for (size_t at = 0; at < row.size();) {
+    const size_t end = std::min(row.find(" ! ", at), row.size());
+    const std::string element = row.substr(at, end - at);
+    const bool ours = element.rfind("glcl", 0) == 0 || element.rfind("glopencl", 0) == 0;
+    all += (all.empty() ? "" : " ! ") + element + (ours ? " sharing=" + method : "");
+    at = end + 3;
+  }
+  return all;
+}
+
+/// Streams of the file, or of pictures that OpenGL draws.
+ParallelStreams streams_of(const Options &options, std::pair<int, int> size) {
+  ParallelStreams streams;
+  if (!options.decode.empty()) {
+    gchar *quoted = g_strescape(options.decode.c_str(), nullptr);
+    streams.source = streams.live_source = "filesrc location=\"" + std::string(quoted) +
+                                           "\" ! parsebin ! " + decoders().front() +
+                                           " ! queue max-size-buffers=4 ! glupload";
+    g_free(quoted);
+    return streams;
+  }
+  const std::string drawn = " ! video/x-raw(memory:GLMemory),width=" + std::to_string(size.first) +
+                            ",height=" + std::to_string(size.second) +
+                            ",framerate=30/1 ! queue max-size-buffers=4";
+  streams.source = "gltestsrc" + drawn;
+  streams.live_source = "gltestsrc is-live=true" + drawn;
+  return streams;
+}
+
+}  // namespace
+
+void print_parallel(const Options &options, size_t line) {
+  require_decodable(options);
+  if (options.elements.empty()) {
+    Options analysers = options;
+    analysers.elements = {"", four_analysers};
+    return print_parallel(analysers, line);
+  }
+  Json json = Json::array();
+  glcl::Table table({"elements", "sharing", "streams", "frames/s", "processor ms/frame",
+                     "dropped at the own rate", "latency ms, median", "99 %"});
+  for (const std::string &row : options.elements)
+    for (const std::string &method : row.empty() ? std::vector<std::string>{""} : options.methods)
+      for (const int count : options.parallel) {
+        ParallelStreams streams = streams_of(options, options.sizes.front());
+        streams.row = with_sharing(row, method);
+        streams.count = count;
+        const auto fast = streams.play_fast(options.frames);
+        const auto live = streams.play_live(options.seconds);
+        const auto latency = [&](size_t percent) {
+          return live.latencies.empty()
+                     ? "-"
+                     : number(live.latencies[(live.latencies.size() - 1) * percent / 100], 2);
+        };
+        table.add({row.empty() ? "none" : row, method, std::to_string(count),
+                   number(fast.frames_per_second, 0), number(fast.processor_ms, 2),
+                   std::to_string(live.dropped), latency(50), latency(99)});
+        json.push_back({{"elements", row},
+                        {"sharing", method},
+                        {"streams", count},
+                        {"frames-per-second", fast.frames_per_second},
+                        {"processor-ms", fast.processor_ms},
+                        {"dropped", live.dropped},
+                        {"latencies-ms", live.latencies}});
+      }
+  table.print(line);
+  if (!options.json.empty()) open_file(options.json) << Json{{"parallel", json}}.dump(2) << '\n';
 }
 
 }  // namespace glcl::bench

@@ -69,6 +69,7 @@ class ExternalSharing : public TextureSharing {
 
  private:
   Texture &texture_of(size_t index, TextureUse &use) override;
+  Texture *known_texture_of(size_t index, const TextureUse &use) override;
   bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired) override;
   GstGLMemory *exported_copy(size_t index, TextureUse &use);
 
@@ -107,6 +108,13 @@ Texture &ExternalSharing::texture_of(size_t index, TextureUse &use) {
                 "The output texture is not in exported memory. sharing=copy works without it.",
                 "downstream's pool was not replaced");
   return Texture::of(exported_copy(index, use));
+}
+
+Texture *ExternalSharing::known_texture_of(size_t index, const TextureUse &use) {
+  Texture *texture = Texture::find(use.memory);
+  if (texture && texture->exported) return texture;
+  GstBuffer *copy = index < copies_of_foreign_.size() ? copies_of_foreign_[index] : nullptr;
+  return copy ? Texture::find(GST_GL_MEMORY_CAST(gst_buffer_peek_memory(copy, 0))) : nullptr;
 }
 
 bool ExternalSharing::ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired) {

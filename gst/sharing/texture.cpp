@@ -228,6 +228,10 @@ void Texture::hand_over() {
 
 Texture &TextureSharing::texture_of(size_t, TextureUse &use) { return Texture::of(use.memory); }
 
+Texture *TextureSharing::known_texture_of(size_t, const TextureUse &use) {
+  return Texture::find(use.memory);
+}
+
 bool TextureSharing::ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired) {
   return acquired.front()->interop().ordered_by_driver(queue.context().device());
 }
@@ -239,6 +243,7 @@ bool TextureSharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses,
     if (!texture || !texture->reserve_held(queue.context(), uses[i].access != Access::write)) {
       unreserve();
       if (gives_back_behind(queue, uses, count)) settle(queue.cl());
+      wait_for_earlier_use(queue.context().device(), uses, count);
       return false;
     }
     textures_.push_back(texture);
@@ -258,6 +263,15 @@ bool TextureSharing::gives_back_behind(const Queue &queue, const TextureUse *use
     const Interop &interop = texture ? texture->interop() : gl_interop();
     return interop.needs_release(device) && !interop.ordered_by_driver(device);
   });
+}
+
+/// Waits until acquire() would not have to wait on the GL thread for earlier frames.
+void TextureSharing::wait_for_earlier_use(const Device &device, const TextureUse *uses,
+                                          size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    Texture *texture = known_texture_of(i, uses[i]);
+    if (texture && !texture->interop().ordered_by_driver(device)) texture->wait_until_used();
+  }
 }
 
 void TextureSharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) {

@@ -127,11 +127,14 @@ class TextureSharing : public Sharing {
  protected:
   /// The texture to acquire for the frame's nth use; all have the same Interop.
   virtual Texture &texture_of(size_t index, TextureUse &use);
+  /// The same on any thread, or null if acquire() makes it.
+  virtual Texture *known_texture_of(size_t index, const TextureUse &use);
   /// True if OpenCL is ordered after OpenGL for the acquired textures without a wait on the host.
   virtual bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired);
 
  private:
   static bool gives_back_behind(const Queue &queue, const TextureUse *uses, size_t count);
+  void wait_for_earlier_use(const Device &device, const TextureUse *uses, size_t count);
   static void wait_for_events(Queue &queue, const std::vector<cl::Event> &before);
   void acquire_from_gl(Queue &queue);
   void take(Queue &queue, Layout layout, TextureUse *uses);

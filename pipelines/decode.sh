@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # decode.sh IN [OUT]: plays an H.264 file in a window, or writes it filtered and with its sound to OUT, with frames on the GPU
 #
-# NVDEC (nvh264dec) and VA-API (vah264dec) decode into OpenGL textures, and NVENC (nvh264enc) encodes from there. Without them the
-# script prints a note and frames go through host memory. At the end it prints the frames, dropped frames and latency of each
+# NVDEC (nvh264dec) and VA-API (vah264dec) decode into OpenGL textures, and NVENC (nvh264enc) encodes from there. Without them
+# frames go through host memory, to VA-API (vah264enc), x264enc or openh264enc, and the script prints a note. At the end it prints the frames, dropped frames and latency of each
 # element. GLCL_DECODERS and GLCL_ENCODERS list other elements, in order of preference.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
@@ -16,6 +16,17 @@ first_of() {
     gst-inspect-1.0 --exists "$element" && echo "$element" && return
   done
   return 0
+}
+
+# encode_with ENCODER: makes ENCODE use this element, with 8 Mbit/s
+encode_with() {
+  local encoder=("$1" bitrate=8000)
+  case $1 in
+    # Left alone, it takes a format that players lack, and holds more frames back than the sound's queue.
+    x264enc) encoder=('video/x-raw,format=I420' ! x264enc bitrate=8000 speed-preset=fast tune=zerolatency) ;;
+    openh264enc) encoder=(openh264enc bitrate=8000000) ;;
+  esac
+  ENCODE=(videoconvert ! "${encoder[@]}" ! "${ENCODE[@]: -4}")
 }
 
 open_file "$1"
@@ -31,7 +42,7 @@ if [[ $tags == *'image orientation:'* && $tags != *'image orientation: rotate-0'
   UPRIGHT=(glcolorconvert ! glvideoflip video-direction=auto !)
 fi
 read -ra decoders <<<"${GLCL_DECODERS:-nvh264dec vah264dec avdec_h264 openh264dec}"
-read -ra encoders <<<"${GLCL_ENCODERS:-nvh264enc openh264enc}"
+read -ra encoders <<<"${GLCL_ENCODERS:-nvh264enc vah264enc x264enc openh264enc}"
 decoder=$(first_of "${decoders[@]}")
 case $decoder in
   nvh264dec | vah264dec) echo "$decoder decodes on the GPU" ;;
@@ -45,9 +56,10 @@ if [[ ${2:-} ]]; then
       echo "$encoder encodes on the GPU"
       END=(nvh264enc ! "${ENCODE[@]: -4}" ! "${OUT[@]}" "${SOUND[@]}")
       ;;
-    '') die 'GStreamer has no encoder for H.264: nvh264enc is in gstreamer1.0-plugins-bad and needs a GPU, openh264enc is in the same package' ;;
+    '') die 'GStreamer has no encoder for H.264: nvh264enc is in gstreamer1.0-plugins-bad and needs a GPU, x264enc in gstreamer1.0-plugins-ugly, openh264enc in gstreamer1.0-plugins-bad' ;;
     *)
-      echo "no nvh264enc (NVENC) found: frames are downloaded and $encoder encodes on the CPU"
+      echo "no nvh264enc (NVENC) found: frames are downloaded and $encoder encodes"
+      encode_with "$encoder"
       END=(gldownload ! "${ENCODE[@]}" ! "${OUT[@]}" "${SOUND[@]}")
       ;;
   esac
@@ -55,8 +67,15 @@ else
   END=("${SINK[@]}")
 fi
 
+# Without glupload in between, a decoder that gives OpenGL textures decodes into those of the elements.
+UPLOADED=(glupload !)
+if [[ $decoder == nvh264dec ]] &&
+  timeout 20 gst-launch-1.0 -q "${SOURCE[@]}" ! parsebin ! "$decoder" ! 'video/x-raw(memory:GLMemory)' ! fakesink num-buffers=1 >/dev/null 2>&1 </dev/null; then
+  UPLOADED=()
+fi
+
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$log GST_DEBUG_NO_COLOR=1 play -q -e "${SOURCE[@]}" ! parsebin ! "$decoder" ! \
-  queue max-size-buffers=4 ! glupload ! "${UPRIGHT[@]}" "${FILTER[@]}" ! "${END[@]}"
+  queue max-size-buffers=4 ! "${UPLOADED[@]}" "${UPRIGHT[@]}" "${FILTER[@]}" ! "${END[@]}"
 sed -n 's/.*:<\([^>]*\)> \(sharing: .*\)/\1: \2/p; s/.*:<\([^>]*\)> done: /\1: /p' "$log"

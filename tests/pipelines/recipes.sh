@@ -156,6 +156,8 @@ case $recipe in
     recipe decode clip.mp4 out.mp4 | tee output
     grep -q " $((2 * frames)) copies" output || die 'frames that no tag turns are converted by OpenGL'
     expect 'frames written without a conversion' "$(frames_of out.mp4)" $frames
+    GLCL_ENCODERS='x264enc openh264enc' recipe decode clip.mp4 out.mkv >output
+    expect 'frames written by the first encoder at hand' "$(frames_of out.mkv)" $frames
     if GLCL_DECODERS=nothing recipe decode clip.mp4 2>output; then die 'played without a decoder'; fi
     grep -q '^decode.sh: GStreamer has no decoder for H.264: ' output || die "no sentence but $(<output)"
     ;;

@@ -165,9 +165,12 @@ ParallelStreams streams_of(const Options &options, std::pair<int, int> size) {
   ParallelStreams streams;
   if (!options.decode.empty()) {
     gchar *quoted = g_strescape(options.decode.c_str(), nullptr);
+    const std::string decoder = decoders().front();
+    // Behind glupload, nvh264dec does not decode into the elements' own textures.
+    const std::string upload = decoder == "nvh264dec" ? "" : " ! glupload";
     streams.source = streams.live_source = "filesrc location=\"" + std::string(quoted) +
-                                           "\" ! parsebin ! " + decoders().front() +
-                                           " ! queue max-size-buffers=4 ! glupload";
+                                           "\" ! parsebin ! " + decoder +
+                                           " ! queue max-size-buffers=4" + upload;
     g_free(quoted);
     return streams;
   }

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "fixture.h"
+#include "sharing/allocator.h"
 #include "sharing/texture.h"
 
 #ifndef GL_PIXEL_UNPACK_BUFFER
@@ -425,6 +426,16 @@ TEST(a_busy_device_leaves_opengl_free) {
       invert();
       expect_gl_is_free(
           gl, *inverter, invert, [&] { read_mapped(*out, GST_MAP_GL); }, what + ", OpenGL");
+      // As a decoder does that takes the texture of an earlier frame from a pool.
+      expect_gl_is_free(
+          gl, *inverter, invert,
+          [&] {
+            glcl::sharing::forget(in->memory());
+            invert();
+          },
+          what + ", a new frame in a texture in use");
+      inverter->invert(*drawn, *in, layout);
+      invert();
       expect_gl_is_free(
           gl, *inverter, [] {}, [&] { inverter->invert(*drawn, *in, layout); },
           what + ", an element with OpenGL's frame");

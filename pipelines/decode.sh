@@ -20,13 +20,13 @@ first_of() {
 
 # encode_with ENCODER: makes ENCODE use this element, with 8 Mbit/s
 encode_with() {
-  local encoder=("$1" bitrate=8000)
+  local element=("$1" bitrate=8000)
   case $1 in
     # Left alone, it takes a format that players lack, and holds more frames back than the sound's queue.
-    x264enc) encoder=('video/x-raw,format=I420' ! x264enc bitrate=8000 speed-preset=fast tune=zerolatency) ;;
-    openh264enc) encoder=(openh264enc bitrate=8000000) ;;
+    x264enc) element=('video/x-raw,format=I420' ! x264enc bitrate=8000 speed-preset=fast tune=zerolatency) ;;
+    openh264enc) element=(openh264enc bitrate=8000000) ;;
   esac
-  ENCODE=(videoconvert ! "${encoder[@]}" ! "${ENCODE[@]: -4}")
+  ENCODE=(videoconvert ! "${element[@]}" ! "${ENCODE[@]: -4}")
 }
 
 open_file "$1"

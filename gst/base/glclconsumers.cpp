@@ -15,7 +15,7 @@ namespace {
 
 enum class FrameMemory { host, gl, other };
 
-/// Where the frames of a pad are. A pad without caps may get any.
+/// Memory type of a pad's frames. A pad without caps may get any memory: `other`.
 FrameMemory memory_of(GstPad *pad) {
   GstCaps *caps = gst_pad_get_current_caps(pad);
   if (!caps) return FrameMemory::other;
@@ -39,13 +39,13 @@ std::string plugin_of(GstElement *element) {
   return name ? name : "";
 }
 
-/// Whether the application gets the frames as well.
+/// True if the application also gets the frames, through the signal `handoff`.
 bool hands_off(GstElement *element) {
   const guint signal = g_signal_lookup("handoff", G_OBJECT_TYPE(element));
   return signal && g_signal_has_handler_pending(element, signal, 0, TRUE);
 }
 
-/// The consumers behind the pads to which a sink pad's frames may go on.
+/// Consumers downstream of the source pads that pass on the frames of a sink pad.
 Consumers consumers_behind(GstPad *sink) {
   auto all = Consumers::opencl;
   GstIterator *links = gst_pad_iterate_internal_links(sink);
@@ -68,7 +68,7 @@ Consumers consumers_in(GstElement *element, GstPad *sink) {
   const std::string plugin = plugin_of(element);
   if (plugin == "coreelements")
     return hands_off(element) ? Consumers::unknown : consumers_behind(sink);
-  // Elements that only display a frame draw it into one of their own, or on a screen.
+  // Elements that only display a frame draw it on a screen or into a frame of their own.
   if (plugin == "opengl" && !GST_IS_BASE_TRANSFORM(element)) return Consumers::mapping;
   return plugin == "opengl" ? std::max(Consumers::mapping, consumers_behind(sink))
                             : Consumers::unknown;
@@ -83,7 +83,7 @@ Consumers consumers_of(GstPad *source) {
   GstPad *sink = gst_pad_get_peer(source);
   if (!sink) return Consumers::unknown;
   auto consumers = Consumers::unknown;
-  if (GST_IS_PROXY_PAD(sink)) {  // into a bin, or out of one
+  if (GST_IS_PROXY_PAD(sink)) {  // the ghost pad of a bin, from outside or inside
     if (GstProxyPad *other = gst_proxy_pad_get_internal(GST_PROXY_PAD(sink))) {
       consumers = consumers_of(GST_PAD(other));
       gst_object_unref(other);

@@ -5,7 +5,7 @@
 
 namespace glcl {
 
-/// The elements that get the frames of a source pad, by the one that is least known.
+/// Kind of the elements that get the frames of a source pad; the least known of several counts.
 enum class Consumers {
   opencl,   ///< gst-glcl elements
   mapping,  ///< GStreamer elements that map a frame before they use it, maybe on the GL thread

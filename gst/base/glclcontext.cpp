@@ -24,9 +24,10 @@ G_DEFINE_TYPE(GstGLCLContext, gst_glcl_context, GST_TYPE_OBJECT)
 
 namespace {
 
-/// A context in use; weak, so that the last user ends it. The other fields identify it while others
-/// release it. Only contexts of the caller's own GL context are referenced here: the last reference
-/// waits for the GL context's thread, which may be waiting for the registry.
+/// A context in use. The reference is weak, so the last user ends the context. The other fields
+/// identify it without a reference. The registry references only contexts of the caller's own GL
+/// context: releasing the last reference waits for the thread of the GL context, and that thread
+/// may be waiting for the registry.
 struct ContextEntry {
   GWeakRef context;
   const GstGLCLContext *self;
@@ -83,7 +84,8 @@ GstGLCLContext *peer_context(GstElement *element, GstPadDirection direction) {
   return found;
 }
 
-/// A reference, for compilers that go on when the context is left.
+/// Keeps the GL context alive for compiler threads that still run after the OpenCL context was
+/// dropped.
 std::shared_ptr<void> kept(GstGLContext *gl_context) {
   return {gst_object_ref(gl_context), gst_object_unref};
 }
@@ -96,7 +98,8 @@ static void gst_glcl_context_finalize(GObject *object) {
   GstGLCLContext *self = GST_GLCL_CONTEXT(object);
   GstGLContext *gl_context = self->priv->gl_context;
   forget(self);
-  // An OpenCL context made from a GL context goes while that is alive, on its thread.
+  // An OpenCL context made from a GL context must be destroyed on the GL thread, before the GL
+  // context.
   if (gl_context)
     gst_gl_context_thread_add(
         gl_context,
@@ -143,7 +146,7 @@ std::shared_ptr<glcl::Context> gst_glcl_context_load(const glcl::Device &device)
     glcl::Program(context->cl(), device, "nothing", "__kernel void nothing() {}", {}).build_ahead();
     return context;
   } catch (const std::exception &) {
-    return nullptr;  // its user reports why
+    return nullptr;  // the first use reports the reason
   }
 }
 
@@ -161,7 +164,7 @@ glcl::Context &gst_glcl_context_opencl(GstGLCLContext *self) { return *self->pri
 
 GstContext *gst_glcl_context_wrap(GstGLCLContext *self) {
   GstGLCLContextPrivate *priv = self->priv;
-  // Bins keep contexts, persistent ones in NULL too, where no GL context is to be held.
+  // Bins keep persistent contexts even in NULL. A bin in NULL must not hold a GL context.
   constexpr gboolean persistent = FALSE;
   GstContext *context = gst_context_new(GST_GLCL_CONTEXT_TYPE, persistent);
   gst_structure_set(gst_context_writable_structure(context),              //

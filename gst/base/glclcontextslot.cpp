@@ -13,8 +13,8 @@ ContextSlot::~ContextSlot() {
   gst_clear_object(&offered_);
 }
 
-/// The old one goes when the mutex is free again: its last reference waits for the GL thread, which
-/// may be waiting for the mutex.
+/// Releases the old context after unlocking the mutex: the last reference waits for the GL thread,
+/// and the GL thread may be waiting for the mutex.
 void ContextSlot::replace(GstGLCLContext *&context, GstGLCLContext *by) {
   {
     const std::lock_guard lock(mutex_);

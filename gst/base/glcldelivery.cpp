@@ -9,7 +9,7 @@ namespace glcl {
 
 namespace {
 
-// Waiting in the driver instead keeps a core busy with some of them.
+// Polls, because some drivers keep a core busy while they wait.
 constexpr std::chrono::milliseconds shortest_pause(1), longest_pause(8);
 
 }  // namespace
@@ -31,7 +31,7 @@ bool Delivery::deliver_as_it_arrives() {
   try {
     if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   } catch (const std::system_error &) {
-    return true;  // a later frame has them delivered
+    return true;  // a later frame delivers them
   }
   wake_.notify_one();
   return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Shared by all elements. An instance is its parent and a C++ object with everything else, in which
-// `settings` are those of the properties; `frame_settings`, if there are any, are copied from them
+// Shared by all elements. An instance holds its parent and a C++ state object. The state's
+// `settings` hold the values of the properties. Its optional `frame_settings` are copied from them
 // for each frame, before passes_on and process:
 //
 //   struct InvertState {
@@ -22,7 +22,7 @@ namespace glcl {
 /// How gst-inspect-1.0 describes an element. The texts must be literals.
 struct ElementDescription {
   const char *name, *classification, *text;
-  const char *page = nullptr;  ///< of the manual
+  const char *page = nullptr;  ///< the element's page of the manual, a URL
   const char *author = "The gst-glcl developers";
 };
 
@@ -36,8 +36,8 @@ struct HasFrameSettings : std::false_type {};
 template <class State>
 struct HasFrameSettings<State, std::void_t<decltype(State::frame_settings)>> : std::true_type {};
 
-/// Sets begin_frame where there are `frame_settings`, the description and a
-/// finalize that deletes the state, which the element's init creates. Call it first in class_init.
+/// Sets the description, a finalize that deletes the state, and begin_frame if the state has
+/// `frame_settings`. The element's init creates the state. Call it first in class_init.
 template <class Self>
 void init_element_class(gpointer klass, const ElementDescription &description) {
   static gpointer parent_class;

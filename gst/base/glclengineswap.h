@@ -18,18 +18,19 @@ namespace glcl {
 /// The change of an element's engine: another one was taken or could not be built.
 enum class EngineChange { none, taken, refused };
 
-/// The engine of an element, which is replaced while frames go on. `Wanted` says what an engine is
-/// for, and has ==. An engine for other settings is built in the background and replaces the old
+/// The engine of an element, replaced while frames are processed. `Wanted` holds the settings of an
+/// engine, and has ==. If they change, a new engine is built in the background and replaces the old
 /// one between two frames:
 ///
 ///   EngineSwap<Method, Engine> engine{"The method stays unchanged."};
 ///   engine.prepare(element, begun, settings.method, make);  // in prepare
 ///   engine.follow(element, settings.method, make);          // in process
 ///
-/// `make (const Wanted &)` returns an engine. In the background it must own all that it uses.
+/// `make (const Wanted &)` returns an engine. It must own everything it uses, because it runs in
+/// the background.
 ///
-/// The old engine stays if the new one can't be built. That is one warning, and the same engine is
-/// not tried again until another one is wanted. One thread at a time.
+/// If the new engine can't be built, the old one stays and one warning is posted. The same settings
+/// are not tried again until others were wanted. One thread at a time.
 template <class Wanted, class Engine>
 class EngineSwap {
  public:
@@ -38,8 +39,9 @@ class EngineSwap {
   /// `consequence` is the sentence that ends the warnings.
   explicit EngineSwap(const char *consequence) : consequence_(consequence) {}
 
-  /// Builds an engine at once; one that was being built is dropped. If that fails and frames have
-  /// `begun`, the engine in use stays, or the last one is built again. Else it throws.
+  /// Builds an engine at once; an engine that was being built is dropped. After a failure the
+  /// engine in use stays, or the last one is built again, if frames have `begun`. Otherwise it
+  /// throws.
   template <class Make>
   Change prepare(GstElement *element, bool begun, const Wanted &wanted, const Make &make) {
     cancel();
@@ -55,8 +57,8 @@ class EngineSwap {
     }
   }
 
-  /// Call between two frames: takes an engine that is ready and begins to build the one that is
-  /// wanted. Never waits.
+  /// Call between two frames: takes the new engine if it is ready, and starts to build the wanted
+  /// one. Never waits.
   template <class Make>
   Change follow(GstElement *element, const Wanted &wanted, const Make &make) {
     Change change = Change::none;
@@ -74,31 +76,31 @@ class EngineSwap {
   const std::optional<Wanted> &used() const { return used_; }
   /// The settings that last failed to build.
   const std::optional<Wanted> &refused() const { return refused_; }
-  /// True if this is in use or could not be built.
+  /// True if an engine for these settings is in use or could not be built.
   bool tried(const Wanted &wanted) const {
     return (engine_ && *used_ == wanted) || (refused_ && *refused_ == wanted);
   }
 
-  /// The engine in use now does what this says.
+  /// The engine in use now has these settings.
   void adopt(const Wanted &wanted) { used_ = wanted; }
-  /// Drops an engine that is being built, and forgets refusals. Waits for the thread.
+  /// Drops an engine that is being built, and forgets failures. Waits for the thread.
   void cancel() {
     task_ = {};
     refused_.reset();
   }
-  /// Frees the engine as well.
+  /// Like cancel(), and frees the engine.
   void clear() {
     cancel();
     engine_.reset();
   }
-  /// Forgets also what the last engine was for.
+  /// Like clear(), and forgets the settings of the last engine.
   void forget() {
     clear();
     used_.reset();
   }
 
  private:
-  /// Neither engine nor failure: the compiler was stopped.
+  /// Result of a build: an engine, a failure, or neither if the compiler was stopped.
   struct Built {
     Wanted wanted;
     std::optional<Engine> engine;
@@ -147,8 +149,8 @@ class EngineSwap {
   AsyncTask<Built> task_;
 };
 
-/// An engine that frames can go without, once it is built in the background; with `wait` at once.
-/// If it can't be built, that is one warning, which ends with `consequence`, and null.
+/// Returns an optional engine once it is built in the background, with `wait` at once. If it can't
+/// be built, posts one warning, which ends with `consequence`, and returns null.
 template <class Engine, class Make>
 Engine *optional_engine(GstElement *element, Lazy<Engine> &engine, const Make &make,
                         const char *consequence, bool wait = false) {

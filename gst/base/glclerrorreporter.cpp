@@ -30,7 +30,7 @@ struct FailureText {
   std::string text, debug;
 };
 
-/// `otherwise` describes exceptions that are neither ours nor OpenCL's.
+/// `otherwise` describes exceptions other than glcl::Error and cl::Error.
 FailureText describe(const std::exception_ptr &failure, const char *otherwise) {
   try {
     std::rethrow_exception(failure);
@@ -44,7 +44,7 @@ FailureText describe(const std::exception_ptr &failure, const char *otherwise) {
   }
 }
 
-/// Applications take all texts for UTF-8, and some end where one is not.
+/// Posts the texts as valid UTF-8, because applications expect UTF-8 and some fail on other bytes.
 void post(GstElement *element, GstMessageType type, const FailureText &what) {
   gst_element_message_full(element, type, what.domain, what.code, g_strdup(utf8(what.text).c_str()),
                            what.debug.empty() ? nullptr : g_strdup(utf8(what.debug).c_str()),
@@ -84,7 +84,7 @@ void ErrorReporter::flush() {
 void ErrorReporter::post(GstElement *element, const std::exception_ptr &failure) {
   const FailureText what = describe(failure, "Processing a frame failed.");
   {
-    // Negotiation is tried more than once, and fails for the same reason each time.
+    // Negotiation is tried several times and fails for the same reason each time: post it once.
     const std::lock_guard lock(mutex_);
     failed_ = true;
     if (std::exchange(last_, what.text + what.debug) == what.text + what.debug) return;

@@ -17,8 +17,8 @@ void warn(GstElement *element, GstResourceError code, const std::string &text,
 /// Posts an exception as a warning; `consequence` is a sentence about what happens instead.
 void warn(GstElement *element, const std::exception_ptr &failure, const std::string &consequence);
 
-/// Runs work that frames can go without. An exception other than Stopped becomes a warning, as
-/// above; false then.
+/// Runs optional work. Returns false after an exception; any but Stopped is posted as a warning, as
+/// above.
 template <class Work>
 bool guard_optional(GstElement *element, const std::string &consequence, const Work &work) {
   try {

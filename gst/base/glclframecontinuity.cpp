@@ -45,7 +45,7 @@ bool FrameContinuity::breaks(const GstSegment &segment, GstBuffer *buffer, bool 
   if (!marked) return false;
   // Decoders play backward by groups of frames and mark the first of each.
   if (backward && known && !gap) return false;
-  // Where elements ahead drop late frames, they mark the next one, which is later.
+  // Upstream elements that drop late frames mark the next frame as DISCONT: that is no break.
   const GstClockTime running = running_time(segment, last);
   return !ahead || !(GST_CLOCK_TIME_IS_VALID(running) && running < late_until_);
 }
@@ -82,7 +82,7 @@ void FrameContinuity::warn_of_pixels(GstElement *element, const GstVideoInfo &in
 bool FrameContinuity::has_size_of_caps(GstElement *element, const GstVideoInfo &info,
                                        GstBuffer *buffer) {
   GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
-  if (!memory || !gst_is_gl_memory(memory)) return true;  // for other elements to warn about
+  if (!memory || !gst_is_gl_memory(memory)) return true;  // other elements warn about these frames
   GstGLMemory *texture = GST_GL_MEMORY_CAST(memory);
   const int width = gst_gl_memory_get_texture_width(texture),
             height = gst_gl_memory_get_texture_height(texture);

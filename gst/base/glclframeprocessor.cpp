@@ -14,8 +14,8 @@ namespace glcl {
 
 namespace {
 
-/// Whether a bin around the element is on its way to READY or NULL. Elements behind this one stop
-/// before it.
+/// True if a bin around the element is changing to READY or NULL. Downstream elements stop before
+/// this one.
 bool bin_stops(GstGLCLFilter *element) {
   bool stops = false;
   GstObject *bin = gst_object_get_parent(GST_OBJECT(element));
@@ -33,14 +33,14 @@ bool bin_stops(GstGLCLFilter *element) {
   return stops;
 }
 
-/// Whether the same scene fills the same pixels in frames of two formats.
+/// True if the same scene fills the same pixels in frames of two formats.
 bool same_geometry(const GstVideoInfo &a, const GstVideoInfo &b) {
   return a.width == b.width && a.height == b.height && a.views == b.views && a.par_n == b.par_n &&
          a.par_d == b.par_d &&
          GST_VIDEO_INFO_MULTIVIEW_MODE(&a) == GST_VIDEO_INFO_MULTIVIEW_MODE(&b);
 }
 
-/// Whether frames of two formats look the same to kernels, whatever the frame rate.
+/// True if kernels process frames of two formats in the same way; the frame rate may differ.
 bool same_pictures(const GstVideoInfo &a, const GstVideoInfo &b) {
   return same_geometry(a, b) && a.finfo == b.finfo &&
          (GST_VIDEO_INFO_IS_RGB(&a) ||
@@ -57,8 +57,8 @@ FrameProcessor::FrameProcessor(GstGLCLFilter *element, Guarded<FilterSettings> &
       stats_(stats),
       stop_([element] { return bin_stops(element); }) {}
 
-/// A missing driver is reported now, not at the first frame. A context that OpenGL has no part in
-/// is made, and the compiler loaded, while OpenGL starts.
+/// Reports a missing driver now, not at the first frame. A context that does not depend on OpenGL
+/// is created, and its compiler loaded, while OpenGL starts.
 void FrameProcessor::start() {
   stop_.withdraw();
   const Device device = choose_device(settings_.get().device);
@@ -105,8 +105,7 @@ void FrameProcessor::process(GstBuffer *in, GstBuffer *out) {
   stats_.add_frame(queue, start);
 }
 
-/// Caps are also set again without a change, when downstream elements renegotiate: state survives
-/// that.
+/// Downstream elements that renegotiate set the same caps again: state survives that.
 void FrameProcessor::set_info(const GstVideoInfo &info) {
   prepared_ = prepared_ && same_pictures(info_, info);
   if (prepared_) info_ = info;
@@ -130,7 +129,7 @@ void FrameProcessor::drop_context() {
   contexts_.use(nullptr);
 }
 
-/// One queue at a time, so that state of earlier frames needs no order between queues.
+/// Uses one queue at a time, so that state of earlier frames needs no synchronisation of queues.
 Queue &FrameProcessor::queue(bool profile) {
   if (queue_ && queue_->profiles() == profile) return *queue_;
   if (queue_) finish(queue_->cl());
@@ -140,8 +139,9 @@ Queue &FrameProcessor::queue(bool profile) {
   return *queue_;
 }
 
-/// The OpenCL context for the settings, on the device of the neighbours or the application's where
-/// any will do; the process has one for each device, GL context and method. Throws.
+/// Returns the OpenCL context for the settings. With device=auto it is on the device that
+/// neighbours or the application offer. The process has one context per device, GL context and
+/// method. Throws.
 GstGLCLContext *FrameProcessor::obtain_context(GstGLContext *gl_context, bool *created) {
   FilterSettings settings = settings_.get();
   const std::string offered = contexts_.offered_device(gl_context);
@@ -164,7 +164,7 @@ void FrameProcessor::adopt_context(GstGLCLContext *context) {
   stats_.set_device(name, method);
 }
 
-/// Prepares for frames of the caps on this GL context, unless it was done before. Throws.
+/// Prepares for frames of the caps on this GL context, unless that was done before. Throws.
 void FrameProcessor::prepare(GstGLContext *gl_context, bool *created) {
   GstGLCLContext *context = contexts_.in_use();
   if (context && gst_glcl_context_gl_context(context) != gl_context) drop_context();

@@ -28,10 +28,10 @@ class FrameProcessor {
   /// Ends the work under way early when requested. It also ends when a bin around the element
   /// stops.
   Stop &stop() { return stop_; }
-  /// The next frame does not follow the previous one. Any thread.
+  /// Declares that the next frame does not follow the previous one. Any thread.
   void request_reset() { reset_requested_ = true; }
 
-  /// A new start: throws where there is no device.
+  /// A new start. Throws if there is no device.
   void start();
   /// After the last frame.
   void end();
@@ -40,7 +40,7 @@ class FrameProcessor {
   /// because the element stops.
   GstFlowReturn run(GstGLContext *gl_context, const std::function<void()> &work);
 
-  /// Processes a frame; in `run`.
+  /// Processes a frame; call it in the work of run().
   void process(GstBuffer *in, GstBuffer *out);
   /// The bridge of the context in use, or null.
   TextureBridge *bridge() { return bridge_.get(); }
@@ -62,7 +62,7 @@ class FrameProcessor {
   ContextSlot contexts_;
   Stop stop_;
   std::atomic<bool> reset_requested_{true};
-  AsyncTask<std::shared_ptr<Context>> preloading_;  // until a frame needs it
+  AsyncTask<std::shared_ptr<Context>> preloading_;  // until the first frame takes it
 
   std::unique_ptr<TextureBridge> bridge_;
   std::shared_ptr<Queue> queue_;

@@ -10,8 +10,8 @@ namespace glcl {
 
 namespace {
 
-/// Every word of the class of an element that is taken is one of these: "Codec/Demuxer/Adaptive"
-/// and "Codec/Demuxer/Network/RTP" are not.
+/// Elements are used only if every word of their classification is one of these. That excludes
+/// "Codec/Demuxer/Adaptive" and "Codec/Demuxer/Network/RTP".
 constexpr const char *taken_words[] = {"Codec", "Demuxer", "Parser", "Decoder",  "Converter",
                                        "Bin",   "Video",   "Image",  "Hardware", "Metadata"};
 
@@ -37,7 +37,7 @@ bool is_referring(const GstStructure *type) {
   return is_one_of(referring_types, gst_structure_get_name(type));
 }
 
-/// Decoders of still pictures that read the size, and send it as caps, before they take memory.
+/// Decoders of still pictures that send the size as caps before they allocate memory.
 constexpr const char *careful_decoders[] = {"pngdec", "webpdec"};
 
 bool has_size(const GstStructure *type, int &width, int &height) {
@@ -45,12 +45,12 @@ bool has_size(const GstStructure *type, int &width, int &height) {
          gst_structure_get_int(type, "height", &height);
 }
 
-/// A picture in a file of its own may be packed a thousand times smaller than it is.
+/// True for still pictures: a file may be a thousand times smaller than its decoded picture.
 bool needs_size(const GstStructure *type) {
   return g_str_has_prefix(gst_structure_get_name(type), "image/");
 }
 
-/// Why a picture of this type is not decoded; empty where it is.
+/// Reason to refuse a picture of this type because of its size; empty if it is decoded.
 std::string too_large(const GstStructure *type) {
   int width = 0, height = 0;
   if (!has_size(type, width, height) ||
@@ -62,7 +62,7 @@ std::string too_large(const GstStructure *type) {
          " px in total";
 }
 
-/// Why nothing is found that decodes this type; empty where GStreamer has no element for it.
+/// Reason why no decoder was used for this type; empty if GStreamer has none.
 std::string refusal(const GstStructure *type) {
   const std::string name = gst_structure_get_name(type);
   if (is_referring(type)) return elsewhere(name);
@@ -86,7 +86,7 @@ bool is_taken(GstElementFactory *factory) {
   return taken;
 }
 
-/// Whether a decoder is given memory for a picture only when its size is known.
+/// True if the decoder allocates memory only after the size of the picture is known.
 bool is_size_known(const GstStructure *type, GstElementFactory *factory) {
   int width = 0, height = 0;
   return !needs_size(type) || has_size(type, width, height) ||
@@ -94,7 +94,7 @@ bool is_size_known(const GstStructure *type, GstElementFactory *factory) {
          is_one_of(careful_decoders, GST_OBJECT_NAME(factory));
 }
 
-/// decodebin asks whether it may use an element: 0, it tries it; 2, it looks for another one
+/// Answers decodebin whether it may use an element: 0 tries the element, 2 skips it
 /// (GstAutoplugSelectResult, which no header declares).
 int select(GstElement *, GstPad *, GstCaps *caps, GstElementFactory *factory, gpointer) {
   constexpr int attempt = 0, skip = 2;
@@ -114,8 +114,8 @@ void refuse_unknown(GstElement *decodebin, GstPad *, GstCaps *caps, gpointer) {
   refuse(decodebin, refusal(gst_caps_get_structure(caps, 0)));
 }
 
-/// A pool that has no buffers. The plugin and a program that loads it may both have this type:
-/// hence a name for each.
+/// A pool without buffers. The plugin and the program that loads it may both register this type, so
+/// each uses its own name.
 GstBufferPool *empty_pool() {
   static const GType type = [] {
     const std::string name = "GLCLEmptyPool" + std::to_string(reinterpret_cast<guintptr>(&refuse));
@@ -134,8 +134,9 @@ GstBufferPool *empty_pool() {
 
 /// Caps announce a size before elements allocate memory for it. If a coded picture is too large,
 /// the thread waits until the decodebin stops. A decoder must not be blocked like that: it would
-/// continue when its pads are flushed, and allocate memory of its own. It may ask for memory first,
-/// see refuse_memory(). A demuxer has raw pictures in the file's memory, see refuse_picture().
+/// continue when its pads are flushed, and allocate its own memory. Its allocation query is refused
+/// instead, see refuse_memory(). A demuxer sends raw pictures in the file's memory, see
+/// refuse_picture().
 GstPadProbeReturn check_size(GstPad *, GstPadProbeInfo *info, gpointer decodebin) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_PASS;
@@ -148,7 +149,8 @@ GstPadProbeReturn check_size(GstPad *, GstPadProbeInfo *info, gpointer decodebin
   return why.empty() ? GST_PAD_PROBE_PASS : GST_PAD_PROBE_OK;
 }
 
-/// Gives a decoder whose picture is too large a pool without buffers, and then refuses it.
+/// Gives a pool without buffers to a decoder whose picture is too large, and then refuses the
+/// picture.
 GstPadProbeReturn refuse_memory(GstPad *, GstPadProbeInfo *info, gpointer decodebin) {
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
   if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;

@@ -40,7 +40,7 @@ bool Outbox::keep(Sending item) {
 
 void Outbox::send() {
   std::unique_lock lock(mutex_);
-  if (std::exchange(sending_, true)) return;  // its sender takes new messages
+  if (std::exchange(sending_, true)) return;  // the sending thread takes new messages
   while (!items_.empty()) {
     const Sending item = std::move(items_.front());
     items_.pop_front();

@@ -7,15 +7,15 @@
 
 namespace glcl {
 
-/// Messages of an element from the GL thread, and from the work on a frame, wait here until they
-/// can be sent. A handler of the application may query neighbours, and these may wait for the GL
-/// thread. Any thread.
+/// Holds messages of an element that come from the GL thread or from the work on a frame, until
+/// they can be sent. A handler of the application may query neighbours, and these may wait for the
+/// GL thread. Any thread.
 class Outbox {
  public:
   using Sending = std::function<void()>;
 
-  /// While it lives, its thread works on a frame or waits for the GL thread. At its end it sends
-  /// the messages.
+  /// During its lifetime its thread works on a frame or waits for the GL thread. Its destructor
+  /// sends the messages.
   class Scope {
    public:
     explicit Scope(Outbox &outbox);
@@ -26,8 +26,8 @@ class Outbox {
     Outbox &outbox_;
   };
 
-  /// While it lives, messages of its thread wait as well: the thread has textures that the GL
-  /// thread may be waiting for.
+  /// During its lifetime, messages of its thread wait as well: the thread has reserved textures,
+  /// and the GL thread may be waiting for them.
   class Deferral {
    public:
     Deferral();
@@ -38,12 +38,12 @@ class Outbox {
   /// True on a thread that a GL context is current on, and during a Deferral.
   static bool must_wait();
 
-  /// Keeps the item and returns true where it must wait, and wherever an earlier item still waits,
-  /// so that the order stays. Returns false where the caller sends it now.
+  /// Keeps the item and returns true if it must wait, or if an earlier item still waits: this keeps
+  /// the order. Returns false if the caller must send it now.
   bool keep(Sending item);
-  /// Sends everything in order, without a lock. Not where messages must wait.
+  /// Sends everything in order, without a lock. Do not call it if must_wait().
   void send();
-  /// True if messages wait and no thread is going to send them: no Scope lives.
+  /// True if messages wait and no Scope exists that would send them.
   bool needs_sender() const;
 
  private:

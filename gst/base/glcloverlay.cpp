@@ -50,8 +50,7 @@ GstCaps *change_feature(GstCaps *caps, void (*change)(GstCapsFeatures *, const g
   return changed;
 }
 
-/// Whether the elements downstream of a pad accept such caps by name, and not only because they
-/// accept ANY.
+/// True if the elements downstream of a pad list such caps explicitly, and do not only accept ANY.
 bool taken_behind(GstPad *src, GstCaps *caps) {
   GstCaps *peer = gst_pad_peer_query_caps(src, nullptr);
   const bool taken = !gst_caps_is_any(peer) && gst_caps_can_intersect(peer, caps);

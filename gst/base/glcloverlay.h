@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Drawings apart from frames. They are put over the planes of a frame, or attached to it as a
-// GstVideoOverlayCompositionMeta, which glimagesink or gloverlaycompositor draws. Analysers in
+// Drawings separate from frames. They are blended over the planes of a frame, or attached to it as
+// a GstVideoOverlayCompositionMeta, which glimagesink or gloverlaycompositor renders. Analysers in
 // between see the plain frame.
 #pragma once
 
@@ -24,19 +24,19 @@ class Overlay {
   Overlay(const Overlay &) = delete;
   ~Overlay() { clear(); }
 
-  /// Builds what puts drawings over frames of width × height px with a plane of luma; for others
-  /// nothing is needed. Throws.
+  /// Builds the blender for frames of width × height px with a luma plane; other formats need none.
+  /// Throws.
   void prepare(Context &context, int width, int height, const FrameFormat &frame);
 
   using Draw = std::function<void(const drawing::Canvas &)>;
   /// Renders all of a frame in planes from another.
   using Frame = std::function<void(const Picture &in, const Picture &out)>;
-  /// Enqueues `out`: the planes of the frame `in`, or if there is a `frame` what it renders, with a
-  /// drawing, which `covered` bounds. Throws.
+  /// Enqueues the frame `out`: the planes of `in`, or if `frame` is set its result, with the
+  /// drawing on top. `covered` bounds the drawing. Throws.
   void blend(Queue &queue, const Picture &in, const Rect &covered, const Draw &draw,
              const Frame &frame, const Picture &out);
   /// Enqueues a drawing as an overlay of the frame `in` and attaches its rectangle to the buffer,
-  /// above earlier overlays. It stays on the device until it is mapped. GL thread. Throws.
+  /// above earlier overlays. The drawing stays on the device until it is mapped. GL thread. Throws.
   void attach(GstGLCLContext *context, Queue &queue, const Picture &in, const Rect &covered,
               const Draw &draw, GstBuffer *to);
   /// Releases everything.
@@ -47,7 +47,7 @@ class Overlay {
 
   std::unique_ptr<conversion::Blender> blender_;  // for frames with a plane of luma
   Picture drawn_;
-  Picture unread_;  // for kernels, in place of a frame in another format
+  Picture unread_;  // passed to kernels instead of a frame in another format
   Picture below_;   // a rendered frame in planes
   std::unique_ptr<ResultPool> pool_;
   // The latest rectangles. GstGLOverlayCompositor identifies them by address, so a new one must not
@@ -55,12 +55,12 @@ class Overlay {
   std::deque<GstVideoOverlayRectangle *> kept_;
 };
 
-/// True if the caps announce such metas.
+/// True if the caps have the feature for overlay metas.
 bool has_overlays(GstCaps *caps);
 /// Adds that feature to caps.
 GstCaps *with_overlays(GstCaps *caps);
-/// Caps of an element's other side where it may attach them: `direction` is of the pad with `caps`.
-/// Fixed ones of the sink pad get the feature if the elements behind take it.
+/// Transforms caps for an element that may attach overlays; `direction` is that of the pad with
+/// `caps`. Fixed sink caps get the feature if downstream elements accept it.
 GstCaps *transform_overlay_caps(GstPad *src, GstPadDirection direction, GstCaps *caps);
 
 }  // namespace glcl

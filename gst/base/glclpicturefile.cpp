@@ -22,7 +22,7 @@ using ElementPtr = std::unique_ptr<GstElement, Unref>;
 
 Error unreadable(const std::string &why) { return {Error::Kind::not_found, why}; }
 
-/// The reason in a message why there is no picture.
+/// The reason in an error message why there is no picture.
 std::string reason_in(GstMessage *message) {
   std::string text = redirection(message);
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
@@ -36,7 +36,7 @@ std::string reason_in(GstMessage *message) {
   return text;
 }
 
-/// Waits for a pipeline's first frame; throws its error if it ends without one.
+/// Waits for the first frame of a pipeline; throws the pipeline's error if it ends without a frame.
 std::string failure_of(GstElement *pipeline) {
   const std::unique_ptr<GstBus, Unref> bus(gst_element_get_bus(pipeline));
   const gint64 end = g_get_monotonic_time() + gint64(patience / GST_USECOND);
@@ -74,7 +74,7 @@ HostPicture picture_of(GstSample *sample) {
 }  // namespace
 
 HostPicture read_picture_file(const std::string &path, const char *format) {
-  // Neither a pipe, which would wait, nor a name that GStreamer can't put into a message.
+  // Refuses pipes, which would block, and names that GStreamer can't put into a message.
   if (!g_file_test(path.c_str(), G_FILE_TEST_EXISTS)) throw unreadable("there is no such file.");
   if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR))
     throw unreadable("it is not a regular file.");

@@ -13,7 +13,7 @@ using PropertyList = std::vector<Accessors>;  // by property id, from 1
 
 GQuark list_quark() { return g_quark_from_static_string("glcl-properties"); }
 
-/// The data of a class that installed properties.
+/// The properties that a class has installed.
 PropertyList &list_of(GType type) {
   return *static_cast<PropertyList *>(g_type_get_qdata(type, list_quark()));
 }
@@ -27,7 +27,7 @@ void set_before_paused(GstElement *element, const Accessors &accessors, const GV
   if (state <= GST_STATE_READY) accessors.set(G_OBJECT(element), value);
   GST_OBJECT_UNLOCK(element);
   if (state <= GST_STATE_READY) return;
-  // Serialized texts have their % escaped.
+  // gst_value_serialize() escapes the % in texts.
   gchar *text =
       G_VALUE_HOLDS_STRING(value) ? g_value_dup_string(value) : gst_value_serialize(value);
   warn(element, GST_RESOURCE_ERROR_SETTINGS,

@@ -168,8 +168,8 @@ class Properties {
         spec, [](const GValue *value) { return value; }, set, get);
   }
 
-  /// The same for values that take long to convert: `make (const GValue *)` runs while the settings
-  /// are unlocked, then `set (Settings &, result)`.
+  /// The same for values whose conversion takes long: `make (const GValue *)` runs while the
+  /// settings are unlocked, then `set (Settings &, result)` runs while they are locked.
   template <class Make, class Set, class Get>
   Properties &made(GParamSpec *spec, Make make, Set set, Get get) {
     install_property(object_class_, spec,

@@ -12,8 +12,8 @@ namespace glcl {
 void set_region(Rect &area, const GValue *value);
 void get_region(const Rect &area, GValue *value);
 
-/// Warns about a roi that leaves frames of width × height px, of which `used` remains: once until
-/// it is inside again. `warned` stores whether the warning was posted; reset it for frames of
+/// Warns if a roi exceeds frames of width × height px, so that only `used` is processed: once until
+/// the roi is inside again. `warned` stores whether the warning was posted; reset it for frames of
 /// another size.
 void warn_of_region(GstElement *element, const Rect &roi, int width, int height, const Rect &used,
                     bool &warned);

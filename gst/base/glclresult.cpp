@@ -18,8 +18,8 @@ G_DECLARE_FINAL_TYPE(GstGLCLResultAllocator, gst_glcl_result_allocator, GST, GLC
 struct _GstGLCLResultAllocator {
   GstAllocator parent;
   GstGLCLContext *context;
-  cl::CommandQueue *reads;      // of memory that is mapped
-  std::exception_ptr *failure;  // why the last allocation gave nothing; on the streaming thread
+  cl::CommandQueue *reads;      // for downloads of mapped memory
+  std::exception_ptr *failure;  // why the last allocation failed; streaming thread
 };
 
 G_DEFINE_TYPE(GstGLCLResultAllocator, gst_glcl_result_allocator, GST_TYPE_ALLOCATOR)
@@ -28,8 +28,8 @@ namespace {
 
 struct ResultMemory {
   GstMemory parent;
-  GstBuffer *whole = nullptr;  // of a view: whose memory this is a part of
-  size_t offset = 0;           // in it
+  GstBuffer *whole = nullptr;  // only in a view: the buffer that it is a part of
+  size_t offset = 0;           // bytes, of a view in `whole`
   cl::Buffer device;
   std::mutex mutex;
   cl::Event written;  // null once `host` holds it
@@ -72,7 +72,8 @@ gpointer map(GstMemory *base, gsize size, GstMapFlags flags) {
   return nullptr;
 }
 
-/// A GstCustomMeta without tags: copies share it, and elements which know nothing of it pass it on.
+/// Registers a GstCustomMeta without tags: copies share it, and elements that do not know it pass
+/// it on.
 void register_meta(const char *kind) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
@@ -133,7 +134,7 @@ namespace glcl {
 
 namespace {
 
-/// Throws the error that kept a result from being allocated: the allocator's functions can't.
+/// Throws the error of a failed allocation, because the functions of a GstAllocator can't throw.
 [[noreturn]] void throw_no_memory(GstGLCLResultAllocator *allocator, size_t bytes) {
   const std::string text = "Can't allocate " + std::to_string(bytes) + " bytes for results on " +
                            gst_glcl_context_device(allocator->context).name + ".";
@@ -160,7 +161,7 @@ ResultPool::ResultPool(GstGLCLContext *context, size_t bytes)
     const cl::Context &cl = gst_glcl_context_opencl(context).cl();
     allocator->reads = new cl::CommandQueue(cl, gst_glcl_context_device(context).device);
     GstStructure *config = gst_buffer_pool_get_config(pool_);
-    // None beforehand: where the second of those can't be had, GStreamer loses the first.
+    // Preallocate no buffers: if allocating the second one fails, GStreamer leaks the first.
     gst_buffer_pool_config_set_params(config, nullptr, bytes, 0, 0);
     gst_buffer_pool_config_set_allocator(config, GST_ALLOCATOR(allocator), nullptr);
     if (!gst_buffer_pool_set_config(pool_, config) || !gst_buffer_pool_set_active(pool_, TRUE))

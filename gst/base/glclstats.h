@@ -38,8 +38,8 @@ class StatsRecorder {
   /// A new start.
   void start();
   void set_device(const std::string &device, const sharing::SharingMethod *method);
-  /// Counts a frame whose work began at this time. A queue that profiles also gives the times of
-  /// its kernels, and is waited for.
+  /// Counts a frame whose work began at this time. With a profiling queue it waits for the queue
+  /// and adds the times of its kernels.
   void add_frame(Queue &queue, Clock::time_point start);
   void add_dropped();
   /// A frame was pushed this long after it had arrived.

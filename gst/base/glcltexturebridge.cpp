@@ -19,7 +19,7 @@ using sharing::Sharing;
 using sharing::SharingMethod;
 using sharing::TextureUse;
 
-/// The texture of a plane. Whatever its caps say, a buffer may hold anything. Throws.
+/// The texture of a plane. Checks it, because a buffer may differ from its caps. Throws.
 GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info, const PixelFormat &format,
                         guint plane) {
   GstMemory *memory =
@@ -70,8 +70,8 @@ Colorimetry colorimetry_of(const GstVideoInfo &info) {
   return colorimetry;
 }
 
-/// Makes the next work of OpenGL on this thread wait for earlier work on the frame, unless the
-/// first planes, as many as are used, come directly from OpenCL.
+/// Makes the next work of OpenGL on this thread wait for earlier work on the frame, unless OpenCL
+/// still holds the first `used` planes.
 void wait_for(GstBuffer *buffer, const std::array<GstGLMemory *, 3> &textures, int used,
               GstGLContext *gl_context) {
   GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
@@ -79,7 +79,8 @@ void wait_for(GstBuffer *buffer, const std::array<GstGLMemory *, 3> &textures, i
     sharing::wait_for_gl(sync, gl_context);
 }
 
-/// Marks where OpenGL's work on the frame ends. A memory that hands itself over needs no mark.
+/// Marks where OpenGL's work on the frame ends. Textures of gst-glcl pools hand themselves over and
+/// need no mark.
 void mark(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
   GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
   if (sync && !sharing::hands_over(memory)) gst_gl_sync_meta_set_sync_point(sync, gl_context);
@@ -105,7 +106,8 @@ void TextureBridge::replace_pool(GstQuery *query, const sharing::ErrorHandler &r
   guint size, min, max;
   gst_query_parse_allocation(query, &caps, nullptr);
   gst_query_parse_nth_allocation_pool(query, 0, nullptr, &size, &min, &max);
-  // Three take turns, so that OpenGL can draw the next frame while OpenCL still reads the last one.
+  // At least three buffers, so that OpenGL can draw the next frame while OpenCL still reads the
+  // last.
   min = std::max(min, max ? std::min(max, 3u) : 3u);
   GstStructure *config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_set_params(config, caps, size, min, max);
@@ -115,9 +117,9 @@ void TextureBridge::replace_pool(GstQuery *query, const sharing::ErrorHandler &r
   gst_object_unref(pool);
 }
 
-/// The method in use, or copying where the device has no images of the format, or a texture belongs
-/// to a GL context that shares nothing with ours, as happens for some frames after the application
-/// has replaced the GL display.
+/// Returns the method in use, or copying in two cases. Either the device has no images of the
+/// format, or a texture belongs to a GL context that does not share with ours. The latter happens
+/// for some frames after the application replaced the GL display.
 Sharing &TextureBridge::sharing_for(const Textures &from, const Textures &to) {
   const auto is_foreign = [&](GstGLMemory *texture) {
     return texture && !gst_gl_context_can_share(texture->mem.context, gl_context());

@@ -27,12 +27,12 @@ class TextureBridge {
   /// Replaces the query's first pool by a pool of textures that suit the method best.
   void replace_pool(GstQuery *query, const sharing::ErrorHandler &report);
 
-  /// How kernels access frames of `info` without a conversion. They access those in other orders of
-  /// RGB as RGBA, which are always converted.
+  /// How kernels access frames of `info` without a conversion. Frames with another order of RGB are
+  /// always converted to RGBA.
   static FrameFormat frame_format(const GstVideoInfo &info, Layout layout);
 
-  /// Builds what frames of `info` need, for kernels that take this layout. `converts`: the kernels
-  /// of run() take RGBA.
+  /// Builds the converter that frames of `info` need, for kernels that take this layout.
+  /// `converts`: the kernels of run() take RGBA.
   void prepare(Context &context, Layout layout, const GstVideoInfo &info, bool converts);
 
   /// Runs `work (in, out)`, which enqueues kernels that read `in` and write all of `out`, frames of
@@ -44,13 +44,13 @@ class TextureBridge {
 
   // For the work of run():
 
-  /// The frame `in` as RGBA, converted once a frame.
+  /// The frame `in` as RGBA, converted once per frame.
   const Picture &rgba(Queue &queue, const Picture &in);
-  /// Runs work on both pictures as RGBA, and converts what it wrote.
+  /// Runs work on both pictures as RGBA, and converts the result back.
   void run_as_rgba(Queue &queue, const Picture &in, const Picture &out, const Process &work);
 
-  /// Gives a frame to OpenGL, unless its consumers map it. For those it waits for a device that is
-  /// a CPU: many of them map on the GL thread, which would wait for such a device much longer.
+  /// Hands a frame to OpenGL, unless its consumers map it. Then it only waits for the device, and
+  /// only for a CPU: many consumers map on the GL thread, where that wait would take much longer.
   void prepare_for_gl(GstBuffer *frame, bool consumers_map);
 
  private:
@@ -67,11 +67,11 @@ class TextureBridge {
   std::unique_ptr<sharing::Sharing> copying_;
   GstVideoInfo info_{};
   Layout layout_ = Layout::image;
-  bool shareable_ = true;  // the format, by images of the device
+  bool shareable_ = true;  // true if the device has images of the format
   bool warned_of_format_ = false;
   bool converts_ = false;
   std::unique_ptr<conversion::Converter> converter_;  // for other formats than RGBA
-  const Picture *rgba_ = nullptr;                     // of the frame that is under way
+  const Picture *rgba_ = nullptr;                     // of the current frame
 };
 
 }  // namespace glcl

@@ -8,7 +8,7 @@ namespace glcl {
 
 namespace {
 
-/// The message that the application takes next; null where none waits. Transfer full.
+/// The message that the application takes next; null if no message waits. Transfer full.
 GstMessage *next_message(GstElement *element) {
   auto *top = GST_OBJECT(gst_object_ref(element));
   while (GstObject *parent = gst_object_get_parent(top)) {
@@ -30,7 +30,7 @@ bool Unread::has_room(GstElement *element, size_t most) {
     lock.unlock();
     GstMessage *next = next_message(element);
     lock.lock();
-    // A bus gives messages in the order in which they were made.
+    // Drop the numbers of messages already taken: a bus returns messages in the order of creation.
     while (!seqnums_.empty() &&
            (!next || gst_util_seqnum_compare(seqnums_.front(), GST_MESSAGE_SEQNUM(next)) < 0))
       seqnums_.pop_front();

@@ -24,13 +24,13 @@ struct AnalyzerSettings {
 /// When messages are due, in running time.
 class Schedule {
  public:
-  /// Whether a frame of this time is to have one. Frames without a time all have.
+  /// True if the frame of this time gets a message. Every frame without a time gets one.
   bool due(const AnalyzerSettings &settings, GstClockTime time) {
     if (!settings.post_messages) return false;
     if (!GST_CLOCK_TIME_IS_VALID(time)) return true;
     const GstClockTime interval = settings.interval;
     const bool first = !GST_CLOCK_TIME_IS_VALID(next_) || time < last_ || interval != interval_;
-    // The times of frames are rounded.
+    // Timestamps are rounded, so accept a frame up to 1 µs early.
     if (!first && time + GST_USECOND < next_) return false;
     next_ = first || next_ + interval <= time ? time + interval : next_ + interval;
     last_ = time;
@@ -52,10 +52,10 @@ struct GstGLCLAnalyzerPrivate {
   glcl::Guarded<Schedule> schedule;
 
   glcl::Delivery delivery;
-  int depth = gst_glcl_analyzer_depth;  // reads that may be under way
+  int depth = gst_glcl_analyzer_depth;  // most pending reads
   std::unique_ptr<glcl::ResultPool> results;
-  AnalyzerSettings frame;         // for the frame that is under way
-  bool attaches_overlay = false;  // to it
+  AnalyzerSettings frame;         // of the current frame
+  bool attaches_overlay = false;  // of the current frame
   glcl::Overlay overlay;
   glcl::Unread unread;
 };
@@ -70,7 +70,7 @@ GstGLCLAnalyzerPrivate *private_of(gpointer self) {
       gst_glcl_analyzer_get_instance_private(static_cast<GstGLCLAnalyzer *>(self)));
 }
 
-/// Whether the peer of the pad takes overlays with its frames.
+/// True if the peer of the pad accepts frames with overlays.
 bool takes_overlays(GstPad *pad) {
   GstCaps *caps = gst_pad_get_current_caps(pad);
   const bool takes = glcl::has_overlays(caps);
@@ -190,8 +190,8 @@ void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure) {
   gst_element_post_message(GST_ELEMENT(self), message);  // the message holds the element
 }
 
-/// A frame that goes on as it came, to others too, becomes another buffer of the same memory where
-/// it gets a meta or an overlay.
+/// A frame that passes unchanged gets a new buffer of the same memory before a meta or an overlay
+/// is attached, because other elements may share the buffer.
 static GstFlowReturn gst_glcl_analyzer_prepare_output_buffer(GstBaseTransform *trans,
                                                              GstBuffer *inbuf, GstBuffer **outbuf) {
   GstGLCLAnalyzerPrivate *priv = private_of(trans);
@@ -254,7 +254,7 @@ static gboolean gst_glcl_analyzer_stop(GstBaseTransform *trans) {
 }
 
 static void gst_glcl_analyzer_gl_stop(GstGLBaseFilter *base) {
-  // Nothing is handed on any more, but frames that went on ahead of a failure are not silent.
+  // Drops the results, but still posts the error of a frame that has already been pushed.
   private_of(base)->delivery.reads().drop();
   private_of(base)->delivery.deliver(0);
   GST_GL_BASE_FILTER_CLASS(gst_glcl_analyzer_parent_class)->gl_stop(base);
@@ -311,7 +311,8 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
             "frame. glimagesink or gloverlaycompositor draws it; elements in between see the plain "
             "frame. If no downstream element accepts such metas, the drawing goes into the frame",
             &AnalyzerSettings::attach_overlay, glcl::before_paused);
-  // For languages that can't read GstCustomMeta: a copy of this element's result for a frame.
+  // Returns a copy of this element's result for a frame, for languages that can't read
+  // GstCustomMeta.
   g_signal_new_class_handler("get-result", G_TYPE_FROM_CLASS(klass),
                              static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
                              G_CALLBACK(gst_glcl_analyzer_get_result), nullptr, nullptr, nullptr,

@@ -40,11 +40,11 @@ struct GstGLCLFilterPrivate {
   glcl::ErrorReporter errors;
   glcl::Outbox outbox;
   glcl::FrameContinuity continuity;
-  /// Held for a frame, and while the application replaces the GL display, which ends all that the
-  /// processor has on the GL thread.
+  /// Held during a frame, and while the application replaces the GL display: that frees everything
+  /// the processor has on the GL thread.
   std::mutex frame_mutex;
   glcl::FrameProcessor processor;
-  glcl::Consumers consumers = glcl::Consumers::unknown;  // as far as known; streaming thread
+  glcl::Consumers consumers = glcl::Consumers::unknown;  // unknown until queried; streaming thread
 };
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstGLCLFilter, gst_glcl_filter, GST_TYPE_GL_FILTER,
@@ -86,7 +86,7 @@ GstFlowReturn with_opencl(GstGLCLFilter *self, const std::function<void()> &work
   return flow;
 }
 
-/// Whether the context holds another GL display than the element uses.
+/// True if the context holds another GL display than the element uses.
 bool replaces_display(GstElement *element, GstContext *context) {
   const GstGLDisplay *in_use = GST_GL_BASE_FILTER(element)->display;
   if (!in_use || !gst_context_has_context_type(context, GST_GL_DISPLAY_CONTEXT_TYPE)) return false;
@@ -112,7 +112,7 @@ glcl::sharing::ErrorHandler reporter(GstGLCLFilter *self) {
   };
 }
 
-/// Sees every frame that arrives, also those that are dropped because the device is slow: they
+/// Observes every frame that arrives, including frames dropped because the device is slow: these
 /// leave no gap.
 GstPadProbeReturn on_arrival(GstPad *, GstPadProbeInfo *info, gpointer self) {
   GstGLCLFilterPrivate *priv = private_of(self);
@@ -122,7 +122,7 @@ GstPadProbeReturn on_arrival(GstPad *, GstPadProbeInfo *info, gpointer self) {
   return GST_PAD_PROBE_OK;
 }
 
-/// Pads that take and give frames of every format in the table.
+/// Adds pad templates with every format of the table.
 void add_pad_templates(GstElementClass *klass) {
   std::string names;
   for (const glcl::PixelFormat *format : glcl::PixelFormat::all())
@@ -191,7 +191,7 @@ static void gst_glcl_filter_set_context(GstElement *element, GstContext *context
   GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->set_context(element, context);
 }
 
-/// Keeps messages that wait in order with those of other threads.
+/// Queues messages in the outbox if they must wait, in order with those of other threads.
 static gboolean gst_glcl_filter_post_message(GstElement *element, GstMessage *message) {
   const auto post = GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->post_message;
   switch (GST_MESSAGE_TYPE(message)) {
@@ -242,10 +242,10 @@ static gboolean gst_glcl_filter_query(GstBaseTransform *trans, GstPadDirection d
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
       private_of(trans)->processor.contexts().answer(query))
     return TRUE;
-  // A pad that is stopped still lets queries through. GstBaseTransform would negotiate for them, or
-  // put the allocation query that it keeps back after it released everything. Nothing would free
-  // either then, or the GL context that its pools hold. The pad's stream lock is held here, and an
-  // element that stops takes it once its pad is inactive.
+  // A stopped pad still passes queries. GstBaseTransform would negotiate for them, or store its
+  // allocation query again after it released everything. Nothing would free the query then, nor the
+  // GL context that its pools hold. The pad's stream lock is held here, and an element that stops
+  // takes it once its pad is inactive.
   if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION && !gst_pad_is_active(trans->sinkpad))
     return FALSE;
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->query(trans, direction, query);
@@ -263,7 +263,7 @@ static gboolean gst_glcl_filter_sink_event(GstBaseTransform *trans, GstEvent *ev
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->sink_event(trans, event);
 }
 
-/// Sees which frames those ahead may drop.
+/// Observes QoS events: upstream elements may drop late frames.
 static gboolean gst_glcl_filter_src_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_QOS) {
     GstClockTimeDiff late = 0;
@@ -277,11 +277,11 @@ static gboolean gst_glcl_filter_src_event(GstBaseTransform *trans, GstEvent *eve
 static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
   private_of(self)->processor.contexts().ask(GST_ELEMENT(self));
-  // Elements that were linked downstream renegotiate.
+  // Renegotiation may come from newly linked downstream elements: find the consumers again.
   private_of(self)->consumers = glcl::Consumers::unknown;
   if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->decide_allocation(trans, query))
     return FALSE;
-  // The frames report a stop.
+  // FLUSHING is no failure here: the next frame returns it.
   return with_opencl(self, [&] {
            private_of(self)->processor.bridge()->replace_pool(query, reporter(self));
          }) != GST_FLOW_ERROR;
@@ -289,8 +289,7 @@ static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQu
 
 static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQuery *decide_query,
                                                    GstQuery *query) {
-  // Without a GL context, as when neighbours are shut down meanwhile, the parent's pool would
-  // abort.
+  // The parent's pool would abort without a GL context, for example while neighbours shut down.
   GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(trans));
   if (!gl_context) return FALSE;
   const gboolean proposed = GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
@@ -319,12 +318,12 @@ static void gst_glcl_filter_before_transform(GstBaseTransform *trans, GstBuffer 
 
 static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffer *outbuf,
                                                GstMeta *meta, GstBuffer *inbuf) {
-  // Frames keep size, orientation and colours, so whatever is tagged with these alone stays true.
+  // Frames keep size, orientation and colours, so metas with only these tags stay valid.
   static const gchar *const kept[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
                                       GST_META_TAG_VIDEO_ORIENTATION_STR,
                                       GST_META_TAG_VIDEO_COLORSPACE_STR, nullptr};
   const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
-  // The output's own one counts.
+  // The output's own sync meta is kept.
   if (meta->info->api == GST_GL_SYNC_META_API_TYPE && gst_buffer_get_gl_sync_meta(outbuf))
     return FALSE;
   bool all_kept = true;
@@ -352,7 +351,7 @@ static GstCaps *gst_glcl_filter_transform_internal_caps(GstGLFilter *filter,
   return gst_caps_ref(caps);
 }
 
-/// Counts the frames that the parent keeps from being transformed, because they are late (QoS).
+/// Counts late frames that the parent drops before the transform (QoS).
 static GstFlowReturn gst_glcl_filter_submit_input_buffer(GstBaseTransform *trans,
                                                          gboolean discontinuous, GstBuffer *inbuf) {
   const GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
@@ -361,7 +360,7 @@ static GstFlowReturn gst_glcl_filter_submit_input_buffer(GstBaseTransform *trans
   return flow;
 }
 
-/// Measures how long a frame is kept from going on, with all that subclasses do.
+/// Measures the latency of a frame, including the work of subclasses.
 static GstFlowReturn gst_glcl_filter_generate_output(GstBaseTransform *trans, GstBuffer **outbuf) {
   const auto start = std::chrono::steady_clock::now();
   const GstFlowReturn flow =
@@ -372,7 +371,7 @@ static GstFlowReturn gst_glcl_filter_generate_output(GstBaseTransform *trans, Gs
   return flow;
 }
 
-/// Without a change the frame itself is passed on.
+/// A frame that passes unchanged is its own output buffer.
 static GstFlowReturn gst_glcl_filter_prepare_output_buffer(GstBaseTransform *trans,
                                                            GstBuffer *inbuf, GstBuffer **outbuf) {
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(trans);

@@ -52,15 +52,15 @@ struct _GstGLCLFilterClass {
   /// Frees everything created in `prepare`. Optional.
   void (*unprepare)(GstGLCLFilter *self);
 
-  /// True if frames with a plane of luma come to `process` in their own format:
+  /// True if `process` gets frames with a luma plane in their own format, not as RGBA; see
   /// gst_glcl_filter_frame_format.
   bool takes_planes;
-  /// True if the current settings read only the luma of such frames: `in` then has no chroma where
-  /// there is no `out`. Optional: without it all planes come.
+  /// True if the current settings read only the luma of such frames: then `in` has no chroma if
+  /// there is no `out`. Optional: without it `in` has all planes.
   bool (*reads_luma)(GstGLCLFilter *self);
 
-  /// True if what is known from earlier frames survives `prepare`, when only the pixel format has
-  /// changed: then `reset` is not called.
+  /// If true, state of earlier frames survives `prepare` when only the pixel format has changed:
+  /// then `reset` is not called.
   bool keeps_state;
   /// If true, a frame after a gap of more than four frames, or one that jumps back in time, does
   /// not follow the previous one either.

@@ -20,7 +20,7 @@ struct _GstGLCLAllocator {
   GstGLMemoryPBOAllocator parent;
   std::shared_ptr<glcl::sharing::Exporter> *exporter;
   glcl::sharing::ErrorHandler *report;
-  // Those of GstGLBaseMemory, which go to the thread of the GL context.
+  // The functions of GstGLBaseMemory, which switch to the thread of the GL context.
   GstMemoryMapFullFunction map_by_gl;
   GstMemoryUnmapFullFunction unmap_by_gl;
 };
@@ -55,7 +55,7 @@ GstGLMemoryAllocatorClass *parent_memory() {
   return GST_GL_MEMORY_ALLOCATOR_CLASS(gst_glcl_allocator_parent_class);
 }
 
-/// The purpose of a map. In C++ no GstMapFlags is as large as GST_MAP_GL.
+/// The flags of a map as an integer: GST_MAP_GL exceeds the range of the C++ enum GstMapFlags.
 guint flags_of(const GstMapInfo &info) {
   guint flags = 0;
   static_assert(sizeof info.flags == sizeof flags);
@@ -64,7 +64,8 @@ guint flags_of(const GstMapInfo &info) {
 }
 
 /// Downloads a frame that only OpenCL has to the host memory that GstGL keeps for a texture. GstGL
-/// uploads it from there when OpenGL needs it. Later writers come after that.
+/// uploads it from there when OpenGL needs it. If the caller `writes`, OpenCL's copy becomes
+/// invalid.
 bool to_host(GstGLMemory *memory, bool writes) {
   DeviceFrame *frame = DeviceFrame::find(memory);
   if (!frame) return true;
@@ -85,9 +86,10 @@ bool to_host(GstGLMemory *memory, bool writes) {
 }
 
 using Host = std::shared_ptr<const glcl::Pinned>;  // a frame on the host
-constexpr int kept = 3;  // the place in GstMapInfo::user_data that GstGL leaves free
+constexpr int kept = 3;  // index of GstMapInfo::user_data that GstGL does not use
 
-/// A host read of a frame that only OpenCL has downloads it from there, on any thread.
+/// Maps a memory. A host read of a frame that only OpenCL has downloads it without OpenGL, on any
+/// thread.
 gpointer map_full(GstMemory *base, GstMapInfo *info, gsize size) {
   info->user_data[kept] = nullptr;
   auto *memory = reinterpret_cast<GstGLMemory *>(base);
@@ -129,7 +131,7 @@ static gboolean gst_glcl_allocator_create(GstGLBaseMemory *base, GError **error)
                 failure.detail().c_str());
     return FALSE;
   }
-  memory->texture_wrapped = TRUE;  // keeps the parent from making a texture of its own
+  memory->texture_wrapped = TRUE;  // prevents the parent from creating a texture
   const gboolean created = parent_base()->create(base, error);
   memory->texture_wrapped = FALSE;
   return created;
@@ -142,9 +144,9 @@ static gpointer gst_glcl_allocator_map(GstGLBaseMemory *base, GstMapInfo *info, 
   return parent_memory()->map(base, info, size);
 }
 
-/// Copies go to a plain texture's memory: the parent would respecify the copy's, which is
-/// immutable. A copy of a part is host memory, not a texture. GStreamer maps that copy if this
-/// memory can't be mapped, so a failed copy returns nothing.
+/// Copies into a plain texture: the parent would respecify the copy's texture, which is immutable.
+/// A copy of a part is host memory, not a texture. GStreamer maps that copy if this memory can't be
+/// mapped, so a failed copy returns nothing.
 static GstGLBaseMemory *gst_glcl_allocator_copy(GstGLBaseMemory *base, gssize offset, gssize size) {
   if (offset > 0 || (size >= 0 && gsize(size) < base->mem.size))
     return reinterpret_cast<GstGLBaseMemory *>(GST_GL_BASE_MEMORY_ALLOCATOR(base->mem.allocator)

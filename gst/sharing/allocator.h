@@ -11,9 +11,9 @@
 
 namespace glcl::sharing {
 
-/// A map of its memory hands the texture, or the frame that OpenCL alone has, to the reader first.
-/// With an exporter the textures lie in memory that OpenGL and OpenCL both import. A hand-over that
-/// fails is reported, if there is `report`. Transfer full.
+/// Mapping its memory first hands over the texture, or the frame that only OpenCL has. With an
+/// exporter the textures lie in memory that OpenGL and OpenCL both import. A failed hand-over is
+/// passed to `report`, if set. Transfer full.
 GstAllocator *make_allocator(std::shared_ptr<Exporter> exporter, ErrorHandler report);
 
 /// Hands a texture to OpenGL, which reads or writes it from now on; false, with a log line and a
@@ -21,10 +21,10 @@ GstAllocator *make_allocator(std::shared_ptr<Exporter> exporter, ErrorHandler re
 bool to_gl(GstGLMemory *memory, bool reads);
 
 /// Waits until the device has finished OpenCL's work on a memory, so that its next user does not
-/// wait on the GL thread. Does nothing on that thread. Failures are left to that user.
+/// wait on the GL thread. Does nothing on that thread. The next user reports failures.
 void wait_for_device(GstGLMemory *memory);
 
-/// Drops what OpenCL has of a memory, which is no frame any more.
+/// Drops OpenCL's copy of a memory whose frame is no longer needed.
 void forget(GstGLMemory *memory);
 
 }  // namespace glcl::sharing

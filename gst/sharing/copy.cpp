@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sharing method `copy`: through host memory, by GstGL's pixel buffers, and only if other elements
-// than gst-glcl's write or read the frame.
+// Sharing method `copy`: frames go through host memory, in GstGL's pixel buffers, and only if
+// elements outside gst-glcl write or read them.
 #include <algorithm>
 
 #include "deviceframe.h"
@@ -45,9 +45,9 @@ class CopySharing : public Sharing {
  private:
   /// A frame between acquire and release.
   struct HeldFrame {
-    DeviceFrame *frame = nullptr;  // null where the memory keeps none
+    DeviceFrame *frame = nullptr;  // null if the memory has none
     size_t place = none;           // in read_
-    bool written = false;          // the picture, from the host
+    bool written = false;          // the picture was uploaded from the host
   };
 
   void begin_uploads(Queue &queue, Layout layout, TextureUse *uses, size_t count);
@@ -58,26 +58,26 @@ class CopySharing : public Sharing {
   void finish_transfers(Queue &queue, TextureUse *uses, size_t count);
   void download(Queue &queue, TextureUse &use);
   const cl::CommandQueue &reads(const Queue &queue);
-  /// A frame counts once, with its first plane.
+  /// Counts a frame once, with its first plane.
   const std::shared_ptr<Copies> &counter(const TextureUse &use) const {
     return use.memory->plane ? other_planes_ : copies_;
   }
 
   std::shared_ptr<Copies> other_planes_ = std::make_shared<Copies>(0);
   std::vector<HeldFrame> held_;
-  bool transfers_ = false;  // under way, between the host's own memory and OpenCL
+  bool transfers_ = false;  // true while GstGL's host memory is being transferred
   cl::CommandQueue reads_;
 
-  // Where the device's memory is apart
+  // True if the device has discrete memory; only then the members below are used.
   const bool discrete_memory_;
   std::unique_ptr<Uploads> uploads_;
   std::unique_ptr<TextureReader> reader_;
   std::unique_ptr<RowCopier> copier_;
   std::vector<cl::Event> read_;  // until when each picture of Sharing::staging is read
-  size_t turn_ = 0;              // of such pictures
+  size_t turn_ = 0;              // index into these pictures
 };
 
-/// Uploads what the host has.
+/// Uploads the host copy of a texture.
 void CopySharing::upload(Queue &queue, Layout layout, size_t index, TextureUse &use) {
   DeviceFrame *frame = held_[index].frame;
   if (GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD))
@@ -88,7 +88,7 @@ void CopySharing::upload(Queue &queue, Layout layout, size_t index, TextureUse &
   write_picture(queue.cl(), use.picture, host, stride(use), CL_FALSE);
 }
 
-/// The same by way of pinned memory. Pictures that are not the frame's own take turns.
+/// The same through pinned memory. Staging pictures are used in turn.
 void CopySharing::upload_pinned(Queue &queue, Layout layout, size_t index, TextureUse &use) {
   HeldFrame &held = held_[index];
   std::vector<cl::Event> after;
@@ -122,7 +122,7 @@ void CopySharing::upload_pinned(Queue &queue, Layout layout, size_t index, Textu
   });
 }
 
-/// Reads the texture to the host, where this thread's GL context is its own.
+/// Reads the texture to the host; false if its GL context is not current on this thread.
 bool CopySharing::read_texture(const TextureUse &use, void *rows, size_t row_bytes) {
   GstGLContext *context = use.memory->mem.context;
   if (context != gst_gl_context_get_current()) return false;
@@ -130,7 +130,7 @@ bool CopySharing::read_texture(const TextureUse &use, void *rows, size_t row_byt
   return reader_->read(use.memory, *use.picture.format, *copier_, rows, row_bytes);
 }
 
-/// Marks until when the queue reads the pictures. Those that it uploaded are valid then.
+/// Marks until when the queue reads the pictures. Uploaded pictures are valid from then on.
 void CopySharing::mark_use(Queue &queue, const TextureUse *uses, bool complete) {
   cl::Event end;
   for (size_t i = 0; i < held_.size(); i++) {
@@ -159,7 +159,7 @@ void CopySharing::download(Queue &queue, TextureUse &use) {
   ++*counter(use);
 }
 
-/// A queue that waits for one frame, not for those after it.
+/// The queue for downloads. It waits for one frame, not for later frames like `queue`.
 const cl::CommandQueue &CopySharing::reads(const Queue &queue) {
   const Context &context = queue.context();
   if (!reads_() || reads_.getInfo<CL_QUEUE_CONTEXT>()() != context.cl()())
@@ -167,7 +167,8 @@ const cl::CommandQueue &CopySharing::reads(const Queue &queue) {
   return reads_;
 }
 
-/// The host memory of frames is in use until here, or forever if the device is given up.
+/// Waits until the host memory of frames is free. If the device is given up, the memory stays
+/// mapped forever.
 void CopySharing::finish_transfers(Queue &queue, TextureUse *uses, size_t count) {
   transfers_ = false;
   try {
@@ -179,8 +180,8 @@ void CopySharing::finish_transfers(Queue &queue, TextureUse *uses, size_t count)
   }
 }
 
-/// OpenGL is needed for what only it has. The host memory of a shared frame may be a pixel buffer
-/// that another user on the GL thread maps, so it is read on that thread, too.
+/// OpenGL is needed for a frame that only OpenGL has. The host memory of a shared frame may be a
+/// pixel buffer that another user maps on the GL thread, so it is read on that thread, too.
 bool CopySharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
   const bool needs_gl = std::any_of(uses, uses + count, [&](const TextureUse &use) {
     const DeviceFrame *frame = DeviceFrame::find(use.memory);
@@ -189,14 +190,14 @@ bool CopySharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses, si
             GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD));
   });
   if (needs_gl) {
-    if (!discrete_memory_) settle(queue.cl());  // here, since the GL thread would have to wait
+    if (!discrete_memory_) settle(queue.cl());  // wait here, not on the GL thread
     return false;
   }
   begin_uploads(queue, layout, uses, count);
   return true;
 }
 
-/// The host memory is free again when the GL thread goes on.
+/// Waits for the uploads, so that the host memory is free again when the GL thread continues.
 void CopySharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
   begin_uploads(queue, layout, uses, count);
   if (transfers_) finish_transfers(queue, uses, count);
@@ -213,7 +214,7 @@ void CopySharing::begin_uploads(Queue &queue, Layout layout, TextureUse *uses, s
     if (use.access == Access::write) {
       const Texture *texture = Texture::find(use.memory);
       if (texture && texture->holder()) {
-        use.map(GST_MAP_GL);  // so that OpenCL hands it back, on the thread of its own GL context
+        use.map(GST_MAP_GL);  // OpenCL hands it back, on the thread of the texture's GL context
         use.unmap();
       }
       use.picture = frame ? frame->write(queue, use, layout) : staging(queue, i, use, layout);
@@ -221,7 +222,7 @@ void CopySharing::begin_uploads(Queue &queue, Layout layout, TextureUse *uses, s
     }
     if (frame && frame->read(queue, layout, use.picture)) continue;
     if (frame && frame->device_only())
-      held_[i].frame = nullptr;  // with another device, which keeps it
+      held_[i].frame = nullptr;  // another device has the frame and keeps it
     if (discrete_memory_)
       upload_pinned(queue, layout, i, use);
     else

@@ -33,7 +33,7 @@ DeviceFrame &DeviceFrame::of(GstGLMemory *memory) {
   return *frame;
 }
 
-/// The work of other queues on the picture: its write, and with `all` every read.
+/// Events of other queues' work on the picture: its write, and with `all` also every read.
 std::vector<cl::Event> DeviceFrame::uses_before(const Queue &queue, bool all) const {
   std::vector<cl::Event> uses;
   if (content_.written() && writer_.get() != &queue) uses.push_back(content_.written);
@@ -73,7 +73,7 @@ void DeviceFrame::prepare(Queue &queue, const TextureUse &use, Layout layout) {
 
 Picture DeviceFrame::write(Queue &queue, const TextureUse &use, Layout layout) {
   const std::lock_guard lock(mutex_);
-  if (content_.written()) settle(content_.written);  // its failure was its frame's
+  if (content_.written()) settle(content_.written);  // its frame reported a failure
   content_.written = {};
   prepare(queue, use, layout);
   const std::vector<cl::Event> before = uses_before(queue, true);
@@ -144,7 +144,7 @@ void DeviceFrame::download(const Content &content, void *host, size_t stride) {
   try {
     read_picture(content.reads, content.picture, host, stride, CL_TRUE, &after);
   } catch (...) {
-    settle(content.reads);  // it may fail before the device is done with the memory
+    settle(content.reads);  // the device may still use the memory
     throw;
   }
   ++*content.copies;

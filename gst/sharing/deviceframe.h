@@ -36,19 +36,20 @@ class DeviceFrame {
   /// The same for a write on any queue after the events `after`; does not wait.
   Picture write(Queue &queue, const TextureUse &use, Layout layout, std::vector<cl::Event> &after);
 
-  /// The queue has all work that writes the picture, and no other user has the frame. Downloads to
-  /// the host go through `reads`, a queue of the same context, and are counted. Throws.
+  /// Call it after all work that writes the picture was enqueued, while no other user has the
+  /// frame. Downloads to the host go through `reads`, a queue of the same context, and are counted.
+  /// Throws.
   void written(Queue &queue, const cl::CommandQueue &reads, std::shared_ptr<Copies> copies);
   /// Marks the picture as equal to the host's copy, once the queue has reached the event.
   void uploaded(Queue &queue, const cl::Event &event);
-  /// The queue reads the picture until this event.
+  /// Records that the queue reads the picture until this event.
   void read_until(const Queue &queue, const cl::Event &event);
   /// Marks the picture as invalid: the frame was written elsewhere, or only partly.
   void invalidate();
 
   /// True if only OpenCL's copy is valid.
   bool device_only() const;
-  /// Waits until OpenCL has written a frame that it alone has. Failures are left to its readers.
+  /// Waits until OpenCL has written the frame, if only OpenCL has it. Its readers report failures.
   void wait_until_written() const;
   /// Waits for the frame and downloads it to the host, in rows of `stride` bytes. Throws.
   void download(void *host, size_t stride);
@@ -63,7 +64,7 @@ class DeviceFrame {
   struct Content {
     Picture picture;
     cl::Event written;
-    std::map<cl_command_queue, cl::Event> read;  // the last of each queue
+    std::map<cl_command_queue, cl::Event> read;  // last read of each queue
     cl::CommandQueue reads;
     std::shared_ptr<Copies> copies;
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenGL makes the texture and exports its memory as a dma-buf (EGL_MESA_image_dma_buf_export),
-// which OpenCL imports (cl_khr_external_memory_dma_buf). No extension says whether both lay out the
-// pixels in the same way, nor whether they mean the same device: a trial does.
+// OpenGL creates the texture and exports its memory as a dma-buf (EGL_MESA_image_dma_buf_export).
+// OpenCL imports the dma-buf (cl_khr_external_memory_dma_buf). No extension reports whether both
+// use the same pixel layout and the same device, so a trial tests it.
 #include "dmabuf.h"
 
 #include <CL/cl_ext.h>
@@ -20,7 +20,7 @@ namespace glcl::sharing {
 
 namespace {
 
-// By the numbers of EGL_KHR_gl_texture_2D_image and the kernel's drm_fourcc.h.
+// Constants of EGL_KHR_gl_texture_2D_image and of the kernel's drm_fourcc.h.
 constexpr unsigned egl_gl_texture_2d = 0x30B1;
 constexpr guint64 linear = 0;
 
@@ -42,7 +42,7 @@ class DmaBufTexture : public ExportedTexture {
 
  private:
   void make_texture(GstGLContext *context);
-  /// Null where it worked, else the call that failed.
+  /// Returns null on success, else the name of the call that failed.
   const char *export_memory(GstGLContext *context);
 
   int descriptor_ = -1;
@@ -104,7 +104,7 @@ class DmaBufExporter : public Exporter {
   }
 };
 
-/// Whether OpenCL reads the content of a texture that OpenGL wrote.
+/// True if OpenCL reads the same pixels that OpenGL wrote into a texture.
 bool same_pixels(GstGLContext *gl_context, const Device &device) {
   constexpr int width = 61, height = 47;
   constexpr size_t origin[] = {0, 0, 0}, region[] = {width, height, 1};

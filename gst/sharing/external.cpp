@@ -20,23 +20,23 @@ namespace {
 using Create = cl_mem (*)(cl_context, const cl_bitfield *, cl_mem_flags, const cl_image_format *,
                           const cl_image_desc *, void *, cl_int *);
 
-/// OpenCL 3.0, which the loader may be too old for.
+/// Returns a function of OpenCL 3.0 that an old loader may lack.
 Create create_image() {
   return reinterpret_cast<Create>(loader_function("clCreateImageWithProperties"));
 }
 
-/// clEnqueueAcquireExternalMemObjectsKHR and its opposite, which have one signature.
+/// clEnqueueAcquireExternalMemObjectsKHR and clEnqueueReleaseExternalMemObjectsKHR.
 struct External {
   cl_platform_id platform = nullptr;
   clEnqueueAcquireExternalMemObjectsKHR_fn acquire = nullptr, release = nullptr;
   /// NVIDIA's driver never frees the list of objects of an acquire, a release or a wait for a
-  /// semaphore: 32 bytes or more a call (580.159; research/drivers/enqueueheap.cpp). There fences
-  /// and events alone order the use of an image, as in CUDA, which has no such commands on the same
-  /// driver. An acquire that no release follows keeps the context from ending.
+  /// semaphore: at least 32 bytes per call (580.159; research/drivers/enqueueheap.cpp). On this
+  /// driver only fences and events order the use of an image, as in CUDA, which has no such
+  /// commands. An acquire without a release would keep the context alive.
   bool keeps_lists = false;
 };
 
-/// Those of the device's platform, looked up once per thread. Throws where one is missing.
+/// The functions of the device's platform, looked up once per thread. Throws if one is missing.
 const External &external(const Device &device) {
   thread_local External known;
   const cl_platform_id platform = device.platform();
@@ -55,7 +55,7 @@ const External &external(const Device &device) {
   return known = found;
 }
 
-/// Textures from elsewhere are copied, on the GPU, into textures that both sides import.
+/// Foreign textures are copied on the GPU into textures that OpenGL and OpenCL both import.
 class ExternalSharing : public TextureSharing {
  public:
   explicit ExternalSharing(std::shared_ptr<Exporter> exporter) : exporter_(std::move(exporter)) {}
@@ -123,7 +123,7 @@ bool ExternalSharing::ordered_after_gl(Queue &queue, const std::vector<Texture *
   return waiter;
 }
 
-/// Takes the first form that works.
+/// Chooses the first form of memory that works.
 Factory probe_external(GstGLContext *gl_context, const Device &device) {
   if (!device.has_extension("cl_khr_external_memory_opaque_fd") &&
       !device.has_extension("cl_khr_external_memory_dma_buf"))

@@ -17,7 +17,7 @@ GQuark quark() {
   return name;
 }
 
-/// Queues wait for the event, so it completes in any case.
+/// A wait for a fence. Queues wait for its event, so the event completes in any case.
 struct Wait {
   Wait(const cl::Context &context, GstGLContext *waiting) : waiting(waiting), event(context) {}
   ~Wait() { complete(event); }

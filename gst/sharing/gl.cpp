@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sharing method `gl`: OpenCL takes the texture itself (cl_khr_gl_sharing).
+// Sharing method `gl`: OpenCL works in the texture itself (cl_khr_gl_sharing).
 #include "functions.h"
 #include "memory.h"
 #include "opencl/error.h"
@@ -66,8 +66,8 @@ Factory probe_gl(GstGLContext *gl_context, const Device &device) {
   const auto refuse = [](const std::string &reason) {
     throw Error(Error::Kind::not_found, reason);
   };
-  // The one safe gate: PoCL makes contexts with GL properties and old rusticl crashes when asked
-  // for the GL device, and neither lists the extension.
+  // The only safe check is the extension. Without it PoCL still creates contexts with GL
+  // properties, and old rusticl crashes when asked for the GL device.
   if (!device.has_extension("cl_khr_gl_sharing"))
     refuse("the OpenCL driver of " + device.name + " does not offer cl_khr_gl_sharing");
 

@@ -24,7 +24,7 @@ class Interop {
   /// Releases the image of a texture to OpenGL after an event, or null, on the context's
   /// releasing_queue(). Returns the end of the release. Throws cl::Error.
   virtual cl::Event release(Context &context, cl_mem image, const cl::Event &after) const = 0;
-  /// True if the driver orders both with OpenGL's work, so that no wait is needed.
+  /// True if the driver orders acquire and release with OpenGL's work, so that no wait is needed.
   virtual bool ordered_by_driver(const Device &) const { return false; }
   /// False if OpenGL may use a texture as soon as the last kernel has used it, without a release.
   virtual bool needs_release(const Device &) const { return true; }
@@ -32,7 +32,7 @@ class Interop {
  protected:
   /// The type of all functions that acquire or release.
   using OwnershipFunction = decltype(&clEnqueueAcquireGLObjects);
-  // Without CLHPP, which would take another reference of each image.
+  // Does not use CLHPP, which would take another reference to each image.
   static void enqueue(Queue &queue, const std::vector<cl_mem> &images, OwnershipFunction function,
                       const char *name) {
     const cl_int status = function(queue.cl()(), images.size(), images.data(), 0, nullptr, nullptr);

@@ -22,7 +22,7 @@ struct _GstGLCLPool {
 G_DEFINE_TYPE(GstGLCLPool, gst_glcl_pool, GST_TYPE_GL_BUFFER_POOL)
 
 static gboolean gst_glcl_pool_set_config(GstBufferPool *pool, GstStructure *config) {
-  // Upstream elements configure a pool with the default allocator.
+  // Upstream elements set the default allocator in the config; replace it.
   gst_buffer_pool_config_set_allocator(config, GST_GLCL_POOL(pool)->allocator, nullptr);
   return GST_BUFFER_POOL_CLASS(gst_glcl_pool_parent_class)->set_config(pool, config);
 }
@@ -32,7 +32,7 @@ static GstFlowReturn gst_glcl_pool_alloc_buffer(GstBufferPool *pool, GstBuffer *
   const GstFlowReturn result =
       GST_BUFFER_POOL_CLASS(gst_glcl_pool_parent_class)->alloc_buffer(pool, buffer, params);
   if (result == GST_FLOW_OK) {
-    // The pool's own sync meta, where asked for, knows nothing of OpenCL.
+    // Replace the parent's sync meta, if any: it does not handle OpenCL.
     if (GstGLSyncMeta *plain = gst_buffer_get_gl_sync_meta(*buffer))
       gst_buffer_remove_meta(*buffer, &plain->parent);
     glcl::sharing::add_sync_meta(GST_GL_BUFFER_POOL(pool)->context, *buffer);
@@ -40,8 +40,8 @@ static GstFlowReturn gst_glcl_pool_alloc_buffer(GstBufferPool *pool, GstBuffer *
   return result;
 }
 
-/// A new buffer has no content. Its user may write into its pixel buffer, as decoders and
-/// cudadownload do, and mark that by the memory's flags only.
+/// An acquired buffer has no content. Its user may write into its pixel buffer and mark that only
+/// by flags of the memory, as decoders and cudadownload do.
 static GstFlowReturn gst_glcl_pool_acquire_buffer(GstBufferPool *pool, GstBuffer **buffer,
                                                   GstBufferPoolAcquireParams *params) {
   const GstFlowReturn result =
@@ -130,11 +130,11 @@ void hand_to_gl(GstBuffer *frame, GstGLContext *context) {
     GstMemory *memory = gst_buffer_peek_memory(frame, i);
     if (!is_elsewhere(memory)) continue;
     TextureUse(GST_GL_MEMORY_CAST(memory), Access::read).map(GST_MAP_GL);
-    forget(GST_GL_MEMORY_CAST(memory));  // it may be written without a map, too
+    forget(GST_GL_MEMORY_CAST(memory));  // a consumer may also write it without a map
   }
   if (GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(frame))
     gst_gl_sync_meta_set_sync_point(sync, context);
-  context->gl_vtable->Flush();  // others may wait for the texture's dma-buf alone
+  context->gl_vtable->Flush();  // some consumers only wait for the texture's dma-buf
 }
 
 bool held(GstGLMemory *memory) {

@@ -29,10 +29,10 @@ GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
 /// True if OpenCL or the host has the content of a frame and OpenGL has not.
 bool needs_hand_over(GstBuffer *frame);
 /// Waits until the device has written a frame, so that its next user does not wait on the GL
-/// thread. Does nothing on that thread. Failures are left to that user.
+/// thread. Does nothing on that thread. The next user reports failures.
 void wait_for_device(GstBuffer *frame);
-/// Hands such a frame to OpenGL, for consumers that use its textures without a map, and marks that
-/// in its GstGLSyncMeta. On the GL thread. Throws Error::failed.
+/// Hands such a frame to OpenGL, for consumers that use its textures without a map, and sets the
+/// sync point of its GstGLSyncMeta. On the GL thread. Throws Error::failed.
 void hand_to_gl(GstBuffer *frame, GstGLContext *context);
 
 /// True if OpenCL wrote the memory last and still holds it.

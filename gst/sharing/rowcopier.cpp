@@ -62,7 +62,7 @@ void RowCopier::help() {
     if (!copy_one(lock)) wake_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
 }
 
-/// Copies the next piece; false where none waits.
+/// Copies the next piece; false if no piece is left.
 bool RowCopier::copy_one(std::unique_lock<std::mutex> &lock) {
   if (waiting_.empty()) return false;
   const RowCopy rows = waiting_.front();

@@ -34,10 +34,10 @@ Probes &probes_of(GstGLContext *gl_context) {
   return *probes;
 }
 
-/// Leaves the EGL display of the GL context initialised for good. There is one per device and
-/// process; GStreamer ends it with the first GstGLDisplay of any pipeline, and then the others
-/// can't activate their GL contexts ("Failed to activate the GL Context"), and OpenCL takes none of
-/// their textures (CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR). Not where the display belongs to a
+/// Keeps the EGL display of the GL context initialised forever. A process has one per device.
+/// GStreamer terminates it with the first GstGLDisplay of any pipeline. Then the other pipelines
+/// can't activate their GL contexts ("Failed to activate the GL Context"), and OpenCL rejects their
+/// textures (CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR). Does nothing if the display belongs to a
 /// connection (X11, Wayland, GBM), which closes with its GstGLDisplay.
 void keep_display(GstGLContext *gl_context) {
 #if HAVE_GL_EGL

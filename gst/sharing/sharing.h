@@ -71,8 +71,8 @@ class Sharing {
  public:
   virtual ~Sharing() = default;
 
-  /// Acquires the textures as below if no work of OpenGL is needed, else returns false. Any thread.
-  /// Throws.
+  /// Acquires the textures like acquire() if no work of OpenGL is needed, else returns false. Any
+  /// thread. Throws.
   virtual bool acquire_held(Queue &queue, Layout layout, TextureUse *uses, size_t count) = 0;
 
   /// On the thread of the GL context: acquires `count` textures for OpenCL, ordered after all work
@@ -80,8 +80,8 @@ class Sharing {
   /// Throws.
   virtual void acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) = 0;
 
-  /// Releases them, ordered before the next work of OpenGL and the host. `complete` is false after
-  /// a failure: then the written pictures are invalid. Any thread. Throws.
+  /// Releases the textures, ordered before the next work of OpenGL and the host. `complete` is
+  /// false after a failure: then the written pictures are invalid. Any thread. Throws.
   virtual void release(Queue &queue, TextureUse *uses, size_t count, bool complete) = 0;
 
   /// A pool of textures that suit the method best, for this element's output and its upstream

@@ -45,8 +45,8 @@ void hand_over_and_finish(GstGLSyncMeta *meta, GstGLContext *context) {
     gl->Finish();
 }
 
-/// Waits for the device on this thread and hands the frame over on its own GL thread, which need
-/// not be that of the context; then does the rest there.
+/// Waits for the device on this thread. Then hands the frame over on the frame's GL thread, which
+/// may differ from the thread of the context. Then finishes the wait on the thread of the context.
 void wait_on_each_thread(GstGLSyncMeta *meta, GstGLContext *context,
                          void (*rest)(GstGLSyncMeta *, GstGLContext *)) {
   wait_for_device(sync_of(meta)->buffer);

@@ -45,8 +45,8 @@ Texture &Texture::of(GstGLMemory *memory) {
   Texture *texture = find(memory);
   if (!texture) {
     texture = new Texture(memory);
-    // The memory dies on any thread. Its qdata goes before its texture, and both go on the GL
-    // thread.
+    // The memory may be freed on any thread. The GL thread deletes its qdata first, then its
+    // texture.
     gst_mini_object_set_qdata(GST_MINI_OBJECT_CAST(memory), quark(), texture, [](gpointer data) {
       gst_gl_context_thread_add(
           static_cast<Texture *>(data)->memory_->mem.context,
@@ -95,7 +95,7 @@ Image Texture::image(const std::shared_ptr<Context> &context) {
   return images_.back().image;
 }
 
-/// A release that is under way has to be finished by OpenGL first.
+/// True if the context holds the texture. A texture with a pending release must go to OpenGL first.
 bool Texture::is_held(const Context &context, bool reads) {
   return hands_over(memory_) && holder_ && &holder_->context() == &context && !releasing_ &&
          !(reads && forgotten_);
@@ -113,7 +113,7 @@ void Texture::pass_to_gl(TextureUse &use) {
   {
     const std::lock_guard lock(mutex_);
     hand_over();
-    // Content that still has to be uploaded is newer than all that OpenGL has read.
+    // Content that must still be uploaded is newer than anything that OpenGL has read.
     read_by_gl = read_by_gl_ &&
                  !GST_MINI_OBJECT_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD);
     passing_ = true;
@@ -193,7 +193,7 @@ void Texture::wait_until_used() {
   if (used()) settle(used);
 }
 
-/// Where the driver orders OpenGL's work after it, the next acquire alone waits for it.
+/// If the driver orders OpenGL's work after the release, only the next acquire waits for it.
 void Texture::wait_for_release(Context &context) {
   const cl::CommandQueue &queue = context.releasing_queue();
   if (interop().ordered_by_driver(context.device())) {
@@ -207,7 +207,8 @@ void Texture::wait_for_release(Context &context) {
     finish(queue);
 }
 
-/// Waits for the last use alone: the queue may have work of later frames.
+/// Gives the texture to OpenGL. Waits only for its last use: the queue may have work of later
+/// frames.
 void Texture::hand_over() {
   if (!holder_) return;
   Context &context = holder_->context();
@@ -248,12 +249,12 @@ bool TextureSharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses,
     }
     textures_.push_back(texture);
   }
-  gl_context_ = uses[0].memory->mem.context;  // else they would not have stayed
+  gl_context_ = uses[0].memory->mem.context;  // other textures would have been given back
   take(queue, layout, uses);
   return true;
 }
 
-/// Whether acquire() gives a texture back behind earlier work of the queue, and waits for that.
+/// True if acquire() would give a texture back, and therefore wait for earlier work of the queue.
 bool TextureSharing::gives_back_behind(const Queue &queue, const TextureUse *uses, size_t count) {
   const Device &device = queue.context().device();
   return std::any_of(uses, uses + count, [&](const TextureUse &use) {
@@ -265,7 +266,7 @@ bool TextureSharing::gives_back_behind(const Queue &queue, const TextureUse *use
   });
 }
 
-/// Waits until acquire() would not have to wait on the GL thread for earlier frames.
+/// Waits for earlier frames, so that acquire() need not wait for them on the GL thread.
 void TextureSharing::wait_for_earlier_use(const Device &device, const TextureUse *uses,
                                           size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -319,7 +320,7 @@ void TextureSharing::wait_for_events(Queue &queue, const std::vector<cl::Event> 
   }
 }
 
-/// Gives the textures to the queue, and their pictures to the kernels.
+/// Gives the textures to the queue, and sets their pictures for the kernels.
 void TextureSharing::take(Queue &queue, Layout layout, TextureUse *uses) {
   const auto context = queue.context().shared_from_this();
   std::vector<cl::Event> before;
@@ -342,7 +343,7 @@ void TextureSharing::take(Queue &queue, Layout layout, TextureUse *uses) {
   }
 }
 
-/// Enqueues copies of the results into the textures, which alone belong to the frame.
+/// Enqueues copies of results from staging buffers to the textures, which hold the frame.
 void TextureSharing::write_back(Queue &queue, const TextureUse *uses) {
   for (size_t i = 0; i < textures_.size(); i++) {
     if (uses[i].access != Access::write || !textures_[i]) continue;
@@ -350,31 +351,31 @@ void TextureSharing::write_back(Queue &queue, const TextureUse *uses) {
       queue.cl().enqueueCopyBufferToImage(uses[i].picture.buffer, uses[i].picture.image, 0,
                                           {0, 0, 0},
                                           {size_t(uses[i].width()), size_t(uses[i].height()), 1});
-    // An earlier frame may have been downloaded without a map: the copy on the host is outdated.
+    // Host copies are outdated, for example of an earlier frame that was downloaded without a map.
     GST_MINI_OBJECT_FLAG_SET(uses[i].memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
     GST_MINI_OBJECT_FLAG_UNSET(uses[i].memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD);
   }
 }
 
-/// Notes where the frame's work on the textures ends: others that need one wait for no more.
+/// Marks the end of the frame's work on the textures: later users of a texture wait only for that.
 void TextureSharing::mark_use(Queue &queue) {
   cl::Event end;
   for (Texture *texture : textures_) {
-    if (!texture || texture->holder() != &queue) continue;  // it failed before
+    if (!texture || texture->holder() != &queue) continue;  // take() failed before
     if (!end()) queue.cl().enqueueMarkerWithWaitList(nullptr, &end);
     texture->used_until(end);
   }
   queue.cl().flush();
 }
 
-/// Whether OpenGL's next use of the texture hands it over, on the GL thread that OpenCL shares
-/// with.
+/// True if OpenGL's next use hands the texture over, on the thread of the GL context that OpenCL
+/// shares with.
 bool TextureSharing::may_stay(const Texture &texture) const {
   return hands_over(texture.memory()) && !texture.read_by_gl() &&
          texture.memory()->mem.context == gl_context_;
 }
 
-/// Whether OpenGL must not use the texture before a release, and nothing notifies of that.
+/// True if OpenGL may use the texture only after a release, and does not notify of its use.
 bool TextureSharing::must_go_back(const Texture &texture) const {
   const Queue *holder = texture.holder();
   return !may_stay(texture) && holder &&
@@ -400,8 +401,8 @@ void TextureSharing::copy_and_give_back(Queue &queue, Layout layout, TextureUse 
   }
 }
 
-/// Gives those textures back that don't notify when OpenGL needs them. Others may reserve them
-/// first: the GL thread may be waiting for that.
+/// Gives back the textures that don't notify when OpenGL needs them. Unreserves them first, because
+/// the GL thread may be waiting to reserve them.
 void TextureSharing::give_back() {
   std::vector<Texture *> back;
   bool needs_gl = false;

@@ -46,17 +46,17 @@ class Texture {
   /// The image in this context, created at the first call, on the GL thread. Throws Error::failed
   /// if OpenCL can't share the texture.
   Image image(const std::shared_ptr<Context> &context);
-  /// Whether the context holds it, with its content for a frame that `reads`. A content that was
-  /// forgotten counts as forgotten once.
+  /// True if the context holds the texture, with its content for a frame that `reads`. Resets the
+  /// mark of forget().
   bool held_by(const Context &context, bool reads);
-  /// Gives it to OpenGL and maps it once, so that OpenGL uploads what its host memory has.
+  /// Gives the texture to OpenGL and maps it once, so that OpenGL uploads a newer host copy.
   void pass_to_gl(TextureUse &use);
-  /// The end of the last release, if nothing has waited for it; or null.
+  /// End of the last release, or null if something has already waited for it.
   cl::Event last_release();
-  /// Gives it to the queue. Returns the end of its last use on another queue of the context, or
-  /// null.
+  /// Gives the texture to the queue. Returns the end of its last use on another queue of the
+  /// context, or null.
   cl::Event take(Queue &queue);
-  /// The queue uses it until this event, if it is not used again.
+  /// Records that the queue uses the texture until this event.
   void used_until(const cl::Event &event);
   /// True if OpenGL has requested the latest content and may read it at any time without a new
   /// request: GStreamer's elements map a frame, or wait on its GstGLSyncMeta, in one task of the GL
@@ -66,18 +66,18 @@ class Texture {
 
   /// The queue that used it last, or null if OpenGL owns it.
   const Queue *holder() const;
-  /// The memory got another user, who may write it without a map. OpenCL's copy is invalid until
-  /// OpenCL writes it or acquires it again.
+  /// Call it when the memory gets another user, who may write it without a map. OpenCL's copy is
+  /// invalid until OpenCL writes it or acquires it again.
   void forget() { forgotten_ = true; }
   /// Hands the texture with OpenCL's content to OpenGL, which `reads` it from now on: releases it
   /// and waits, or only waits until OpenCL has used it. Does nothing if OpenCL does not use it. If
   /// it throws, OpenGL does not own the texture yet, and the next call tries again. On the GL
   /// thread where the interop needs a release.
   void to_gl(bool reads);
-  /// The same without a change of who reads it.
+  /// The same, but keeps the value of read_by_gl().
   void to_gl();
-  /// Waits until to_gl() would not have to wait for OpenCL's work. Failures are left to that. Not
-  /// on the GL thread, which shall not wait for the device.
+  /// Waits for OpenCL's work, so that to_gl() need not wait. to_gl() reports failures. Do not call
+  /// it on the GL thread, which must not wait for the device.
   void wait_until_used();
 
   /// The memory of the texture if OpenGL and OpenCL both import it (sharing=external).
@@ -99,11 +99,11 @@ class Texture {
   GstGLMemory *memory_;
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable unreserved_;
-  bool reserved_ = false, passing_ = false;  // passing: its frame maps it for OpenGL
+  bool reserved_ = false, passing_ = false;  // passing_: its frame is mapping it for OpenGL
   std::shared_ptr<Queue> holder_;
   cl::Event used_;          // end of its last use
   bool releasing_ = false;  // a release is enqueued
-  cl::Event released_;      // its end, until something waits for it
+  cl::Event released_;      // end of the release, until something waits for it
   bool read_by_gl_ = false;
   std::atomic<bool> forgotten_{false};
   std::vector<SharedImage> images_;  // one per OpenCL context, nearly always one
@@ -112,8 +112,8 @@ class Texture {
 /// Common part of the methods without copies: OpenCL works in the texture's own memory.
 ///
 /// Textures stay with OpenCL until OpenGL or the host need them, so that a row of gst-glcl elements
-/// never uses OpenGL. The next user waits for the last use alone. Textures without a hand-over
-/// on demand (foreign ones, of other GL contexts, read by OpenGL in another branch) are copied when
+/// never uses OpenGL. The next user only waits for the last use. Textures without a hand-over on
+/// demand (foreign ones, of other GL contexts, read by OpenGL in another branch) are copied when
 /// they are acquired, and go back before the GL thread goes on. Order: OpenCL or the host waits for
 /// a GL fence before acquire, and OpenGL's next use comes after OpenCL's release. The OpenCL 1.2
 /// extension specification requires it in section 9.7.6.1; with cl_khr_gl_event the driver does it.
@@ -127,7 +127,7 @@ class TextureSharing : public Sharing {
  protected:
   /// The texture to acquire for the frame's nth use; all have the same Interop.
   virtual Texture &texture_of(size_t index, TextureUse &use);
-  /// The same on any thread, or null if acquire() makes it.
+  /// The same on any thread, or null if acquire() has yet to create it.
   virtual Texture *known_texture_of(size_t index, const TextureUse &use);
   /// True if OpenCL is ordered after OpenGL for the acquired textures without a wait on the host.
   virtual bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired);
@@ -146,11 +146,11 @@ class TextureSharing : public Sharing {
   void give_back();
   void unreserve();
 
-  // Of the frame, between acquire and release; null for those that have gone back.
+  // The frame's textures between acquire and release; null after a texture was given back.
   std::vector<Texture *> textures_;
   std::vector<Texture *> acquired_;
   std::vector<cl_mem> images_;
-  GstGLContext *gl_context_ = nullptr;  // that OpenCL shares with
+  GstGLContext *gl_context_ = nullptr;  // the GL context that OpenCL shares with
 };
 
 }  // namespace glcl::sharing

@@ -8,8 +8,8 @@ namespace glcl::sharing {
 
 namespace {
 
-/// Waits for an event, which may have failed: that was its frame's failure. Throws where there was
-/// no waiting.
+/// Waits for an event. Ignores its failure, which its frame has reported. Throws if the wait itself
+/// failed.
 void wait_for_end(const cl::Event &event) {
   try {
     glcl::wait(event);
@@ -32,7 +32,7 @@ Uploads::Uploads(Context &context)
 
 Uploads::~Uploads() {
   settle(queue_);
-  for (const Upload &upload : pending_)  // it may have failed before the device was done
+  for (const Upload &upload : pending_)  // a failed wait may have left work on the device
     settle(upload.sent);
 }
 
@@ -55,7 +55,7 @@ bool Uploads::upload(Queue &queue, const Picture &picture, const std::vector<cl:
     pending_.push_back(std::move(upload));
     queue.cl().enqueueBarrierWithWaitList(&sent);
   } catch (...) {
-    settle(queue_);  // no other thread knows it
+    settle(queue_);  // nothing else waits for the queue
     throw;
   }
   return true;

@@ -29,9 +29,9 @@ class Uploads {
 
   /// Writes the rows of a frame, `row_bytes` apart; false on failure.
   using Fill = std::function<bool(void *rows, size_t row_bytes)>;
-  /// Calls `fill` to write the frame and uploads it to the picture once `after` have completed; the
-  /// next commands of the queue wait for it. Returns the result of `fill`; if it is false, nothing
-  /// happens. Waits only if three uploads are pending. Throws.
+  /// Calls `fill` to write the frame, and uploads it to the picture once the events `after` have
+  /// completed. The next commands of the queue wait for the upload. Returns the result of `fill`;
+  /// if it is false, nothing happens. Waits only if three uploads are pending. Throws.
   bool upload(Queue &queue, const Picture &picture, const std::vector<cl::Event> &after,
               const Fill &fill);
 

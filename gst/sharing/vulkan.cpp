@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Memory is allocated by Vulkan, which alone can export it, and imported by OpenGL
-// (GL_EXT_memory_object_fd) and OpenCL (cl_khr_external_memory_opaque_fd). Each importer gets a
-// file descriptor of its own and owns it.
+// Vulkan allocates and exports the memory; the other APIs can only import it. OpenGL imports it by
+// GL_EXT_memory_object_fd, OpenCL by cl_khr_external_memory_opaque_fd. Each importer gets and owns
+// its own file descriptor.
 #include "config.h"
 #include "exporter.h"
 #include "opencl/error.h"
@@ -34,7 +34,7 @@ std::shared_ptr<Exporter> vulkan_exporter(GstGLContext *, const Device &) {
 #include "descriptors.h"
 #include "functions.h"
 
-// By the numbers of GL_EXT_memory_object_fd.
+// Constants of GL_EXT_memory_object_fd.
 #ifndef GL_HANDLE_TYPE_OPAQUE_FD_EXT
 #define GL_HANDLE_TYPE_OPAQUE_FD_EXT 0x9586
 #define GL_DEDICATED_MEMORY_OBJECT_EXT 0x9581
@@ -91,10 +91,10 @@ PFN_vkGetInstanceProcAddr vulkan() {
   return get;
 }
 
-/// A Vulkan device that does nothing but allocate.
+/// A Vulkan device that only allocates memory.
 class VulkanExporter : public Exporter, public std::enable_shared_from_this<VulkanExporter> {
  public:
-  /// Throws where Vulkan does not know the device.
+  /// Throws if Vulkan does not know the device.
   explicit VulkanExporter(const Uuid &uuid);
 
   const char *form() const override { return "memory of Vulkan"; }
@@ -284,7 +284,7 @@ VulkanTexture::VulkanTexture(std::shared_ptr<VulkanExporter> exporter, GstGLCont
   const int descriptor = storage_.descriptor();
   gl_.ImportMemoryFdEXT(memory_object_, storage_.size, GL_HANDLE_TYPE_OPAQUE_FD_EXT, descriptor);
   if (const GLenum error = gl->GetError()) {
-    close(descriptor);  // OpenGL's only if it succeeds
+    close(descriptor);  // OpenGL owns it only after a successful import
     gl_.DeleteMemoryObjectsEXT(1, &memory_object_);
     fail("glImportMemoryFdEXT", static_cast<int>(error));
   }
@@ -308,11 +308,11 @@ std::unique_ptr<ExportedTexture> VulkanExporter::make(GstGLContext *context,
   return std::make_unique<VulkanTexture>(shared_from_this(), context, plane, width, height);
 }
 
-/// The exporter of a device, one while in use by any GL context.
+/// The exporter of a device, shared by all GL contexts that use it.
 std::shared_ptr<Exporter> exporter_by(const Uuid &uuid) {
   static std::mutex mutex;
-  // Never destroyed: with its Vulkan instance NVIDIA's driver takes the GL context away from the
-  // thread.
+  // Never destroyed: destroying a Vulkan instance makes NVIDIA's driver detach the GL context from
+  // the thread.
   static auto *exporters = new std::map<Uuid, std::shared_ptr<Exporter> >;
   const std::lock_guard lock(mutex);
   std::shared_ptr<Exporter> &exporter = (*exporters)[uuid];

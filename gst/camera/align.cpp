@@ -10,7 +10,7 @@ namespace glcl::camera {
 
 namespace {
 
-constexpr double most_samples = 140 * 1000;          // pixels in the last step, about
+constexpr double most_samples = 140 * 1000;          // approximate limit of pixels in the last step
 constexpr int coarse[ALIGN_STEPS] = {8, 4, 1};       // px per side of a mean
 constexpr float scatter[ALIGN_STEPS] = {24, 16, 8};  // levels
 

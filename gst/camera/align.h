@@ -14,7 +14,7 @@ namespace glcl::camera {
 class Align {
  public:
   Align() = default;
-  /// Throws Error::failed where the device refuses kernels or memory.
+  /// Throws Error::failed if the device refuses kernels or memory.
   Align(Context &context, const FrameGeometry &frame);
 
   /// Enqueues a frame's reduction to small().
@@ -23,9 +23,10 @@ class Align {
   /// The brightness of the last frame's rows.
   const Rows &rows() const { return rows_; }
 
-  /// Enqueues the alignment of small() with the background, given as objects::BackgroundModel has
-  /// it: levels, ages, and the foreground of the previous frame, which does not count. Writes fits,
-  /// step and path of `state`, a CameraState. `first`: no frame precedes this one.
+  /// Enqueues the alignment of small() with the background, given in the format of
+  /// objects::BackgroundModel: levels, ages, and the foreground of the previous frame, which is
+  /// ignored. Writes fits, step and path of `state`, a CameraState. `first`: no frame precedes this
+  /// one.
   void run(Queue &queue, Compensation compensation, bool first, const cl::Buffer &background,
            const cl::Buffer &ages, const cl::Buffer &foreground, const cl::Buffer &state);
 

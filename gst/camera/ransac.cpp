@@ -12,13 +12,13 @@ namespace glcl::camera {
 namespace {
 
 constexpr int spread = 16;     // px between vectors, or the size of a block
-constexpr int most = 1 << 14;  // vectors
+constexpr int most = 1 << 14;  // largest number of vectors
 
 size_t group_items(Context &context) {
   return context.device().is_cpu() ? 1 : std::min<size_t>(512, one_group(context.device().device));
 }
 
-/// The step along one axis: one of this many cells of `cell` px has a vector that is used.
+/// Step along one axis in cells of `cell` px: the vector of one cell per step is used.
 int step_of(int cell, int width, int height) {
   int step = std::max(spread / cell, 1);
   const auto along = [&](int length) { return length / (cell * step) + 1; };

@@ -19,16 +19,16 @@ class Ransac {
     int least = 50, most = 300;  ///< iterations, 1 … 4096; see usual()
     float error = 1.5f;          ///< px
     float converged = 0.75f;
-    bool translation = false;     ///< neither rotation nor scaling
+    bool translation = false;     ///< estimates neither rotation nor scaling
     float width = 0, height = 0;  ///< of the frame, px; 0: inliers need not reach across it
-    bool directed = false;        ///< they must also reach across part of it along their motion
+    bool directed = false;        ///< inliers must also span part of the frame along their motion
   };
 
   /// The defaults of a device: at least 150 iterations if its work-groups run in parallel.
   static Settings usual(const Device &device);
 
   Ransac() = default;
-  /// Throws Error::failed where the device refuses kernels or memory.
+  /// Throws Error::failed if the device refuses kernels or memory.
   explicit Ransac(Context &context);
   Ransac(Context &context, size_t items);
 

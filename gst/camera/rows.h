@@ -13,19 +13,20 @@ namespace glcl::camera {
 class Rows {
  public:
   Rows() = default;
-  /// Throws Error::failed where the device refuses kernels or memory.
+  /// Throws Error::failed if the device refuses kernels or memory.
   Rows(Context &context, const FrameGeometry &frame);
 
-  /// The background model, as Align::run() has it.
+  /// The background model, in the format of Align::run().
   struct Model {
     const cl::Buffer &background, &ages, &foreground, &state;
   };
-  /// Enqueues the estimate for the alignment of a frame, by its vectors if `motion`.
+  /// Enqueues the estimate for the alignment of a frame, with its vectors if `motion`.
   void guess(Queue &queue, const cl::Buffer &small, const Model &model, bool motion);
   /// Enqueues the measurement after the alignment.
   void measure(Queue &queue, const cl::Buffer &small, const Model &model);
 
-  /// Float as camera/interface.h has them from ROLL_PART on, estimated and measured.
+  /// Floats in the order of camera/interface.h from ROLL_PART on: the estimate, and the
+  /// measurement.
   const cl::Buffer &guessed() const { return guess_; }
   const cl::Buffer &brightness() const { return rows_[now_]; }
   cl_int bands() const { return bands_; }

@@ -20,7 +20,8 @@ Blender::Blender(Context &context, int width, int height, const FrameFormat &fra
 void Blender::run(Queue &queue, const Picture &in, const Picture &drawing, const Rect &covered,
                   const Picture &out) {
   if (covered.width < width_ || covered.height < height_) copy_picture(queue, in, out);
-  // The blocks that the area meets, and those after it, whose chroma may lie beside it.
+  // The blocks that the area meets, and the next ones, whose chroma may depend on pixels of the
+  // area.
   const auto end = [this](int covered_end, int frame_end) {
     return std::min(covered_end / block_side_, (frame_end - 1) / block_side_) + 1;
   };

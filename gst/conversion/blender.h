@@ -8,16 +8,16 @@
 
 namespace glcl::conversion {
 
-/// Puts drawings over frames with a plane of luma. A chroma sample changes as the pixels around it
-/// do, by its site. Values below no drawing remain as they are.
+/// Blends drawings over frames with a luma plane. A chroma sample changes with the pixels around
+/// its site. Values outside the drawing do not change.
 class Blender {
  public:
-  /// For frames of width × height px with a plane of luma. Builds the kernel; throws Error::failed
-  /// if the device refuses it.
+  /// For frames of width × height px with a luma plane. Builds the kernel; throws Error::failed if
+  /// the device refuses it.
   Blender(Context &context, int width, int height, const FrameFormat &frame);
 
-  /// Enqueues `out`, all planes of the frame `in` below a drawing: a picture of the same size in
-  /// BGRA, premultiplied, of which `covered` counts, px in the frame.
+  /// Enqueues `out`: all planes of the frame `in` with the drawing on top. `drawing` is a picture
+  /// of the same size in premultiplied BGRA; only its area `covered`, px, is used.
   void run(Queue &queue, const Picture &in, const Picture &drawing, const Rect &covered,
            const Picture &out);
 

@@ -7,8 +7,8 @@
 
 namespace glcl::conversion {
 
-/// Converts frames of another format to RGBA, and back. A chroma sample goes to all its pixels and
-/// becomes their mean. Pixels that a kernel leaves as they were keep their
+/// Converts frames of another format to RGBA, and back. To RGBA, a chroma sample is repeated for
+/// all its pixels; back, it becomes their mean. Pixels that a kernel does not change keep their
 /// values. Integers only: results are the same on all devices.
 class Converter {
  public:

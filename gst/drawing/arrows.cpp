@@ -14,7 +14,7 @@ Arrows::Width Arrows::width(int frame_width, int frame_height) {
 Arrows::Arrows(Context &context, int width, int height, Layout layout)
     : context_(&context), width_(width), height_(height) {
   const Program program = context.program("drawing/arrows.cl", frame_options(layout));
-  // CPUs work on an arrow by one item.
+  // On CPUs one work-item draws an arrow.
   const Size group{context.device().prefers_buffers() ? size_t(1) : size_t(32), 1};
   claim_ = Kernel(context, program, "arrows_claim", group);
   paint_ = Kernel(context, program, "arrows_paint", group);

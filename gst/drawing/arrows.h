@@ -9,7 +9,7 @@ namespace glcl::drawing {
 /// An arrow, in the memory layout of the kernels.
 struct Arrow {
   cl_float x, y;         ///< start, px
-  cl_float right, down;  ///< its direction, of length 1
+  cl_float right, down;  ///< direction, a unit vector
   cl_float length;       ///< px to the tip; no arrow if below 0
   cl_uchar4 colour;      ///< RGBA
 };
@@ -26,15 +26,15 @@ class Arrows {
   static int spacing(int frame_width, int frame_height) {
     return std::clamp(std::min(frame_width, frame_height) / 24, 12, 96);
   }
-  static constexpr int most = (1 << 24) - 1;  ///< arrows
+  static constexpr int most = (1 << 24) - 1;  ///< largest number of arrows
 
   /// Throws Error::failed.
   Arrows(Context &context, int width, int height, Layout layout);
 
   /// Returns a buffer for `count` arrows, for kernels to write before draw(). Throws.
   const cl::Buffer &room(int count);
-  /// Enqueues the drawing of these arrows; where arrows overlap, a pixel belongs to the one in
-  /// which it lies deepest.
+  /// Enqueues the drawing of these arrows. If arrows overlap, a pixel belongs to the arrow in which
+  /// it lies deepest.
   void draw(Queue &queue, int count, cl_uint outline_color, const Canvas &canvas);
 
  private:

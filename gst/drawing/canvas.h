@@ -22,12 +22,12 @@ inline cl_float4 floats_of(cl_uint argb) {
 /// Size of a dot of the 5×7 font in px, so that text is readable in a frame of this size.
 inline int dot(int width, int height) { return std::max(2, (std::min(width, height) + 135) / 270); }
 
-/// Where a drawing goes: over the frame `in`, or apart from it, for others to put it over the
-/// frame. Then `out` is BGRA, premultiplied, whatever its format says.
+/// Target of a drawing: over the frame `in`, or a separate overlay that is blended later. Then
+/// `out` is premultiplied BGRA, whatever its format says.
 struct Canvas {
   const Picture &in, &out;
   bool overlay = false;
-  bool has_frame = true;  ///< else `in` may hold anything; an overlay only
+  bool has_frame = true;  ///< false for a separate overlay: `in` is undefined
 
   /// Enqueues the background of a drawing that does not cover all pixels: the frame, or nothing.
   void begin(Queue &queue) const;

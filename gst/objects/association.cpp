@@ -11,11 +11,11 @@ namespace glcl::objects {
 namespace {
 
 constexpr float most_unlike = 1;       // difference_of(): a factor of two in size, or 24 levels
-constexpr float usual_speed = 0.25f;   // of the frame's longer side, per frame
-constexpr float least_clear = 0.7f;    // score of a region that is an object of its own
-constexpr float most_fragment = 0.5f;  // of the area of the region to which it belongs
+constexpr float usual_speed = 0.25f;   // parts of the frame's longer side per frame
+constexpr float least_clear = 0.7f;    // score of a region that is a separate object
+constexpr float most_fragment = 0.5f;  // part of the area of its region
 
-float overlap(const RectF &a, const RectF &b) {  // of the smaller one
+float overlap(const RectF &a, const RectF &b) {  // part of the smaller rectangle
   return common_area(a, b) / std::max(std::min(a.area(), b.area()), 1.0f);
 }
 
@@ -23,8 +23,8 @@ RectF grown(const RectF &box, float by) {
   return {box.left - by, box.top - by, box.right + by, box.bottom + by};
 }
 
-/// Whether two regions fill their common box about as densely as the larger one fills its own. Then
-/// they are parts of one object.
+/// True if two regions fill their common box about as densely as the larger one fills its own box:
+/// then they are parts of one object.
 bool fills(const Detection &a, const Detection &b) {
   const Detection &larger = a.area >= b.area ? a : b;
   return (a.area + b.area) * larger.box.area() >= 0.5f * larger.area * united(a.box, b.box).area();
@@ -53,7 +53,7 @@ Claims claim(const std::vector<Track> &tracks, std::vector<Detection> &list) {
   return claimed;
 }
 
-/// Leaves a track only the nearest of its detections if all together exceed its size.
+/// Keeps only the nearest detection of a track if all its detections together exceed its size.
 void keep_nearest(const Track &track, std::vector<int> &mine, std::vector<Detection> &list) {
   const RectF &expected = track.box;
   if (mine.size() < 2 || !track.known()) return;
@@ -93,7 +93,7 @@ std::vector<Detection> detections(const RegionList &result, const camera::FrameG
                     std::clamp(1 - 1 / std::max(distance, 1.0f), 0.0f, 1.0f),
                     float(r.levels) / float(std::max(r.area, 1))});
   }
-  // A fragment belongs to the larger region next to it. Faint objects fall into parts of any size.
+  // A fragment belongs to the larger region next to it. Faint objects break into parts of any size.
   const float near = 0.02f * float(std::min(size.width, size.height));
   for (size_t i = 0; i < list.size(); i++)
     for (size_t k = 0; k < list.size();) {
@@ -131,7 +131,7 @@ std::vector<bool> match_distant(const std::vector<Track> &tracks, double max_spe
   if (free.size() >= crowd_size) return jumped;
   const auto longer = float(std::max(size.width, size.height));
   const float fastest = max_speed > 0 ? float(max_speed) : usual_speed * longer;
-  // The difference of a track and a region, from 0 on. At the frame's edge the size does not count.
+  // Difference of a track and a region, at least 0. At the frame's edge the size is ignored.
   const auto difference_of = [&size](const Track &track, const Detection &found) {
     const auto ratio = [](float a, float b) {
       return std::log2(std::max(a, 1.0f) / std::max(b, 1.0f));
@@ -157,7 +157,7 @@ std::vector<bool> match_distant(const std::vector<Track> &tracks, double max_spe
     for (size_t t = 0; t < tracks.size(); t++) {
       const Track &track = tracks[t];
       if (!claimed[t].empty() || track.hidden || track.crowd) continue;
-      // A track with a known velocity changes it by a part only.
+      // A known velocity changes only by a part of itself.
       const float length = std::max(track.box.width(), track.box.height()),
                   on = 0.25f * std::hypot(track.dx, track.dy) + (track.jumps ? 0.5f * length : 0),
                   reach =

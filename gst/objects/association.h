@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which regions of a frame belong to which tracks.
+// Assigns the regions of a frame to tracks.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace glcl::objects {
 
-/// The regions of a frame in its px, with the fragments next to them.
+/// The regions of a frame in px of the frame, merged with the fragments next to them.
 std::vector<Detection> detections(const RegionList &result, const camera::FrameGeometry &frame,
                                   const FrameSize &size);
 /// Assigns detections to the tracks that are predicted there.
@@ -21,7 +21,7 @@ std::vector<bool> match_distant(const std::vector<Track> &tracks, double max_spe
                                 const FrameSize &size, Claims &claimed,
                                 std::vector<Detection> &list);
 
-/// As many new regions at once come from an encoder or light.
+/// This many new regions at once come from an encoder or a change of light.
 constexpr int crowd_size = 5;
 
 }  // namespace glcl::objects

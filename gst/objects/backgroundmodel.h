@@ -24,7 +24,7 @@ class BackgroundModel {
   };
 
   BackgroundModel() = default;
-  /// Throws Error::failed where the device refuses kernels or memory.
+  /// Throws Error::failed if the device refuses kernels or memory.
   BackgroundModel(Context &context, const camera::FrameGeometry &frame);
 
   /// Enqueues the update by a reduced frame, after camera::Align settled `state`. If that is fresh,
@@ -35,11 +35,11 @@ class BackgroundModel {
 
   /// float2: the levels of the background and the candidate.
   const cl::Buffer &levels() const { return levels_[now_]; }
-  /// uchar2: the frames in which they were seen.
+  /// uchar2: ages of the background and the candidate, frames.
   const cl::Buffer &ages() const { return ages_[now_]; }
   /// uchar: 0 where the background is seen, else the distance from it in eighths of the bound.
   const cl::Buffer &foreground() const { return foreground_; }
-  /// A Deviation: the scene's, and the counters for its next update by Regions::run().
+  /// A Deviation: that of the scene, and the counters for its next update by Regions::run().
   const cl::Buffer &deviation() const { return deviation_; }
   /// ushort: the variance of each pixel around its background, levels² / 64.
   const cl::Buffer &variances() const { return variances_[now_]; }

@@ -19,14 +19,14 @@ class Objects {
     double sensitivity = 0.5;  ///< 0 … 1
     int min_area = 0;          ///< px² of frames; 0: 1/1500 of the frame
     cl_uint seed = 0;
-    bool shadows = true;  ///< separate them from objects
+    bool shadows = true;  ///< separate shadows from objects
   };
 
   /// For frames of width × height px in pictures of a layout; `under_way`: see ShadowDetector.
-  /// Throws Error::failed where the device refuses kernels or memory.
+  /// Throws Error::failed if the device refuses kernels or memory.
   Objects(Context &context, int width, int height, const FrameFormat &format, int under_way = 1);
 
-  /// The next frames have another pixel format or colorimetry. The state of earlier ones stays.
+  /// Sets another pixel format or colorimetry for the next frames. The state stays.
   void set_format(Context &context, const FrameFormat &format) {
     shadows_.set_format(context, format);
   }
@@ -54,8 +54,8 @@ class Objects {
   const cl::Buffer &regions() const { return regions_.list(); }
   const camera::FrameGeometry &frame() const { return frame_; }
   const BackgroundModel &background() const { return background_; }
-  /// BackgroundModel::foreground() of the last frame, or ShadowDetector::foreground() if they are
-  /// separated.
+  /// BackgroundModel::foreground() of the last frame, or ShadowDetector::foreground() if shadows
+  /// are separated.
   const cl::Buffer &foreground() const {
     return separates_shadows_ ? shadows_.foreground() : background_.foreground();
   }
@@ -77,7 +77,7 @@ class Objects {
   bool separates_shadows_ = false;  // in the last frame
   Regions regions_;
   cl::Buffer state_;
-  cl_uint number_ = 0;  // of the frame since the first one
+  cl_uint number_ = 0;  // number of frames since the first one
 };
 
 }  // namespace glcl::objects

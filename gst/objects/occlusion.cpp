@@ -8,9 +8,9 @@ namespace glcl::objects {
 
 namespace {
 
-constexpr int merge_frames = 8;    // after sharing a region so long, two may be one object
-constexpr int exceed_frames = 4;   // after a region exceeded both so long, they are one object
-constexpr float explained = 0.6f;  // of a region; it exceeds two objects that cover less
+constexpr int merge_frames = 8;    // after sharing a region this long, two tracks may be one object
+constexpr int exceed_frames = 4;   // after a region exceeded both this long, they are one object
+constexpr float explained = 0.6f;  // covered part of a region; with less it exceeds both objects
 constexpr float own_side = 3;      // px by which a side must exceed the other objects
 
 /// Counts for how many frames a track has shared a region with an older one.
@@ -25,8 +25,8 @@ void count_shared_frames(std::vector<Track> &tracks, size_t which, const Claims 
     }
 }
 
-/// Places a track within a region that it shares with others: it moves on by its velocity and
-/// follows those sides of the region that are its own.
+/// Places a track within a region that it shares with others: moves it by its velocity, and along
+/// with the sides of the region that only it touches.
 void place_in_shared(std::vector<Track> &tracks, size_t which, const RectF &all,
                      const std::vector<size_t> &others) {
   Track &track = tracks[which];
@@ -47,7 +47,7 @@ void place_in_shared(std::vector<Track> &tracks, size_t which, const RectF &all,
     low += 0.6f * off, high += 0.6f * off;
     velocity += 0.15f * off;
   };
-  // Moves it into the region without changing its size; returns the distance.
+  // Moves the box into the region without changing its size; returns the distance.
   const auto fit = [](float &low, float &high, float from, float to) {
     const float length = high - low, was = low + high;
     if (length >= to - from) {

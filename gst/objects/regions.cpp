@@ -10,7 +10,7 @@ namespace glcl::objects {
 
 namespace {
 
-constexpr float cut_part = 0.6f;  // of the frame; more foreground is a cut
+constexpr float cut_part = 0.6f;  // part of the frame; more foreground is a cut
 
 }  // namespace
 

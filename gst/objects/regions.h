@@ -9,12 +9,12 @@ namespace glcl::objects {
 
 /// Finds boxes around the foreground on the device: cells of REGION_CELL px a side with at least 3
 /// foreground pixels, and their neighbours with 2, form regions. Neighbouring cells belong to the
-/// same region. Cells at a distance of two do so if neither is solid: 14 pixels of a block of four
-/// cells. Nothing waits.
+/// same region. So do cells at a distance of two if neither is solid: a cell is solid if one of the
+/// four blocks of 2×2 cells around it has 14 foreground pixels. Nothing waits.
 class Regions {
  public:
   Regions() = default;
-  /// Throws Error::failed where the device refuses kernels or memory.
+  /// Throws Error::failed if the device refuses kernels or memory.
   Regions(Context &context, const camera::FrameGeometry &frame);
   Regions(Context &context, const camera::FrameGeometry &frame, size_t items);
 
@@ -23,9 +23,9 @@ class Regions {
   void set_mask(Queue &queue, const unsigned char *mask, int width, int height);
 
   /// Enqueues the search for regions of at least `least` foreground pixels. `foreground`: of
-  /// BackgroundModel or Shadows; `small`: the reduced frame. If more than 0.6 of the frame is
-  /// foreground, this is a cut: `state` makes the next frame restart, and the list is empty.
-  /// `deviation`: BackgroundModel::deviation(), which is updated for the next frame.
+  /// BackgroundModel or ShadowDetector; `small`: the reduced frame. If more than 0.6 of the frame
+  /// is foreground, the frame is a cut: `state` makes the next frame restart, and the list is
+  /// empty. `deviation`: BackgroundModel::deviation(), which is updated for the next frame.
   void run(Queue &queue, int least, const cl::Buffer &foreground, const cl::Buffer &small,
            const cl::Buffer &state, const cl::Buffer &deviation);
 

@@ -11,9 +11,9 @@ namespace glcl::objects {
 /// camera. Lines and digits scale with the frame. Everything is enqueued, nothing waits.
 class ObjectRenderer {
  public:
-  static constexpr size_t most = 64;  ///< objects; others are not drawn
+  static constexpr size_t most = 64;  ///< most objects that are drawn
 
-  /// For pictures of a size and layout. Throws Error::failed where the device refuses the kernels.
+  /// For pictures of a size and layout. Throws Error::failed if the device refuses the kernels.
   ObjectRenderer(Context &context, int width, int height, Layout layout);
 
   /// `step`: the camera motion from the previous frame; a static camera is not drawn.

@@ -15,22 +15,22 @@ class ShadowDetector {
  public:
   ShadowDetector() = default;
   /// For frames in pictures of a layout. `under_way`: the number of calls of sample_colours() that
-  /// may come before the first one's run(). Throws Error::failed where the device refuses kernels
-  /// or memory.
+  /// may come before the first one's run(). Throws Error::failed if the device refuses kernels or
+  /// memory.
   ShadowDetector(Context &context, const camera::FrameGeometry &frame, const FrameFormat &format,
                  int under_way);
 
-  /// The next frames have another pixel format or colorimetry.
+  /// Sets another pixel format or colorimetry for the next frames.
   void set_format(Context &context, const FrameFormat &format);
 
   /// Enqueues the copy of a frame's colours.
   void sample_colours(Queue &queue, const Picture &in);
   /// Enqueues the detection in the last frame of sample_colours(), after BackgroundModel::run().
-  /// `small`: the reduced frame. `anew`: the previous frame was left out.
+  /// `small`: the reduced frame. `anew`: the previous frame was skipped.
   void run(Queue &queue, const cl::Buffer &small, const cl::Buffer &state,
            const BackgroundModel &background, bool anew);
 
-  /// As BackgroundModel::foreground(), but 1 for shadows.
+  /// Like BackgroundModel::foreground(), but 1 for shadows.
   const cl::Buffer &foreground() const { return foreground_; }
   /// short2: R − Y and B − Y of the background, levels · 64.
   const cl::Buffer &colours() const { return colours_[now_]; }

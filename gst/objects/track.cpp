@@ -8,18 +8,18 @@ namespace glcl::objects {
 
 namespace {
 
-constexpr float wide_share = 0.8f;   // of the frame along an axis
-constexpr float most_wobble = 0.5f;  // change of size per frame, beyond which it is no object
+constexpr float wide_share = 0.8f;   // part of the frame along an axis
+constexpr float most_wobble = 0.5f;  // change of size per frame; objects change less
 constexpr float faint_wobbles =
     2;  // a faint object must move by this multiple of the change of its size
-constexpr float light_levels = 4;   // after such a change of light objects must move twice as far
-constexpr float score_gain = 0.3f;  // of a new score and change of size
-constexpr float velocity_gain = 0.4f;  // of a new velocity
+constexpr float light_levels = 4;   // after a larger change of light objects must move twice as far
+constexpr float score_gain = 0.3f;  // weight of a new score and change of size
+constexpr float velocity_gain = 0.4f;  // weight of a new velocity
 
 /// Cuts a box at its lagging side if the other side leads: the area behind a moving object is
 /// uncovered background, which stays foreground for a while. `was`: the box without own motion.
 RectF without_uncovered(const Track &track, const RectF &was, RectF box, const FrameSize &size) {
-  // If one side stays, the whole advance is uncovered background.
+  // If the lagging side stays, the whole advance is uncovered background.
   const bool starts = track.leads >= lead_frames;
   const float part = starts ? 1 : 0.9f, more = starts ? 0 : 1;
   const auto cut = [=](float &low, float &high, float was_low, float was_high, float velocity,
@@ -41,7 +41,8 @@ RectF without_uncovered(const Track &track, const RectF &was, RectF box, const F
   return box;
 }
 
-/// The side of a box, from 1, that moved outwards while the others stayed; 0: none.
+/// The side of a box that moved outwards while the others stayed, from 1; 0 if there is no such
+/// side.
 int leading(const RectF &was, const RectF &box) {
   const float by[] = {was.left - box.left, box.right - was.right, was.top - box.top,
                       box.bottom - was.bottom};
@@ -54,7 +55,7 @@ int leading(const RectF &was, const RectF &box) {
   return int(side) + 1;
 }
 
-/// Updates how much size and place change, and which side leads.
+/// Updates the changes of size and position, and the leading side.
 void update_change(Track &track, const RectF &expected, const RectF &box, bool jumped) {
   // The box grew or contains something else: its motion counts from here on.
   if (!track.object.id && box.area() > 1.6f * track.seen.area()) track.began = box;

@@ -19,7 +19,7 @@ struct FrameSize {
 
 /// A moving object, as results report it.
 struct Object {
-  uint64_t id = 0;  ///< from 1, never given twice
+  uint64_t id = 0;  ///< from 1, never reused
   RectF box;
   float vx = 0, vy = 0;  ///< px per frame, in the picture
   float score = 0;       ///< 0 … 1: how far it exceeds the noise
@@ -27,8 +27,7 @@ struct Object {
   struct Point {
     float x, y;
   };
-  std::deque<Point>
-      trail;  ///< where its middle was, moved along with the camera, at most TRAIL_POINTS of them
+  std::deque<Point> trail;  ///< earlier centres, moved along with the camera; at most TRAIL_POINTS
 };
 
 /// A tracked region: an object, or a candidate for one.
@@ -36,24 +35,24 @@ struct Track {
   Object object;
   RectF box;                         // its place, also while it is not reported
   RectF before, expected;            // in the previous frame; predicted for this frame
-  RectF seen;                        // of its last regions, with uncovered background
+  RectF seen;                        // box of its last regions, with uncovered background
   RectF began;                       // where it was first seen, moved along with the camera
   float dx = 0, dy = 0;              // px per frame, without the camera's motion
   float wobble_x = 0, wobble_y = 0;  // mean change of its size per frame, px
   float off_x = 0, off_y = 0;        // mean distance from the prediction, px
-  int found = 1, missed = 0;         // frames, in all; in a row
+  int found = 1, missed = 0;         // frames: in total; in a row
   double missed_seconds = 0;         // in a row
   bool crowd = false;                // it began with many others at once
   bool jumps = false;                // it moves further per frame than its length
   bool hidden = false;               // it shares its region with another track
-  uint64_t serial = 0, met = 0;      // its own; that of the older track that it shared with last
+  uint64_t serial = 0, met = 0;      // its number; the older track that last shared with it
   float level = 0;                   // mean grey level
   float held_back_px = 0;            // recent distance by which a shared region held it back
-  int leader = 0, leads = 0;         // the side that leads, 0 if none does; for so many frames
+  int leader = 0, leads = 0;         // the side that leads, 0 for no side; frames in a row
   int exceeded = 0;                  // frames in a row in which a region exceeded its tracks
-  int together = 0;                  // frames with a shared region, less frames without
+  int together = 0;                  // frames with a shared region minus frames without
 
-  /// It was found often enough, or is an object.
+  /// True if it was found often enough, or is an object.
   bool known() const { return found >= 5 || object.id; }
 };
 
@@ -67,15 +66,15 @@ struct Detection {
 };
 /// The indices of the detections of each track.
 using Claims = std::vector<std::vector<int>>;
-/// The merged detections of one track: `own` bounds those that it alone claims, `shared` those that
-/// other tracks claim too.
+/// The merged detections of one track: `own` bounds the detections that only this track claims,
+/// `shared` those that other tracks claim too.
 struct TrackObservation {
   std::optional<RectF> own, shared;
   Detection all;
   float score = 0;
 };
 
-constexpr int lead_frames = 3;  ///< a parked object starts if one side moved on so long
+constexpr int lead_frames = 3;  ///< frames until a moving side starts a parked object
 constexpr float clear_score = 0.8f, faint_score = 0.5f;
 
 /// Moves a track with the camera and by its own velocity.
@@ -83,10 +82,10 @@ void predict(Track &track, const camera::SimilarityMotion &step, const FrameSize
 TrackObservation observation_of(const std::vector<int> &mine, const std::vector<Detection> &list);
 /// Updates a track by its regions of this frame.
 void update_found(Track &track, const TrackObservation &found, bool jumped, const FrameSize &size);
-/// Updates the object by the track's place.
+/// Updates the object from the track's box.
 void update_object(Track &track, const FrameSize &size);
-/// Whether the left and right side, or the top and bottom, moved in the same direction; in a crowd
-/// by half of the size. Uncovered background is foreground too, but stays and shrinks.
+/// True if the left and right side, or the top and bottom, moved in the same direction; in a crowd,
+/// by at least half of the size. Uncovered background is foreground too, but it stays and shrinks.
 bool has_moved(const Track &track, float lag, const FrameSize &size);
 
 }  // namespace glcl::objects

@@ -10,11 +10,11 @@ namespace glcl::objects {
 
 namespace {
 
-constexpr int most_reported_missed = 3;  // an object is reported though it was missed so often
-constexpr int most_new_missed = 1;       // a new track ends if it was missed more often
-constexpr int settling_frames = 8;       // after a cut any number of objects may begin
-constexpr int jump_frames = 3;           // detections before an object that jumps begins
-constexpr float least_score = 0.1f;      // a new object with less is noise
+constexpr int most_reported_missed = 3;  // an object missed more often in a row is not reported
+constexpr int most_new_missed = 1;       // a new track missed more often in a row ends
+constexpr int settling_frames = 8;   // frames after a cut in which any number of objects may begin
+constexpr int jump_frames = 3;       // detections before an object that jumps begins
+constexpr float least_score = 0.1f;  // a new object with a lower score is noise
 
 }  // namespace
 
@@ -26,7 +26,7 @@ bool Tracker::is_reported(const Settings &settings, const Track &track) const {
   return track.object.id && track.missed <= most_reported_missed && inside(track.box);
 }
 
-/// Whether a track becomes an object in this frame. With min_frames of 1 it need not move first.
+/// True if a track becomes an object in this frame. With min_frames = 1 it need not move first.
 bool Tracker::begins(const Settings &settings, const Track &track, float lag) const {
   if (track.object.id || track.missed || track.object.score < least_score) return false;
   if (settings.min_frames <= 1 && !track.crowd) return true;
@@ -64,7 +64,7 @@ bool Tracker::merges(size_t which) {
   Track &track = tracks_[which];
   for (size_t o = 0; o < which; o++) {
     if (!same_object(tracks_[o], track)) continue;
-    // Keep the track that moves on as before, with the number that was reported.
+    // Keep the track that moves on as before, with the reported number.
     if (held_back(tracks_[o]) && !held_back(track)) {
       std::swap(tracks_[o], track);
       if (track.object.id) std::swap(tracks_[o].object.id, track.object.id);

@@ -15,20 +15,20 @@ class Tracker {
  public:
   struct Settings {
     int min_frames = 2;    ///< detections before an object begins
-    double gap = 0.5;      ///< s; it ends after so long without a detection
+    double gap = 0.5;      ///< s without a detection after which an object ends
     double max_speed = 0;  ///< px per frame, beyond its length; 0: a quarter of the longer side
   };
   /// The changes of a frame.
   struct Report {
-    std::vector<Object> objects;  ///< those of this frame, by id
+    std::vector<Object> objects;  ///< objects of this frame, sorted by id
     std::vector<Object> begun, ended;
   };
 
   /// For frames of width × height px.
   Tracker(int width, int height) : size_{width, height} {}
 
-  /// Takes the regions of the next frame, `seconds` after the previous one. Regions of less than
-  /// `least` px² begin no object.
+  /// Updates the tracks by the regions of the next frame, `seconds` after the previous one. Regions
+  /// smaller than `least` px² do not begin an object.
   Report step(const Settings &settings, const RegionList &result,
               const camera::FrameGeometry &frame, double least, double seconds);
   /// Ends all objects.
@@ -43,9 +43,10 @@ class Tracker {
   bool is_reported(const Settings &settings, const Track &track) const;
   bool inside(const RectF &box) const;
   bool is_gone(const Settings &settings, const Track &track) const;
-  /// Whether it is one object with an older track, which then takes over its number.
+  /// True if the track and an older one are one object; then the remaining track takes over the
+  /// number.
   bool merges(size_t which);
-  /// Removes lost tracks, and the younger of two in one place.
+  /// Removes lost tracks, and the younger of two tracks in one place.
   void remove(const Settings &settings, Report &report);
   /// Begins a track for each detection without a track.
   void add(const RegionList &result, const std::vector<Detection> &list, double least);

@@ -25,13 +25,13 @@ using Clock = std::chrono::steady_clock;
 /// Compiles for a device, one program at a time.
 class Compiler {
  public:
-  /// One for all devices that build singly, never destroyed, else one for each program.
+  /// One compiler for all devices that build singly, never destroyed; otherwise one per program.
   static std::shared_ptr<Compiler> of(const Device &device) {
     static auto *shared = new auto(std::make_shared<Compiler>());
     return builds_singly(device) ? *shared : std::make_shared<Compiler>();
   }
 
-  /// Work of it, which begins after others.
+  /// A turn of the compiler: waits until earlier turns have ended.
   class Turn {
    public:
     explicit Turn(Compiler &compiler) : compiler_(compiler), lock_(compiler.one_) {
@@ -45,7 +45,7 @@ class Compiler {
     const std::lock_guard<std::mutex> lock_;
   };
 
-  /// Whether it has worked on one program for longer than this.
+  /// True if it has worked on the current program for longer than `time`.
   bool works_longer_than(std::chrono::duration<double> time) const {
     const Clock::time_point begun = begun_;
     return begun != Clock::time_point::max() && Clock::now() - begun > time;
@@ -56,8 +56,8 @@ class Compiler {
   std::atomic<Clock::time_point> begun_{Clock::time_point::max()};
 };
 
-/// Kernels compile in seconds, minutes on a small machine that is busy: a compiler gets five times
-/// as long as other work of the device.
+/// Time limit of a compiler: five times that of other work. Kernels compile in seconds, but in
+/// minutes on a small, busy machine.
 std::chrono::duration<double> compiler_patience() { return 5 * patience(); }
 
 }  // namespace
@@ -67,7 +67,7 @@ struct CompilerTask::Progress {
   const cl::Context context;
   const Device device;
   const std::shared_ptr<Compiler> compiler;
-  std::mutex mutex;  // of all below
+  std::mutex mutex;  // guards the members below
   std::condition_variable done;
   int waiting = 0;
   bool is_left = false, is_dropped = false, is_done = false;
@@ -120,14 +120,14 @@ CompilerTask::CompilerTask(std::string name, const cl::Context &context, const D
     : progress_(new Progress{std::move(name), context, device, Compiler::of(device)}) {
   if (is_left(context)) throw progress_->given_up();
   try {
-    // It ends last: what the compiler holds is released before the process is.
+    // `work` ends last, so that the compiler's data is released before the process exits.
     std::thread([progress = progress_, compile, work = std::make_unique<PendingWork>()]() mutable {
       run(std::move(progress), std::move(compile));
       work.reset();
     }).detach();
   } catch (const std::system_error &) {
     const PendingWork work;
-    run(progress_, std::move(compile));  // no thread can be had
+    run(progress_, std::move(compile));  // no thread could be started
   }
 }
 
@@ -136,7 +136,7 @@ cl::Program CompilerTask::get() const {
   std::unique_lock lock(progress_->mutex);
   progress_->waiting++;
   progress_->is_left = false;
-  // exit() takes OpenGL away too, so nothing goes on with it then, but for a stop.
+  // During exit() OpenGL is gone too: a waiting thread then continues only for a stop.
   const auto may_go_on = [this] { return progress_->is_done && !process_ends(); };
   const auto is_late = [this] {
     return progress_->compiler->works_longer_than(compiler_patience());

@@ -10,8 +10,9 @@
 
 namespace glcl {
 
-/// Compiles a program on a separate thread. Waiting threads may stop waiting, and do so when the
-/// compiler has worked on one program for five times GLCL_DEVICE_TIMEOUT (waiting.h). Any thread.
+/// Compiles a program on a separate thread. Threads that wait for it stop waiting on request, or if
+/// the compiler works on one program longer than five times GLCL_DEVICE_TIMEOUT (waiting.h). Any
+/// thread.
 class CompilerTask {
  public:
   /// Starts `compile`, which must own everything it needs; it is queued if the driver should

@@ -23,7 +23,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// Whether a text reads "P:D".
+/// True if a text has the form "P:D".
 bool is_place(const std::string &text) {
   const size_t colon = text.find(':');
   const auto digits = [&](size_t from, size_t to) {
@@ -38,14 +38,14 @@ std::string list(const std::vector<Device> &devices) {
   return text;
 }
 
-/// Held while drivers are asked: they set themselves up when first asked, and PoCL 3.1 lists no
-/// device to, or crashes in, a second thread that asks meanwhile.
+/// Lock for queries of drivers. The first query initialises a driver. PoCL 3.1 lists no device, or
+/// crashes, if a second thread queries meanwhile.
 std::mutex &asking() {
   static std::mutex mutex;
   return mutex;
 }
 
-/// How a variable of the environment is set, for a text; empty where it is not.
+/// Describes the value of an environment variable for an error text; empty if it is not set.
 std::string setting_of(const char *variable) {
   const char *value = std::getenv(variable);
   return value ? std::string(variable) + "=" + value : "";

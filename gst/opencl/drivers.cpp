@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The names of the drivers' files in a folder, or of the one file.
+/// Names of the driver files in a folder, or of the file itself.
 std::vector<std::string> drivers_at(const fs::path &place) {
   std::vector<std::string> names;
   std::error_code error;

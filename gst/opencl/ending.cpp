@@ -23,23 +23,24 @@ namespace glcl {
 namespace {
 
 constexpr std::chrono::seconds longest_wait(10);
-/// Until exit() has come to its handlers. Where the main thread has ended alone, work goes on then.
+/// Time for exit() to reach its handlers. Work continues after it, because then only the main
+/// thread has ended.
 constexpr std::chrono::seconds longest_hold(2);
 
 using Clock = std::chrono::steady_clock;
 
 struct ProcessState {
   const pid_t process = getpid();
-  std::mutex mutex;  // of all below
+  std::mutex mutex;  // guards the members below
   std::condition_variable done;
   int working = 0;
-  Clock::time_point held_until{};  // nothing begins before
-  bool ending = false;             // nothing begins any more
+  Clock::time_point held_until{};  // no work begins before this time
+  bool ending = false;             // no work begins any more
   std::multiset<cl_command_queue> queues;
 };
 
-/// Never destroyed, because threads run until the very end. A fork has none of them and starts
-/// again.
+/// Never destroyed, because threads run until the very end. A forked process has none of these
+/// threads and gets a new state.
 ProcessState &state() {
   static std::atomic<ProcessState *> all{new ProcessState};
   ProcessState *now = all;
@@ -50,10 +51,10 @@ ProcessState &state() {
   return *now;
 }
 
-/// This thread's; it does not wait for itself.
+/// Work of this thread: a thread does not wait for itself.
 thread_local int own_work = 0;
 
-/// Waits for the queues, on a thread, because clFinish knows no bound.
+/// Waits for the queues until the deadline, on another thread because clFinish has no time limit.
 void finish(std::vector<cl::CommandQueue> queues, Clock::time_point deadline) {
   const auto finished = std::make_shared<std::promise<void>>();
   try {
@@ -62,7 +63,7 @@ void finish(std::vector<cl::CommandQueue> queues, Clock::time_point deadline) {
       finished->set_value();
     }).detach();
   } catch (const std::system_error &) {
-    return;  // the process has no thread left
+    return;  // no thread could be started
   }
   finished->get_future().wait_until(deadline);
 }
@@ -94,7 +95,8 @@ void refuse() {
   state().done.notify_all();
 }
 
-/// exit() destroys thread-local objects of its thread first.
+/// Its destructor runs early in exit(), which first destroys the thread-local objects of its
+/// thread.
 struct ExitHandler {
   ~ExitHandler() {
     if (gettid() == getpid()) wait_for_work();
@@ -133,7 +135,7 @@ QueueWork::QueueWork(const cl::CommandQueue &queue) : queue_(queue()) {
 QueueWork::~QueueWork() {
   const std::lock_guard lock(state().mutex);
   const auto known = state().queues.find(queue_);
-  if (known != state().queues.end()) state().queues.erase(known);  // else of before a fork
+  if (known != state().queues.end()) state().queues.erase(known);  // else from before a fork
 }
 
 bool process_ends() {

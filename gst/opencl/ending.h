@@ -17,8 +17,8 @@ class DriverWork {
   DriverWork(const DriverWork &) = delete;
 };
 
-/// Work that waits for its turn on a thread of its own, and may end on another thread. The main
-/// thread waits for it at exit; once process_ends(), it should end at once.
+/// Work that waits for its turn on its own thread, and may end on another thread. The main thread
+/// waits for it at exit; once process_ends(), it should end at once.
 class PendingWork {
  public:
   PendingWork();

@@ -7,10 +7,10 @@ namespace glcl {
 
 namespace {
 
-/// The versions with which the elements are tested.
+/// Limits of the devices that the elements are tested on.
 constexpr size_t least_items = 256, least_local_kib = 32;
 
-/// Either, the obstacle first.
+/// The obstacle of a device, or else its warning.
 std::string flaw(const Device &device) {
   const std::string first = obstacle(device);
   return first.empty() ? shortage(device) : first;
@@ -42,7 +42,7 @@ std::string shortage(const Device &device) {
       return "it has " + std::to_string(local_kib) +
              " KiB of local memory, but the elements need " + std::to_string(least_local_kib);
   } catch (const cl::Error &) {
-    // nothing is known against it
+    // no known obstacle
   }
   return {};
 }

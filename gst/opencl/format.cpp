@@ -26,7 +26,7 @@ const PixelFormat nv12 = {"NV12", Model::yuv, 2, {r8, rg8}, "", 1};
 const PixelFormat p010 = {"P010_10LE", Model::yuv, 2, {r16, rg16}, "", 1, 10, 6};
 const PixelFormat i420 = {"I420", Model::yuv, 3, {r8, r8, r8}, "", 1};
 const PixelFormat gray8 = {"GRAY8", Model::grey, 1, {r8}};
-// GstGL stores its two bytes as two channels.
+// GstGL stores the two bytes of a GRAY16_LE pixel as two channels.
 const PixelFormat gray16 = {"GRAY16_LE", Model::grey, 1, {rg8}, "", 0, 16};
 
 }  // namespace

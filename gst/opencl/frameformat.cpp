@@ -14,12 +14,12 @@ std::string define(const std::string &name, int value) {
   return " -D" + name + "=" + std::to_string(value);
 }
 
-/// The number as fixed point, with this many bits after the point.
+/// The number in fixed point, with `fraction` bits after the point.
 int fixed(double number, int fraction) {
   return static_cast<int>(std::lround(std::ldexp(number, fraction)));
 }
 
-/// The arrangement of a frame's planes, as common/planes.clh numbers it.
+/// Number of a frame's plane layout in common/planes.clh.
 int layout_of(const PixelFormat &format) {
   if (format.model == PixelFormat::Model::rgb) return 0;
   return format.plane_count;
@@ -30,7 +30,7 @@ std::string matrix_options(const PixelFormat &format, const Colorimetry &colorim
   const double kr = colorimetry.kr, kb = colorimetry.kb, kg = 1 - kr - kb;
   const int most = (1 << format.bits) - 1, unit = 1 << (format.bits - 8);
   const bool full = colorimetry.full_range;
-  // Steps of luma from black to white, and of chroma from one end to the other.
+  // Range of luma from black to white, and of chroma from minimum to maximum.
   const double luma = full ? most : 219 * unit, chroma = full ? most : 224 * unit;
   const int red = fixed(luma / 255 * kr, step_fraction),
             blue = fixed(luma / 255 * kb, step_fraction);
@@ -51,7 +51,7 @@ std::string matrix_options(const PixelFormat &format, const Colorimetry &colorim
          define("BLUE_OF_U", fixed(of_chroma * (1 - kb), level_fraction)) +
          define("LUMA_OF_RED", red) + define("LUMA_OF_BLUE", blue) +
          define("LUMA_OF_GREEN", fixed(luma / 255, step_fraction) - red - blue) +
-         // Grey has no chroma at all.
+         // Grey frames have no chroma.
          define("U_OF_RED", u_red) + define("U_OF_GREEN", -u_red - u_blue) +
          define("U_OF_BLUE", u_blue) + define("V_OF_RED", v_red) +
          define("V_OF_GREEN", -v_red - v_blue) + define("V_OF_BLUE", v_blue);

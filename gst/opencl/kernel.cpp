@@ -29,7 +29,7 @@ Size block_items(const Picture &frame) {
 }
 
 Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish) {
-  // Some drivers allow more than they say where the kernel demands it.
+  // With a required size, some drivers allow more work-items than they report.
   const auto required = kernel.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
   if (required[0]) return {required[0], required[1]};
   const auto sides = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
@@ -148,15 +148,16 @@ void Kernel::launch(Queue &queue, Size items) {
 
 double Kernel::work(Size groups) const { return cost_ * double(groups.x) * double(groups.y); }
 
-/// Whether it takes longer than a band, or was never measured.
+/// True if the launch takes longer than a band, or was never measured.
 bool Kernel::is_long(Size groups) const {
   return *speed_ == speed_->zero() || *speed_ * work(groups) > LaunchThrottle::band;
 }
 
-/// Without a measurement the first band is short: its time determines the others.
+/// Launches in bands. Without a measurement the first band is short, and its time determines the
+/// others.
 void Kernel::launch_in_bands(Queue &queue, LaunchThrottle &throttle, Size groups) {
-  constexpr size_t unmeasured = 64;  // as many bands, if all were like the first
-  constexpr size_t growth = 8;       // from one band to the next, at most
+  constexpr size_t unmeasured = 64;  // number of bands, if all were as short as the first
+  constexpr size_t growth = 8;       // most growth from one band to the next
   LaunchThrottle::Seconds speed = *speed_;
   const bool measured = speed > speed.zero();
   const double row = work({groups.x, 1});
@@ -168,7 +169,7 @@ void Kernel::launch_in_bands(Queue &queue, LaunchThrottle &throttle, Size groups
   size_t rows = measured ? fitting(groups.y) : groups.y / unmeasured + 1;
   LaunchThrottle::Seconds all{0};
   size_t all_rows = 0;
-  bool counts = measured;  // not the first of all, while drivers finish compiling
+  bool counts = measured;  // skip the very first band: drivers are still compiling
   for (size_t done = 0; done < groups.y;) {
     rows = std::min(rows, groups.y - done);
     const LaunchThrottle::Seconds took =
@@ -184,7 +185,7 @@ void Kernel::launch_in_bands(Queue &queue, LaunchThrottle &throttle, Size groups
   }
 }
 
-/// Enqueues rows of groups from `row` on. A null event: no thread waits for them.
+/// Enqueues rows of groups from `row` on. Returns null if no thread waits for them.
 cl::Event Kernel::enqueue(Queue &queue, Size groups, size_t row) {
   const DriverWork work;
   const LaunchThrottle *throttle = LaunchThrottle::current();

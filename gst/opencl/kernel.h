@@ -73,11 +73,11 @@ class Kernel {
     return group_;
   }
 
-  /// Enqueues the kernel over at least `items` work-items (rounded up to whole groups, so the
-  /// kernel must test its bounds) with `arguments` in order; each plane of a Picture is its image,
-  /// or its buffer and its pitch, as IN_FRAME and OUT_FRAME of common/frame.clh and IN_PLANES of
-  /// common/planes.clh take it; a FirstPlane is that plane alone; several pictures are as many
-  /// arguments. Numbers travel one by one or in a struct of the folder's interface.h. Does not
+  /// Enqueues the kernel over at least `items` work-items with `arguments` in order. The number of
+  /// work-items is rounded up to whole groups, so the kernel must test its bounds. A Picture passes
+  /// for each plane its image, or its buffer and pitch; IN_FRAME and OUT_FRAME of common/frame.clh
+  /// and IN_PLANES of common/planes.clh declare these parameters. A FirstPlane passes only that
+  /// plane. Numbers are passed one by one or in a struct of the folder's interface.h. Does not
   /// wait. Throws Error::failed if the arguments do not fit the kernel's parameters: their number
   /// and, where the driver reports them, their kinds are checked in the first call.
   template <class... Arguments>
@@ -135,10 +135,10 @@ class Kernel {
   mutable cl::Kernel kernel_;
   std::string name_;
   mutable Size group_;
-  bool checked_ = false;  // arguments fitted the parameters once
+  bool checked_ = false;  // the arguments of the first call fitted
   bool launched_ = false;
   double cost_ = 1;
-  // For a kernel in bands: time of a group of items with cost 1; 0 until measured.
+  // Of a kernel in bands: time per group of items with cost 1; 0 until measured.
   std::shared_ptr<LaunchThrottle::Seconds> speed_;
 };
 

@@ -45,20 +45,20 @@ void LaunchThrottle::begin() {
   const bool late = !is_done(end_);
   if (late && begun_ - ended_ < band) return;
   careful_ = careful_ || late;
-  if (late) settle(end_);  // the frame's user gets the failure
+  if (late) settle(end_);  // the frame itself reports a failure
   end_ = {};
 }
 
 void LaunchThrottle::end(Queue &queue) {
   const auto now = Clock::now();
   if (careful_) slow_ = now - begun_ > band;
-  // A late frame reports after a band's time in any case, so that quick ones share a marker.
+  // One marker per band's time is enough to notice late frames, so quick frames share it.
   if (slow_ || end_() || now - ended_ < band) return;
-  // Without the marker, the next frame is taken for a quick one.
+  // If the marker fails, the next frame counts as quick.
   if (clEnqueueMarkerWithWaitList(queue.cl()(), 0, nullptr, &end_()) == CL_SUCCESS) ended_ = now;
 }
 
-/// The time of the launch, once it is done; the queue runs in order.
+/// Waits for the launch and returns its time; the queue runs in order.
 LaunchThrottle::Seconds LaunchThrottle::wait_for(const cl::Event &event,
                                                  Clock::time_point enqueued) {
   wait(event);

@@ -10,9 +10,9 @@ namespace glcl {
 
 class Queue;
 
-/// Limits the pending work of a queue, so that a stop waits only briefly. For long frames, or if
-/// the duration is unknown, a launch is enqueued when the last but one is done, and long launches
-/// are split into bands. All other launches are enqueued without waiting. One thread.
+/// Limits the pending work of a queue, so that a stop waits only briefly. In long frames, or if the
+/// duration is unknown, a launch is enqueued once the last but one is done, and long launches are
+/// split into bands. Other launches are enqueued without waiting. One thread.
 class LaunchThrottle {
  public:
   using Clock = std::chrono::steady_clock;
@@ -24,7 +24,7 @@ class LaunchThrottle {
   /// The throttle of this thread, or null.
   static LaunchThrottle *current();
 
-  /// A launch: its work in any unit, and the place for the measured time per unit, if any.
+  /// A launch: its work in any unit, and where to store the measured time per unit, or null.
   struct LaunchWork {
     double amount = 1;
     std::shared_ptr<Seconds> speed;
@@ -61,7 +61,7 @@ class LaunchThrottle {
   LaunchWork work_;                  // its work
   Clock::time_point enqueued_;       // when it was enqueued
   cl::Event end_;                    // end of a frame without throttling
-  Clock::time_point begun_, ended_;  // the frame; the last `end_`
+  Clock::time_point begun_, ended_;  // begin of the frame; time of the last `end_`
   Clock::time_point free_;           // end of the device's known busy time
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every function of OpenCL that is used here, under its own name: it calls its namesake in the
-// loader. Without a loader it fails with CL_PLATFORM_NOT_FOUND_KHR.
+// Defines every OpenCL function that the project uses. Each calls the function of the same name in
+// the loader, and fails with CL_PLATFORM_NOT_FOUND_KHR without a loader.
 #include "loader.h"
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -18,7 +18,7 @@ struct Loader {
   Loader() : library(dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL)) {
     if (!library) obstacle = dlerror();
   }
-  void *const library;  // stays open: drivers do not survive being unloaded
+  void *const library;  // never closed: drivers crash when unloaded
   std::string obstacle;
 };
 
@@ -93,7 +93,7 @@ void *loader_function(const char *name) {
 #define ARGUMENTS_13 ARGUMENTS_12, a12
 #define ARGUMENTS_14 ARGUMENTS_13, a13
 
-// Hidden, so that nothing else in the process calls these.
+// Hidden, so that no other library of the process calls these functions.
 #define FORWARD(count, function)                                                                   \
   extern "C" __attribute__((visibility("hidden"))) Signature<decltype(function)>::Result function( \
       PARAMETERS_##count(function)) {                                                              \

@@ -45,7 +45,7 @@ Picture make_frame_like(const cl::Context &context, const Picture &frame) {
 }
 
 bool supports_images(const cl::Context &context, const PixelFormat &format) {
-  if (format.is_rgba()) return true;  // required of every device with images
+  if (format.is_rgba()) return true;  // every device with images supports it
   std::vector<cl::ImageFormat> known;
   context.getSupportedImageFormats(CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, &known);
   const auto is_known = [&](const PlaneFormat *plane) {

@@ -55,7 +55,8 @@ bool supports_images(const cl::Context &context, const PixelFormat &format);
 Picture make_picture(const cl::Context &context, int width, int height, Layout layout,
                      const PlaneFormat &format = PlaneFormat::rgba8);
 
-/// Creates all planes of a frame as another one has them. Throws as make_picture.
+/// Creates a frame with the same size, layout and format as another one. Throws like
+/// make_picture().
 Picture make_frame_like(const cl::Context &context, const Picture &frame);
 
 /// Enqueues a copy of all planes to another picture of the same size, layout and format.

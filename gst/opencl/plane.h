@@ -9,7 +9,7 @@ namespace glcl {
 struct Plane {
   const cl::Buffer &texels;
   int pitch = 0;   ///< texels from row to row
-  int offset = 0;  ///< of texel (0, 0), texels
+  int offset = 0;  ///< position of texel (0, 0), texels
 };
 
 }  // namespace glcl

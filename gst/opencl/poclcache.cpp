@@ -18,7 +18,7 @@ struct Place {
   std::string folder, variable;
 };
 
-/// As PoCL chooses it.
+/// The cache folder, chosen by PoCL's rules.
 Place place() {
   const auto value = [](const char *variable) {
     const char *text = std::getenv(variable);

@@ -21,7 +21,7 @@ namespace {
 
 std::atomic<unsigned> compiled{0};
 
-/// Whether a thread waits for a program, or did a moment ago.
+/// A thread's wait for a program. recent() is true while such a wait exists and shortly after it.
 class UrgentBuild {
  public:
   UrgentBuild() { count++; }
@@ -31,7 +31,7 @@ class UrgentBuild {
   }
   UrgentBuild(const UrgentBuild &) = delete;
 
-  /// Says that somebody may need a program soon.
+  /// Reports that a thread may need a program soon.
   static void soon() { last = now(); }
   /// A thread that needs one program often needs another after the first launch.
   static bool recent() { return count || now() - last.load() < std::chrono::milliseconds(100); }
@@ -44,13 +44,14 @@ class UrgentBuild {
   static inline std::atomic<Clock::duration> last{std::chrono::hours(-1)};
 };
 
-/// The binary of a text for a device, once it is compiled.
+/// The binary of a source for a device; empty until it is compiled.
 struct Binary {
   std::mutex mutex;
   std::vector<unsigned char> bytes;
 };
 
-/// By device, options and text. Never destroyed: OpenCL drivers don't survive calls at exit.
+/// The binary by device, options and source. Never destroyed: OpenCL drivers crash when called at
+/// exit.
 Binary &binary_of(const Device &device, const std::string &key) {
   static auto *mutex = new std::mutex;
   static auto *all = new std::map<std::pair<cl_device_id, std::string>, std::unique_ptr<Binary>>;
@@ -63,7 +64,7 @@ Binary &binary_of(const Device &device, const std::string &key) {
 /// PoCL compiles every kernel before it returns the binary, and caches builds on disk anyway.
 bool gives_binaries(const Device &device) { return !is_pocl(device); }
 
-/// The compiler's log, or why it is unknown.
+/// The compiler's log, or the reason why it is unknown.
 std::string build_log(const cl::Program &program, const cl::Device &device) {
   try {
     return program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device);
@@ -99,7 +100,7 @@ class Program::Build : public std::enable_shared_from_this<Build> {
       try {
         finish(task);
       } catch (const Stopped &) {
-        if (!task->dropped() || Stop::wanted()) throw;  // dropped before this came
+        if (!task->dropped() || Stop::wanted()) throw;  // else it was dropped before: retry
       }
     }
   }
@@ -112,7 +113,7 @@ class Program::Build : public std::enable_shared_from_this<Build> {
     try {
       task->get();
     } catch (...) {
-      return;  // its user gets the error
+      return;  // get() throws the error
     }
     finish(task);
   }
@@ -125,7 +126,7 @@ class Program::Build : public std::enable_shared_from_this<Build> {
     return task_;
   }
 
-  /// Waits for it. After a failure the next to need the program has it tried again.
+  /// Waits for the task. After a failure the next call of get() compiles again.
   void finish(const std::shared_ptr<CompilerTask> &task) {
     cl::Program program;
     try {
@@ -151,7 +152,7 @@ class Program::Build : public std::enable_shared_from_this<Build> {
         program.build({device_.device}, options_.c_str());
         return program;
       } catch (const cl::Error &) {
-        return compile();  // the driver does not take its own binary back
+        return compile();  // the driver rejects its own binary
       }
     }
     cl::Program program = compile();
@@ -165,9 +166,10 @@ class Program::Build : public std::enable_shared_from_this<Build> {
   cl::Program compile() const {
     const cl::Device &device = device_.device;
     cl::Program program(context_, text_);
-    // Without warnings: PoCL prints how many there were, and an optimiser's are no user's concern.
+    // Suppress warnings: PoCL prints their number, and those of the optimiser do not help users.
     const std::string quiet = options_ + " -w";
-    // Not CLHPP's build(): it fetches the log of good builds too, and fails where that does.
+    // Do not use CLHPP's build(): it also fetches the log of a successful build, and throws if that
+    // fails.
     const cl_int status = clBuildProgram(program(), 1, &device(), quiet.c_str(), nullptr, nullptr);
     if (status != CL_SUCCESS) {
       const std::string obstacle = is_pocl(device_) ? pocl_cache_obstacle() : "";
@@ -183,12 +185,12 @@ class Program::Build : public std::enable_shared_from_this<Build> {
     return program;
   }
 
-  const std::shared_ptr<void> keep_;  // that the context needs
+  const std::shared_ptr<void> keep_;  // object that the context needs
   const cl::Context context_;
   const Device device_;
   const std::string path_, text_, options_;
-  std::mutex mutex_;                    // of all below
-  cl::Program program_;                 // stays once it is there
+  std::mutex mutex_;                    // guards the members below
+  cl::Program program_;                 // never changes once set
   std::shared_ptr<CompilerTask> task_;  // until the result is taken
 };
 
@@ -202,7 +204,7 @@ void Program::build_ahead() const { build_->build_ahead(); }
 
 unsigned CompilerPool::wanted(const Device &device) {
   if (builds_singly(device)) return 0;
-  if (device.platform_name == "NVIDIA CUDA") return 1;  // it takes one at a time, and in no order
+  if (device.platform_name == "NVIDIA CUDA") return 1;  // one program at a time, in any order
   constexpr unsigned most = 8;
   return std::clamp(std::thread::hardware_concurrency(), 1U, most);
 }
@@ -235,7 +237,7 @@ void CompilerPool::finish() {
   done_.wait(lock, [this] { return waiting_.empty() && idle_ == threads_.size(); });
 }
 
-/// Waits until no thread needs a program.
+/// Waits until no thread needs a program urgently.
 void CompilerPool::leave_to_needed(std::unique_lock<std::mutex> &lock) {
   do wake_.wait_for(lock, std::chrono::milliseconds(10), [this] { return stopping_; });
   while (UrgentBuild::recent() && !stopping_);

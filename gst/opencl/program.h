@@ -34,7 +34,7 @@ class Program {
   const cl::Program &get() const;
   const Device &device() const;
 
-  /// Compiles it unless that is done or running; get() throws the failure.
+  /// Compiles the program unless that is done or running; get() throws a failure.
   void build_ahead() const;
 
  private:
@@ -51,7 +51,7 @@ class CompilerPool {
   static unsigned wanted(const Device &device);
 
   explicit CompilerPool(unsigned most) : max_threads_(most) {}
-  /// Does not wait for compiling programs; others stay uncompiled.
+  /// Does not wait for running compilers; programs not yet started stay uncompiled.
   ~CompilerPool();
   CompilerPool(const CompilerPool &) = delete;
 
@@ -65,7 +65,7 @@ class CompilerPool {
 
   const unsigned max_threads_;
   Stop stop_;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards the members below
   std::condition_variable wake_, done_;
   std::deque<Program> waiting_;
   unsigned idle_ = 0;
@@ -73,14 +73,14 @@ class CompilerPool {
   std::vector<std::thread> threads_;
 };
 
-/// Notes the programs that its thread asks contexts for while it lives.
+/// Records the programs that this thread requests from contexts during its lifetime.
 class ProgramRecorder {
  public:
   ProgramRecorder();
   ~ProgramRecorder();
   ProgramRecorder(const ProgramRecorder &) = delete;
 
-  /// Waits until all of them are compiled. Rethrows the first failure.
+  /// Waits until all recorded programs are compiled. Rethrows the first failure.
   void build() const;
 
   static void note(const Program &program);

@@ -33,7 +33,7 @@ void Queue::collect(std::map<std::string, Timing> &timings) {
     uint64_t ns = 0;
     bool good = true;
     for (const auto &event : parts) {
-      good = good && (*event)();  // else its launch failed
+      good = good && (*event)();  // null if the launch failed
       if (!good) break;
       wait(*event);
       ns += event->getProfilingInfo<CL_PROFILING_COMMAND_END>() -

@@ -40,7 +40,7 @@ void Readback::wait(const Read &read) {
     glcl::wait(read.arrived);
     if (read.deferred_error) read.deferred_error->check();
   } catch (...) {
-    // A wait may fail before the device is done with the memory.
+    // After a failed wait the device may still use the memory.
     settle(read.arrived);
     throw;
   }
@@ -79,7 +79,7 @@ void Readback::hand_on(std::unique_lock<std::mutex> &lock, size_t under_way) {
       if (status > CL_COMPLETE && may_stay) return;
       hand_on_first(lock);
     } else if (may_stay) {
-      return;  // that thread goes on with the rest
+      return;  // that thread delivers the rest
     } else {
       handed_on_.wait(lock);
     }

@@ -16,8 +16,8 @@
 namespace glcl {
 
 /// Downloads small results without waiting: a read is enqueued into pinned memory (with other
-/// memory drivers block), and a later call delivers the results that have arrived. May be used from
-/// several threads: results are delivered in order, one at a time, without holding a lock.
+/// memory drivers block), and a later call delivers the results that have arrived. Any thread.
+/// Results are delivered in order, one at a time, without holding a lock.
 class Readback {
  public:
   /// Receives the bytes of a read, which are valid during the call. Its exceptions reach the caller

@@ -33,11 +33,11 @@ struct RectF {
   RectF moved(float dx, float dy) const { return {left + dx, top + dy, right + dx, bottom + dy}; }
 };
 
-/// The area that two have in common.
+/// Area of the intersection of two rectangles, px².
 float common_area(const RectF &a, const RectF &b);
-/// The smallest that contains both.
+/// The smallest rectangle that contains both.
 RectF united(const RectF &a, const RectF &b);
-/// The part of it within 0 … width and 0 … height.
+/// The part of a rectangle within 0 … width and 0 … height.
 RectF clipped(const RectF &rect, float width, float height);
 
 }  // namespace glcl

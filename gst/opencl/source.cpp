@@ -34,7 +34,7 @@ std::string read(const std::string &path) {
   return source;
 }
 
-/// `chain`: the files that include this one, from the outermost on.
+/// `chain`: the files that include this one, outermost first.
 std::string expanded(const std::string &path, std::vector<std::string> chain) {
   const bool again = std::find(chain.begin(), chain.end(), path) != chain.end();
   chain.push_back(path);

@@ -39,7 +39,7 @@ std::string checksum(const Tunable &tunable) {
   return OwnedString(g_compute_checksum_for_string(G_CHECKSUM_SHA256, text.c_str(), -1)).get();
 }
 
-/// The key of an entry, which is unique.
+/// The unique key of an entry.
 json key(const Tunable &tunable, const Device &device, const std::string &problem) {
   return {{"kernel", tunable.name},
           {"problem", problem},
@@ -54,7 +54,7 @@ bool is_for(const json &entry, const json &key) {
   return true;
 }
 
-/// A file that is open, until it goes.
+/// Owns a file descriptor.
 class File {
  public:
   File(const std::string &path, int flags) {
@@ -72,7 +72,7 @@ class File {
   int fd_;
 };
 
-/// The file's text, or nothing if there is no file; at most one byte more than the limit. Throws
+/// Reads a file, up to one byte more than the limit; nothing if there is no file. Throws
 /// Error::failed for unreadable files.
 std::string read_file(const std::string &path) {
   const auto fail = [&](const std::string &why, const char *remedy = "Remove it") {
@@ -82,7 +82,7 @@ std::string read_file(const std::string &path) {
   const File file(path, O_RDONLY);
   const int error = file.fd() < 0 ? errno : 0;
   struct stat status;
-  // In a folder that this user can't look into there is no tuning of theirs.
+  // A folder that this user can't access holds no tuning of this user.
   if (error == ENOENT || error == ENOTDIR || (error == EACCES && stat(path.c_str(), &status) != 0))
     return {};
   if (error == EACCES) fail(g_strerror(error), "Let this user read it");
@@ -100,13 +100,13 @@ std::string read_file(const std::string &path) {
   return text;
 }
 
-/// Keeps other processes and threads from changing a tuning file, until it goes.
+/// Locks a tuning file against other processes and threads during its lifetime.
 class Lock {
  public:
-  /// Throws Error::failed where that can't be had.
+  /// Throws Error::failed if the lock file can't be opened or locked.
   explicit Lock(const std::string &path) : file_(path + ".lock", O_RDWR | O_CREAT) {
     int result = file_.fd();
-    // Every lock has a descriptor of its own, so threads of a process wait for each other too.
+    // Every lock has its own descriptor, so threads of one process wait for each other too.
     while (result >= 0 && (result = flock(file_.fd(), LOCK_EX)) < 0 && errno == EINTR) result = 0;
     if (result < 0)
       throw Error(Error::Kind::failed,
@@ -119,10 +119,10 @@ class Lock {
   File file_;
 };
 
-/// The entries of a tuning file; none where it is not one.
+/// The entries of a tuning file; nothing if the text is no tuning file.
 std::optional<std::vector<json>> parse(const std::string &text) {
   if (text.size() > most_bytes) return {};
-  // Copies and comparisons of values recurse, so values that nest too deep are never built.
+  // Refuse deeply nested values while parsing, because copying and comparing them recurses.
   bool fits = true;
   const auto keep = [&fits](int depth, json::parse_event_t, const json &) {
     fits = fits && depth <= most_nested;
@@ -135,15 +135,15 @@ std::optional<std::vector<json>> parse(const std::string &text) {
   return std::vector<json>(entries.begin(), entries.end());
 }
 
-/// Compares without a conversion that loses bits.
+/// Compares without a lossy conversion.
 bool is_integer(const json &value, int wanted) {
   if (value.is_number_unsigned())
     return wanted >= 0 && value.get<uint64_t>() == static_cast<uint64_t>(wanted);
   return value.is_number_integer() && value.get<int64_t>() == wanted;
 }
 
-/// The reason why an entry can't be used for this device and problem; if it can, nothing, and
-/// `point` is its content.
+/// Reason why an entry can't be used for this device and problem. If it can be used, returns
+/// nothing and stores its content in `point`.
 std::string objection(const json &entry, const Tunable &tunable, const Device &device,
                       const std::string &problem, Parameters &point) {
   if (entry.value("driver", json()) != device.driver) return "it was measured with another driver";
@@ -232,7 +232,7 @@ std::optional<Tuning> parse_tuning(const std::string &text, const std::string &p
                     number(entry, "default-microseconds")};
     ignored("The tuning of " + tunable.name + ", " + problem + " on " + device.name + " in " + path,
             why);
-    break;  // there is one for each
+    break;  // each key has one entry
   }
   return {};
 }

@@ -38,12 +38,12 @@ std::vector<Parameters> variants(const Tunable &tunable, const Device &device,
 /// The tuning of one kernel on one device.
 struct Tuning {
   Parameters parameters;
-  /// Median time of a run on a 1920×1080 frame by events, tuned and with the defaults.
+  /// Median time of a run on a 1920×1080 frame, measured by events: tuned, and with the defaults.
   double microseconds = 0, default_microseconds = 0;
 };
 
 /// Loads the tuning for this device. Entries for another driver, for older kernel sources or with
-/// unknown values are ignored, and so is a file that is invalid, larger than 4 MiB or not a regular
+/// unknown values are ignored, So is a file that is invalid, larger than 4 MiB or not a regular
 /// file; g_warning() reports it once.
 std::optional<Tuning> load_tuning(const Tunable &tunable, const Device &device,
                                   const std::string &problem);

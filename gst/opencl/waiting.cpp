@@ -18,7 +18,7 @@ namespace glcl {
 
 namespace {
 
-/// The contexts that are left, which they stay.
+/// The contexts that were abandoned; they stay abandoned.
 class Left {
  public:
   static Left &all() {
@@ -32,7 +32,7 @@ class Left {
   }
   void add(cl_context context) {
     const std::lock_guard lock(mutex_);
-    // So that no other one gets its address.
+    // The reference prevents a new context at the same address.
     if (contexts_.insert(context).second) clRetainContext(context);
     any_ = true;
   }
@@ -63,7 +63,7 @@ cl_context context_of(const cl::Event &event) {
   return context;
 }
 
-/// Flushes the queue of the command, where it is of one: no callback does.
+/// Flushes the queue of the command, if it has one, because setting a callback does not flush.
 bool flushed(const cl::Event &event) {
   cl_command_queue queue = nullptr;
   return clGetEventInfo(event(), CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr) ==
@@ -82,11 +82,12 @@ bool called_back(const cl::Event &event, const std::shared_ptr<Completion> &comp
   };
   auto data = std::make_unique<std::shared_ptr<Completion>>(completion);
   if (clSetEventCallback(event(), CL_COMPLETE, on_end, data.get()) != CL_SUCCESS) return false;
-  (void)data.release();  // the callback's
+  (void)data.release();  // the callback owns it now
   return true;
 }
 
-/// The same by a call that exit() waits for; false if the process ends, for then drivers go.
+/// Like is_done(), in a call that exit() waits for. False once the process ends, because drivers
+/// are being unloaded.
 bool is_done_by_poll(const cl::Event &event) {
   if (process_ends()) return false;
   try {
@@ -138,7 +139,7 @@ Error given_up(cl_context context) {
   try {
     name = cl::Context(context, true).getInfo<CL_CONTEXT_DEVICES>().at(0).getInfo<CL_DEVICE_NAME>();
   } catch (const std::exception &) {
-    // It stays without a name.
+    // Keep the generic name.
   }
   return {Error::Kind::failed,
           name +
@@ -153,7 +154,7 @@ Error given_up(cl_context context) {
 void wait(const cl::Event &event) {
   if (!is_done_in_time(event)) throw given_up(context_of(event));
   event.wait();
-  // NVIDIA's driver says so of commands, but not of user events.
+  // NVIDIA's driver reports failed commands in wait(), but not failed user events.
   if (event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() < CL_COMPLETE)
     throw cl::Error(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "clWaitForEvents");
 }

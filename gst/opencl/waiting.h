@@ -23,7 +23,7 @@ bool settle(const cl::CommandQueue &queue) noexcept;
 /// The time limit.
 std::chrono::duration<double> patience();
 
-/// Abandons the context's device; and tests for that.
+/// Abandons the context's device; is_left() tests for that.
 void leave(const cl::Context &context);
 bool is_left(const cl::Context &context);
 

@@ -12,8 +12,8 @@ namespace glcl::bilateral {
 namespace {
 
 constexpr const char *weight_names[] = {"intensity", "color", "per_channel"};
-constexpr int small_radius = 6;            // the largest of the problem "radius-4"
-constexpr double soft_sigma_range = 0.07;  // from here on SOFT_COLOR's exponents stay in range
+constexpr int small_radius = 6;            // largest radius of the problem "radius-4"
+constexpr double soft_sigma_range = 0.07;  // from here on the exponents of SOFT_COLOR stay in range
 
 int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
@@ -37,7 +37,7 @@ size_t tile_row_bytes(size_t group_x, int radius) {
   return (group_x + 2 * radius) * sizeof(cl_float4);
 }
 
-/// The rows of a tile that fit into local memory with the weights of the rows.
+/// Number of tile rows that fit into local memory together with the row weights.
 size_t tile_rows(size_t local_memory, size_t group_x, int radius) {
   const size_t taken = (radius + 1) * sizeof(cl_float);
   return local_memory > taken ? (local_memory - taken) / tile_row_bytes(group_x, radius) : 0;
@@ -65,7 +65,7 @@ std::string tile_options(const Parameters &variant) {
          option("UNROLL", variant.at("unroll"));
 }
 
-/// The kind of weight, as the kernels number them.
+/// The kind of weight in the kernels' numbering.
 int kind_of(const BilateralFilter::Settings &settings) {
   const bool soft =
       settings.weight == BilateralFilter::Weight::color && settings.sigma_range >= soft_sigma_range;
@@ -109,19 +109,19 @@ float gaussian_exponent(double sigma) {
   return static_cast<float>(-std::log2(std::exp(1.0)) / (2 * sigma * sigma));
 }
 
-/// For differences of `full_scale` where colours as 0..1 differ by 1. sigma_range 0 means the
-/// limit, which 1e-6 reaches: the least difference, 1/25500, then weighs less than 2^-1000.
+/// Exponent factor for differences between 0 and `full_scale`. sigma_range = 0 means the limit, for
+/// which 1e-6 is used: the least difference, 1/25500, then has a weight below 2^-1000.
 float range_exponent(const BilateralFilter::Settings &settings, double full_scale) {
   return gaussian_exponent(std::max(settings.sigma_range, 1e-6) * full_scale);
 }
 
-/// The full scale of differences in the tile and the vector form: levels, hundredths of one for
-/// intensity.
+/// The full scale of differences in the tile and vector forms: levels, for intensity hundredths of
+/// a level.
 double full_scale(BilateralFilter::Weight weight) {
   return weight == BilateralFilter::Weight::intensity ? 25500 : 255;
 }
 
-/// That a pixel is weighed against.
+/// Number of pixels in the window.
 double neighbours(int radius) { return (2.0 * radius + 1) * (2.0 * radius + 1); }
 
 float space_exponent(const BilateralFilter::Settings &settings) {
@@ -195,7 +195,7 @@ BilateralFilter::BilateralFilter(Context &context, int width, int height)
                                 : tunable().defaults(device, problem));
     if (tuning && tuning->microseconds > 0) microseconds_[i] = tuning->microseconds;
   }
-  // One layout for all radii: that of the small ones.
+  // All radii use one layout: that of the small radii.
   const bool vector = form_of(variants[0]) == Form::vector;
   for (Parameters &other : variants)
     if ((form_of(other) == Form::vector) != vector) other = variants[0];
@@ -242,7 +242,7 @@ BilateralFilter::VariantKernels BilateralFilter::build(const Parameters &variant
     case Form::tile:
       file = "bilateral/tile.cl";
       prefix = "bilateral_tile_";
-      // A group as wide as this radius leaves local memory for.
+      // Narrow the group until a tile of this radius fits into local memory.
       while (group.x > 1 && tile_rows(local_memory_, group.x, max_radius) < 1) group.x /= 2;
       break;
     case Form::direct:
@@ -269,9 +269,9 @@ BilateralFilter::VariantKernels BilateralFilter::build(const Parameters &variant
   return kernels;
 }
 
-/// The pixels of a work-item of a "fixed" variant: as many as it says, less where their tile would
-/// not be whole; none where there is no such tile. Three sums of weights leave no registers for
-/// three rows.
+/// Pixels per work-item of a "fixed" variant: those of the variant, or fewer until the tile fits
+/// into local memory; 0 if no tile fits. With three sums of weights, registers allow at most two
+/// rows.
 Size BilateralFilter::fixed_block(const Parameters &variant, Fixed fixed) const {
   const bool wide = fixed.second == static_cast<int>(Weight::per_channel);
   const size_t rows = variant.at("rows"), most = wide ? std::min<size_t>(rows, 2) : rows;
@@ -295,7 +295,7 @@ Kernel BilateralFilter::build_fixed(const Parameters &variant, Fixed fixed) cons
   return kernel.group().x == group.x && kernel.group().y == group.y ? kernel : Kernel();
 }
 
-/// Whether there is a program for a radius and kind of its own: its tile must be whole.
+/// True if a program for this radius and kind exists: its tile must fit into local memory.
 bool BilateralFilter::has_fixed(const VariantKernels &kernels, Fixed fixed) const {
   return kernels.form == Form::tile && kernels.variant.at("fixed") && fixed.first > 0 &&
          fixed_block(kernels.variant, fixed).x > 0;
@@ -317,8 +317,8 @@ void BilateralFilter::prepare(const Settings &settings) {
   fixed_[fixed].get([&] { return build_fixed(kernels.variant, fixed); });
 }
 
-/// Where an iteration before the last one leaves its result. Buffers are read (into planes) before
-/// they are written, so one is enough.
+/// The picture for the result of an iteration; not for the last one. Buffers are read (into planes)
+/// before they are written, so one is enough.
 Picture &BilateralFilter::between(int iteration) {
   Picture &picture = between_[layout_ == Layout::buffer ? 0 : iteration % 2];
   if (!picture.width) picture = make_picture(context_->cl(), width_, height_, layout());
@@ -414,11 +414,11 @@ Kernel *BilateralFilter::fixed_kernel(const VariantKernels &kernels, Fixed fixed
         [this, variant = kernels.variant, fixed] { return build_fixed(variant, fixed); });
     return kernel && *kernel ? kernel : nullptr;
   } catch (const Error &) {
-    return nullptr;  // the program for all radii does as well
+    return nullptr;  // use the program for all radii
   }
 }
 
-/// Fills the table of space exponents where radius, sigma_space or the rows of a work-item changed.
+/// Fills the table of space exponents if radius, sigma_space or the rows per work-item changed.
 void BilateralFilter::prepare_space(Queue &queue, VariantKernels &kernels,
                                     const Settings &settings) {
   const int r = radius(settings);

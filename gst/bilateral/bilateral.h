@@ -15,8 +15,8 @@
 
 namespace glcl::bilateral {
 
-/// Brute-force bilateral filter of RGBA frames of 8 bits a channel (Tomasi and Manduchi, "Bilateral
-/// filtering for gray and color images", ICCV 1998):
+/// Brute-force bilateral filter of RGBA frames of 8 bits per channel (Tomasi and Manduchi,
+/// "Bilateral filtering for gray and color images", ICCV 1998):
 ///
 ///   out(p) = Σ w(p, q) q / Σ w(p, q),  w = exp(-|p - q|² / (2 sigma_space²)) * range weight,
 ///
@@ -32,10 +32,10 @@ class BilateralFilter {
   enum class Weight {
     intensity = INTENSITY,      ///< exp(-ΔI² / (2 s²)), I = 0.30 R + 0.59 G + 0.11 B
     color = COLOR,              ///< exp(-|ΔRGB|² / (2 s²)), Euclidean
-    per_channel = PER_CHANNEL,  ///< a weight of its own per channel
+    per_channel = PER_CHANNEL,  ///< each channel has its own weight
   };
 
-  /// How the work is laid out, parameter "form"; results agree within one level.
+  /// The implementation, parameter "form"; results agree within one level.
   enum class Form {
     tile,    ///< images, a tile in local memory
     direct,  ///< images, every tap read through the sampler
@@ -54,45 +54,45 @@ class BilateralFilter {
 
   static constexpr int max_radius = 128;
 
-  /// The radius that settings ask for, 0..max_radius.
+  /// The radius for these settings, 0..max_radius.
   static int radius(const Settings &settings);
   /// The first filtered column of a frame `width` px wide, 0..width.
   static int split_column(const Settings &settings, int width);
 
-  /// The variants: form, group-x, group-y, rows (pixels of a column per work-item), columns (of a
-  /// row, with fixed; fixed_block() takes less where it has to), unroll (taps of a row per turn of
-  /// the loop), fixed (1: a program for each radius and weight, see prepare()). Problems:
-  /// "radius-4", which stands for radii up to 6, and "radius-10", which stands for the others.
+  /// The variants: form, group-x, group-y, rows (pixels of a column per work-item), columns (pixels
+  /// of a row, only with fixed; see fixed_block()), unroll (taps of a row per loop iteration),
+  /// fixed (1: a program per radius and weight, see prepare()). Problems: "radius-4" for radii up
+  /// to 6, and "radius-10" for larger ones.
   static const Tunable &tunable();
-  /// A variant of a form that every device takes.
+  /// A variant of a form that every device can run.
   static Parameters variant(const Device &device, Form form);
 
-  /// Builds the programs for frames of width × height px: the tuned variants, in the vector form
-  /// where the device has no images this large. Throws Error::failed where it refuses kernels or
-  /// memory.
+  /// Builds the programs for frames of width × height px: the tuned variants, or the vector form if
+  /// the device does not support images of this size. Throws Error::failed if the device refuses
+  /// kernels or memory.
   BilateralFilter(Context &context, int width, int height);
-  /// The same with one variant for all radii. Groups are made smaller where the device wants it.
-  /// Throws Error::settings where the device has no images this large for it.
+  /// The same with one variant for all radii. Groups shrink if the device requires it. Throws
+  /// Error::settings if the variant needs images and the device does not support this size.
   BilateralFilter(Context &context, int width, int height, const Parameters &variant);
 
   /// The layout of run()'s `in` and `out`.
   Layout layout() const { return layout_; }
-  /// The variant that frames with these settings are filtered by.
+  /// The variant that filters frames with these settings.
   const Parameters &variant_for(const Settings &settings) const;
-  /// The approximate time for a frame of 1920×1080, µs: as measured by glcl-tune on this device
-  /// before the engine was made, or the default for this class of device.
+  /// The approximate time for a frame of 1920×1080, µs: measured by glcl-tune on this device before
+  /// the engine was created, or the default for this class of device.
   double cost(const Settings &settings) const;
 
   /// Builds the program that "fixed" variants have for the radius and weight of these settings, and
-  /// waits for it. Without this call run() has it built in the background, and uses the program for
-  /// all radii meanwhile, to the same results.
+  /// waits for it. Without this call run() builds it in the background and meanwhile uses the
+  /// program for all radii, with the same results.
   void prepare(const Settings &settings);
 
   /// Enqueues the filter from `in` to `out`, two pictures of the engine's size and layout; never
-  /// waits. Any setting may differ from the last call's: nothing is compiled, memory is allocated
-  /// only where settings need more than before. All calls of an engine go to one queue (or queues
-  /// that wait for each other). Throws Error::settings for other pictures, Error::failed where
-  /// OpenCL refuses.
+  /// waits. Any setting may change between calls: run() never waits for a compiler, and allocates
+  /// memory only if settings need more than before. All calls of an engine use one queue (or queues
+  /// that wait for each other). Throws Error::settings for other pictures, Error::failed if OpenCL
+  /// refuses.
   void run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out);
 
  private:
@@ -128,14 +128,14 @@ class BilateralFilter {
   void prepare_space(Queue &queue, VariantKernels &kernels, const Settings &settings);
 
   std::shared_ptr<Context> context_;
-  size_t local_memory_;  // bytes a work-group may have
+  size_t local_memory_;  // limit of a work-group, bytes
   int width_, height_;   // px
   Layout layout_;
 
   std::vector<VariantKernels> kernels_;  // by problem
   std::vector<double> microseconds_;     // by problem, of a frame of 1920×1080
-  std::map<Fixed, Lazy<Kernel>> fixed_;  // no kernel where a group is too large for the device
-  Picture between_[2];                   // results of iterations but the last
+  std::map<Fixed, Lazy<Kernel>> fixed_;  // no kernel if its group is too large for the device
+  Picture between_[2];                   // results of all iterations except the last
 
   // Layout::buffer only
   int lanes_ = 0;  // pixels along x of a work-item
@@ -144,7 +144,7 @@ class BilateralFilter {
   int plane_pitch_ = 0;
   cl::Buffer space_;                        // exponents of the space weight
   size_t space_size_ = 0;                   // bytes
-  int space_radius_ = -1, space_rows_ = 0;  // the settings of its content
+  int space_radius_ = -1, space_rows_ = 0;  // the settings that `space_` was computed for
   double space_sigma_ = 0;
 };
 

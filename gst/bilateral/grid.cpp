@@ -15,13 +15,13 @@ constexpr int blur_planes = 12;           // per group on images
 constexpr size_t splat_tile = 24 << 10;   // bytes of nodes that a work-item fills on buffers, and
 constexpr size_t buffer_tile = 48 << 10;  // that it blurs or looks up in, about
 constexpr int splat_pixels = GRID_PIXELS * SPLAT_STREAMS;
-constexpr int max_strip = 4;             // bands per group of the splat,
-constexpr double unit_groups = 16;       // where a compute unit has that many groups
-constexpr size_t tile_bytes = 48 << 10;  // of local memory for the splat, at most
+constexpr int max_strip = 4;             // most bands per group of the splat;
+constexpr double unit_groups = 16;       // reached with this many groups per compute unit
+constexpr size_t tile_bytes = 48 << 10;  // most local memory of the splat
 constexpr Size blur_group{16, 8};        // on images
 constexpr size_t max_pixel_cells = 3, min_cells = 65536;
 
-/// The most pixels that lie between two nodes; a cell that is no whole number may be rounded up.
+/// Most pixels between two nodes; a fractional cell size may be rounded up.
 int interval_pixels(float cell) {
   return cell == std::floor(cell) ? static_cast<int>(cell) : static_cast<int>(cell + 0.01F) + 1;
 }
@@ -127,7 +127,7 @@ Grid::GridKernels Grid::build(int channels) const {
     return Kernel(*context_, program, name, group);
   };
   GridKernels kernels;
-  // On buffers one item of the splat does what a group does on images.
+  // On buffers one work-item of the splat does the work of a group on images.
   kernels.splat = kernel(
       "grid_splat", {buffers ? 1 : static_cast<size_t>(std::max(variant_.at("lanes"), 32)), 1});
   kernels.blur = kernel("grid_blur", buffers ? Size{1, 1} : blur_group);
@@ -166,7 +166,7 @@ Grid::GridShape Grid::shape(const Settings &settings) const {
   shape.stored = static_cast<int>(std::min(shape.planes, 1e6));
   if (layout_ == Layout::buffer) shape.stored = round_up(shape.stored, shape.channels == 1 ? 2 : 4);
 
-  // As the kernels find a pixel's node.
+  // Computed like a pixel's node in the kernels.
   const double sigma = std::max(settings.sigma_space, min_sigma_space);
   const float inverse = 1 / static_cast<float>(sigma);
   shape.columns = static_cast<int>((width_ - 1) * inverse) + 2;
@@ -259,7 +259,7 @@ void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const 
 void Grid::splat(Queue &queue, const GridShape &shape, float cell, const Picture &from) {
   Kernel &kernel = kernels(shape).splat;
   const int nodes = shape.columns + 2 * BLUR_REACH;
-  // Colours are levels on buffers, parts of full scale on images.
+  // Colours are levels on buffers, fractions of full scale on images.
   const GridSplat splat{cells_per_unit(shape.range, layout_ == Layout::buffer ? 1 : 255),
                         cell,
                         1 / cell,
@@ -276,7 +276,7 @@ void Grid::splat(Queue &queue, const GridShape &shape, float cell, const Picture
     return;
   }
 
-  // As many planes per group as its local memory holds.
+  // Put as many planes into a group as fit into its local memory.
   const size_t tile = std::min(local_bytes_, tile_bytes);
   const int lanes = static_cast<int>(kernel.group().x);
   const int pixels = interval_pixels(cell), parts = divided_up(pixels, SPLAT_COLUMNS);
@@ -333,7 +333,7 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
   const GridLookup lookup{
       cells_per_unit(shape.range), {{width_, height_}}, 1 / cell, shape.stored, split};
   if (layout_ == Layout::buffer) {
-    // A channel of as many nodes as the tile has room for, and pixels that lie between them.
+    // The tile holds one channel of as many nodes as fit, for the pixels between them.
     const size_t node = shape.stored * shape.cell;
     const double fitting = (double(std::min(local_bytes_, buffer_tile)) / node - 3) * cell;
     const int span =

@@ -13,8 +13,8 @@ namespace glcl::bilateral {
 /// can distinguish. Settings::radius is not used: the grid covers the whole Gaussian. Edge pixels
 /// repeat, and alpha is copied.
 ///
-/// In images, which are for GPUs, the cells are half floats between the passes: about one value in
-/// a hundred is a level off.
+/// On images, for GPUs, cells are half floats between the passes: about one value in a hundred
+/// differs by one level.
 ///
 /// Cost: one pass over the pixels, one over the cells, and another over the pixels. It does not
 /// depend on sigma_space. On GPUs it grows with the number of planes, 1 / sigma_range.
@@ -23,9 +23,9 @@ class Grid {
   using Settings = BilateralFilter::Settings;
   using Weight = BilateralFilter::Weight;
 
-  /// Below this sigma_space, px, the window is so small that the grid gains nothing.
+  /// Smallest sigma_space, px; for smaller windows the grid is not faster.
   static constexpr double min_sigma_space = 2;
-  /// Above it whole numbers of 16 bits are too coarse on images.
+  /// Largest sigma_space, px; above it integers of 16 bits are too coarse on images.
   static constexpr double max_sigma_space = 64;
   /// The most planes along the range axis.
   static constexpr int max_planes = 128;
@@ -46,23 +46,23 @@ class Grid {
   /// The approximate time for a frame of 1920×1080, µs; see BilateralFilter::cost().
   double cost(const Settings &settings) const;
 
-  /// Whether run() takes these settings: sigma_space is within those bounds, there are no more
-  /// than max_planes planes (sigma_range down to 0.008, 0.014 for color) and no more than 3 cells
-  /// of 16 bytes per pixel (or 65536 in all), and the device gives that much memory at once.
+  /// True if run() accepts these settings: sigma_space is within these bounds, at most max_planes
+  /// planes are needed (sigma_range down to 0.008, 0.014 for color), and at most 3 cells of 16
+  /// bytes per pixel (or 65536 in total). The device must also allow an allocation of that size.
   bool suits(const Settings &settings) const;
 
-  /// Whether the program for these settings (there is one for per_channel, one for the others) is
-  /// built; where it is not, has it built in the background. Throws Error::failed, once, where the
-  /// device refuses it.
+  /// True if the program for these settings is built; otherwise starts to build it in the
+  /// background. There is one program for per_channel and one for the other weights. Throws
+  /// Error::failed, once, if the device refuses it.
   bool ready(const Settings &settings);
   /// Builds that program and waits for it. Throws Error::failed.
   void prepare(const Settings &settings);
 
   /// Enqueues the filter from `in` to `out`, two pictures of the engine's size and layout; never
-  /// waits where ready() or prepare() have seen to that. Memory is allocated only where settings
-  /// need more than before. All calls of an engine go to one queue (or queues that wait for each
-  /// other). Throws Error::settings for other pictures and for settings that do not suit,
-  /// Error::failed where OpenCL refuses.
+  /// waits after ready() returned true or prepare() returned. Memory is allocated only if settings
+  /// need more than before. All calls of an engine use one queue (or queues that wait for each
+  /// other). Throws Error::settings for other pictures and unsuitable settings, Error::failed if
+  /// OpenCL refuses.
   void run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out);
 
  private:
@@ -71,17 +71,17 @@ class Grid {
     Kernel splat, blur, slice;
   };
 
-  /// The grid that settings ask for.
+  /// The grid for given settings.
   struct GridShape {
     int channels = 1;    // grids
     size_t cell = 16;    // bytes
     double range[3]{};   // cells along z per level of R, G, B
-    double planes = 0;   // that pixels can touch
+    double planes = 0;   // planes that pixels can touch
     int stored = 0;      // planes in memory
     int columns = 0;     // nodes along x between which pixels lie
     int rows = 0;        // and along y
     int band_count = 0;  // pixel rows between two rows of nodes, including those outside the frame
-    int strip = 1;       // bands that a group of the splat has one after another
+    int strip = 1;       // bands that a group of the splat processes one after another
 
     size_t row_cells(int nodes) const { return size_t(nodes) * channels * stored; }
   };
@@ -111,7 +111,7 @@ class Grid {
   int width_, height_;
   Layout layout_;
   Parameters variant_;
-  int item_rows_;        // of work-items of the look-up on images
+  int item_rows_;        // rows per work-item of the look-up on images
   double microseconds_;  // of a frame of 1920×1080
 
   Lazy<GridKernels> joint_, separate_;
@@ -120,7 +120,7 @@ class Grid {
   cl::Image2DArray grid_;  // blurred, on images
   size_t sums_size_ = 0, blurred_size_ = 0;
   std::array<int, 3> grid_size_{};
-  Picture between_[2];  // results of iterations but the last
+  Picture between_[2];  // results of all iterations except the last
 };
 
 }  // namespace glcl::bilateral

@@ -15,7 +15,7 @@ namespace glcl::chain {
 
 namespace {
 
-/// Takes ":NUMBER" from the end of a text, or nothing.
+/// Removes ":NUMBER" from the end of a text and returns NUMBER; empty if there is no such end.
 std::string take_number(std::string &text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon + 1 == text.size()) return {};
@@ -44,7 +44,7 @@ std::string place_by_directives(const std::string &text, int line) {
   return file + ":" + std::to_string(number);
 }
 
-/// With names as the user wrote them, where "glcl_0_helper" is what the kernel calls `helper`.
+/// Restores the user's names: the kernel calls `helper` "glcl_0_helper".
 std::string with_own_names(std::string text) {
   static const std::string prefix = "glcl_";
   for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
@@ -57,9 +57,9 @@ std::string with_own_names(std::string text) {
   return text;
 }
 
-/// The first line with `word`: "FILE:LINE:COLUMN: word: TEXT" or, of PoCL,
-/// "word: FILE:LINE:COLUMN: TEXT", where FILE:LINE:COLUMN may have " <Spelling=…>" behind it: the
-/// macro that the text came from. Empty if no line has it.
+/// The first line with `word`: "FILE:LINE:COLUMN: word: TEXT" or, from PoCL, "word:
+/// FILE:LINE:COLUMN: TEXT". " <Spelling=…>" may follow FILE:LINE:COLUMN and names the macro that
+/// the text came from. Empty if no line contains `word`.
 std::string first_with(const std::string &word, const std::string &log, const std::string &source) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
@@ -79,7 +79,7 @@ std::string first_with(const std::string &word, const std::string &log, const st
     place.resize(std::min(place.size(), place.find(" <Spelling=")));
     const std::string last = take_number(place), before = last.empty() ? "" : take_number(place);
     const std::string number = before.empty() ? last : before;  // LINE or LINE:COLUMN
-    // NVIDIA's compiler takes no notice of #line.
+    // NVIDIA's compiler ignores #line.
     if (!number.empty() && place == "<kernel>")
       return place_by_directives(source, std::atoi(number.c_str())) + ": " + text;
     return number.empty() ? text : place + ":" + number + ": " + text;
@@ -87,7 +87,8 @@ std::string first_with(const std::string &word, const std::string &log, const st
   return {};
 }
 
-/// NVIDIA's compiler warns of functions that are not there, and its assembler fails.
+/// The first error, also for NVIDIA: its compiler only warns of missing functions, and then its
+/// assembler fails.
 std::string first_error_as_built(const std::string &log, const std::string &source) {
   for (const char *word : {"error: ", "warning: implicit declaration", "ptxas fatal"})
     if (std::string text = first_with(word, log, source); !text.empty()) return text;

@@ -7,11 +7,11 @@
 
 namespace glcl::chain {
 
-/// Compiles a generated text. Throws Error::settings with the first error's file, line and text,
-/// and with the log as detail, and Stopped where the work of this thread is to end first.
+/// Compiles a generated text. Throws Error::settings with file, line and text of the first error,
+/// and with the log as detail. Throws Stopped if the work of this thread should end first.
 cl::Program compile(Context &context, const std::string &text, const std::string &options);
 
-/// The first error of a source's build log, "FILE:LINE: TEXT"; empty where it names none.
+/// The first error of a source's build log, "FILE:LINE: TEXT"; empty if the log has none.
 std::string first_error(const std::string &log, const std::string &source);
 
 }  // namespace glcl::chain

@@ -12,14 +12,15 @@ namespace {
 
 constexpr size_t most_plans = 6;
 
-/// The format between the rows and the columns of a convolution. No frame has it, so it has no name
-/// in OpenGL and Vulkan.
+/// The format between the rows and the columns of a convolution. Frames never have it, so it has no
+/// OpenGL or Vulkan name.
 const PlaneFormat exact_format = {CL_RGBA, CL_FLOAT, 0, 0, "", 0, 16};
 
 /// The format between filters on planes.
 const PlaneFormat deep_format = {CL_RGBA, CL_UNORM_INT16, 0, 0, "", 0, 8};
 
-/// An item that stores planes owns blocks of the pixels that share a chroma sample.
+/// Widens the shape for planes: a work-item that stores planes owns whole blocks of pixels that
+/// share a chroma sample.
 WorkgroupShape shape_for(WorkgroupShape shape, const FrameFormat &frame) {
   shape.deep = !frame.pixels->is_rgba();
   shape.columns = 1 << frame.pixels->chroma_shift;
@@ -31,14 +32,15 @@ WorkgroupShape shape_of(const Parameters &variant) {
   return {variant.at("group-x"), variant.at("group-y"), variant.at("rows")};
 }
 
-/// Copies a picture of any layout to one by buffer.
+/// Copies a picture of any layout to a buffer.
 void copy_input(Queue &queue, const Picture &from, const Picture &to) {
   if (from.layout == Layout::buffer) return copy_picture(queue, from, to);
   queue.cl().enqueueCopyImageToBuffer(from.image, to.buffer, {0, 0, 0},
                                       {size_t(from.width), size_t(from.height), 1}, 0);
 }
 
-/// Divisions and roots that are the same on all devices, where these can.
+/// Build options; divisions and roots are correctly rounded if the device supports that, so results
+/// agree.
 std::string options_of(const Device &device, const FrameFormat &frame) {
   const bool exact =
       device.device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
@@ -122,7 +124,7 @@ void Chain::build(Context &context, WorkgroupShape shape, std::optional<int> pla
   }
 }
 
-/// False where groups of this shape can't run.
+/// Returns false if the device can't run groups of this shape.
 bool Chain::try_build(Context &context, const WorkgroupShape &shape, std::optional<int> plan) {
   if (plan == plan_unfused) {
     plan_ = unfused(stages_);
@@ -209,7 +211,7 @@ void Chain::set(const Description &wanted) {
   mapped_ = false;
 }
 
-/// The picture that a pass but the last writes.
+/// The picture that a pass writes; not for the last pass.
 Picture &Chain::after(size_t pass) { return between_[passes_[pass].exact][pass % 2]; }
 
 void Chain::allocate(int width, int height) {

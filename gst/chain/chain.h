@@ -20,30 +20,30 @@ namespace glcl::chain {
 ///   Chain chain(context, wanted, {});
 ///   chain.run(queue, in, out);
 ///
-/// The result is that of the filters in order, each of which clamps to 0..1 and rounds to 8 bits,
-/// or to 16 if frames are planes.
-/// Reads outside of the frame give the edge. A filter of several frames reads its own input of
-/// earlier frames, or of the first one.
+/// The result equals that of the filters one after the other. Each clamps to 0..1 and rounds to 8
+/// bits, or to 16 if frames are planes. Reads outside the frame return its edge. A filter of
+/// several frames reads its own input of earlier frames; before the first frame, that of the first
+/// frame.
 class Chain {
  public:
   struct Options {
     bool live = false;                  ///< parameters may change from frame to frame
-    std::optional<FrameFormat> frame;   ///< else RGBA, as the device prefers it
-    std::optional<Parameters> variant;  ///< else the tuned one
+    std::optional<FrameFormat> frame;   ///< unset: RGBA in the layout that the device prefers
+    std::optional<Parameters> variant;  ///< unset: the tuned one
   };
 
-  /// group-x, group-y, rows (pixels of a column per work-item), plan: which of plans_for() by the
-  /// usual prices, from the cheapest on; plan_unfused is a kernel for each filter. Where no variant
-  /// is given or tuned, the plan is the cheapest by prices_of() the device.
+  /// Parameters: group-x, group-y, rows (pixels of a column per work-item), plan. `plan` is an
+  /// index into plans_for() by the usual prices, cheapest first; plan_unfused is a kernel per
+  /// filter. Without a given or tuned variant, the plan is the cheapest by prices_of() the device.
   static const Tunable &tunable();
   /// The key of a tuning: the steps with their radii, and a hash of the filters' texts. Other
   /// values with the same radii are the same problem.
   static std::string problem(const Description &description);
   static constexpr int plan_unfused = -1;
 
-  /// Builds its kernels, which may take seconds; on any thread. Throws Error::settings, "FILE:LINE:
-  /// …", for filters that do not compile (the log is its detail), for a variant that the device
-  /// can't run, and for radii that need more local memory than there is.
+  /// Builds the kernels, which may take seconds; any thread. Throws Error::settings, "FILE:LINE:
+  /// …", for filters that do not compile (with the log as detail), for a variant that the device
+  /// can't run, and for radii that need more local memory than the device has.
   Chain(Context &context, const Description &description, const Options &options);
 
   Layout layout() const { return frame_.layout; }
@@ -56,13 +56,14 @@ class Chain {
   /// "2 kernels, groups of 32×8, 2 rows: gauss | tile grey"
   std::string describe() const;
 
-  /// Whether set() can do: the same filters, and values that these kernels can take.
+  /// True if set() accepts the description: the same filters, and values that these kernels can
+  /// take.
   bool takes(const Description &wanted) const;
   /// Sets the values of the next frames. Throws Error::settings unless it takes() them.
   void set(const Description &wanted);
 
-  /// Enqueues the chain from `in` to `out`, two frames of one size and of the format; never waits.
-  /// Memory is allocated where the size has changed. All calls go to one queue.
+  /// Enqueues the chain from `in` to `out`, two frames of the same size in the chain's format;
+  /// never waits. Memory is allocated only after a change of size. All calls use one queue.
   void run(Queue &queue, const Picture &in, const Picture &out);
 
   /// Forgets earlier frames.
@@ -72,9 +73,9 @@ class Chain {
   /// A built pass: its kernel and the earlier frames that it reads.
   struct PassState {
     Kernel kernel;
-    int frames = 1;             // of input
-    bool exact = false;         // its output
-    std::vector<Picture> ring;  // buffers: copies of the input now and before
+    int frames = 1;             // number of input frames
+    bool exact = false;         // its output is not rounded
+    std::vector<Picture> ring;  // buffers: copies of the current and earlier inputs
     size_t at = 0, known = 0;
   };
 
@@ -95,10 +96,10 @@ class Chain {
   std::vector<PassState> passes_;
   std::vector<Kernel> map_kernels_;
   Kernel keep_;            // copies a frame of planes to the first ring
-  Picture between_[2][2];  // rounded, exact; in turn
+  Picture between_[2][2];  // [exact]: rounded and exact results, used in turn
   int width_ = 0, height_ = 0;
   cl::Buffer values_, maps_;
-  bool mapped_ = false;  // maps_ are those of the values
+  bool mapped_ = false;  // true if maps_ match the values
 };
 
 }  // namespace glcl::chain

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_nested = 32;
 
-/// Reads from left to right; operators of a higher level come first.
+/// Parses from left to right; operators of a higher level bind tighter.
 class ConditionParser {
  public:
   ConditionParser(const std::vector<Token> &tokens, const SourceLocation &place)

@@ -20,18 +20,18 @@ struct GFreeDeleter {
 };
 using Text = std::unique_ptr<gchar, GFreeDeleter>;
 
-/// A path as text, whatever its bytes are.
+/// A path as valid UTF-8.
 std::string shown(const std::string &path) {
   return Text(g_filename_display_name(path.c_str())).get();
 }
 
-/// The text of a regular file that is not too large; throws with the place that names it.
+/// Reads a regular file within the size limit. Errors contain `place`, which names the file.
 std::string read_file(const std::string &path, const SourceLocation &place) {
   const auto refuse = [&](const std::string &why) {
     fail(place, shown(path) + " can't be read: " + why + ".");
   };
   if (!g_file_test(path.c_str(), G_FILE_TEST_EXISTS)) refuse("there is no such file");
-  // Neither pipes nor devices: reading them might not end.
+  // Refuse pipes and devices: reading them might not end.
   if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR)) refuse("it is not a regular file");
   GStatBuf status;
   if (g_stat(path.c_str(), &status) != 0 || static_cast<guint64>(status.st_size) > max_text)
@@ -45,7 +45,7 @@ std::string read_file(const std::string &path, const SourceLocation &place) {
     refuse(reason);
   }
   const Text owned(text);
-  static const std::string mark = "\xef\xbb\xbf";  // of UTF-8, which some editors begin with
+  static const std::string mark = "\xef\xbb\xbf";  // byte order mark of some editors
   const std::string read(text, size);
   return read.rfind(mark, 0) == 0 ? read.substr(mark.size()) : read;
 }
@@ -238,7 +238,8 @@ std::vector<std::string> library() {
 
 std::shared_ptr<const Filter> library_filter(const std::string &name) {
   const std::string source = kernel_source("chain/" + name + ".cl");
-  return parse_filter(source.substr(source.find('\n') + 1), name + ".cl");  // without its #line
+  return parse_filter(source.substr(source.find('\n') + 1),
+                      name + ".cl");  // without its line `#line`
 }
 
 }  // namespace glcl::chain

@@ -12,7 +12,7 @@ namespace glcl::chain {
 /// A filter in a chain with its values.
 struct Item {
   std::shared_ptr<const Filter> filter;
-  std::string name;  ///< of this use of it: "gauss", the next "gauss-2"
+  std::string name;  ///< unique in the chain: "gauss", then "gauss-2"
   Values values;
   int times = 1;
 
@@ -24,25 +24,24 @@ struct Item {
 /// A chain of filters. Each reads the output of the one before it.
 struct Description {
   std::vector<Item> items;
-  int iterations = 1;              ///< of all of it
-  std::vector<std::string> files;  ///< that it was read from
+  int iterations = 1;              ///< of the whole chain
+  std::vector<std::string> files;  ///< files that it was read from
 
   bool operator==(const Description &other) const {
     return items == other.items && iterations == other.iterations;
   }
-  /// As a chain's text, with all values.
+  /// The text of the chain, with all values.
   std::string text() const;
-  /// A short sum of the filters' texts.
+  /// A short hash of the filters' texts.
   std::string checksum() const;
 };
 
-/// Where filters are found by their names: these folders in order, then the plugin's own library.
-/// A name with a / or with .cl at its end is a file.
+/// Folders in which filters are searched by name, in order; then the plugin's own library is
+/// searched. A name that contains / or ends with .cl is a file.
 using Folders = std::vector<std::string>;
 
 /// Reads "gauss(sigma=2) ! grey*2 ! ./mine.cl(level=0.4)"; # begins a comment. `file` is for
-/// messages; relative files are those of the folder `base`. Throws Error::settings with file and
-/// line.
+/// messages; relative paths start at the folder `base`. Throws Error::settings with file and line.
 Description parse_chain(const std::string &text, const std::string &file, const Folders &folders,
                         const std::string &base = {});
 /// The same from a file; relative paths in it start at its folder.
@@ -50,7 +49,7 @@ Description load_chain(const std::string &path, const Folders &folders);
 
 /// The names of the plugin's own filters.
 std::vector<std::string> library();
-/// One of them.
+/// A filter of the library by name.
 std::shared_ptr<const Filter> library_filter(const std::string &name);
 
 }  // namespace glcl::chain

@@ -54,7 +54,7 @@ void refuse_name(const SourceLocation &place, const std::string &name) {
 std::string beginning(const std::string &text) {
   constexpr size_t most = 40;
   if (text.size() <= most) return text;
-  // Not within a character.
+  // Do not cut a UTF-8 character.
   size_t end = most;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) end--;
   return text.substr(0, end) + "…";
@@ -102,11 +102,11 @@ double Cursor::number() {
   return value;
 }
 
-/// A number, a name or call with its arguments, or an operator as a function of two.
+/// A number, a name, a call with its arguments, or an operator as a function of two arguments.
 struct Expression::Node {
   double value = 0;
   std::string name;
-  double (*compute)(const double *) = nullptr;  // of a function that is known
+  double (*compute)(const double *) = nullptr;  // known functions only
   std::vector<std::shared_ptr<const Node>> arguments;
 
   double evaluate(const Scope &scope) const {
@@ -201,7 +201,7 @@ class Parser {
     return make({0, name, is_known ? known->second.compute : nullptr, std::move(arguments)});
   }
 
-  /// Bounds the expression, which is computed for every weight of a matrix, and its depth.
+  /// Limits the size and depth of the expression, which is evaluated for every weight of a matrix.
   Node make(Expression::Node node) {
     if (++parts_ > most_parts)
       fail(cursor_.place(), "the expression has more than " + std::to_string(most_parts) +

@@ -8,7 +8,7 @@
 
 namespace glcl::chain {
 
-/// The place of a text that a user wrote, for messages.
+/// The place of a user's text, for messages.
 struct SourceLocation {
   std::string file;  ///< a path, or "filters" for the property
   int line = 1;
@@ -23,7 +23,7 @@ constexpr size_t most_parts = 256;       // numbers, names and operators of an e
 /// The same for a name that is too long.
 [[noreturn]] void refuse_name(const SourceLocation &place, const std::string &name);
 
-/// The beginning of a text of users, for messages.
+/// The beginning of a user's text, for messages.
 std::string beginning(const std::string &text);
 
 /// Reads a text from left to right. The caller skips comments.
@@ -39,10 +39,10 @@ class Cursor {
   char take();
   /// Takes the character if it comes next.
   bool accept(char wanted);
-  /// A name: letters, digits and _, not a digit first; empty where none comes. Throws where it is
-  /// longer than most_name.
+  /// Takes a name: letters, digits and _, not a digit first. Empty if there is no name. Throws if
+  /// it is longer than most_name.
   std::string name();
-  /// A number as C writes it; throws where none comes or it is not finite.
+  /// Takes a number in C's notation; throws if there is no number or it is not finite.
   double number();
   /// Everything up to the end.
   std::string rest() const { return text_.substr(at_); }
@@ -57,12 +57,13 @@ class Cursor {
 /// functions exp log sqrt pow ceil floor abs min max, and the names of its scope.
 class Expression {
  public:
-  /// The value of a name, with the arguments of a call; throws std::out_of_range for others.
+  /// Returns the value of a name, with the arguments of a call; throws std::out_of_range for
+  /// unknown names.
   using Scope =
       std::function<double(const std::string &name, const std::vector<double> &arguments)>;
 
-  /// Reads one to the end of the text; throws Error::settings with its place, also where it has
-  /// more than most_parts.
+  /// Parses an expression that ends with the text. Throws Error::settings with its place, also if
+  /// it has more than most_parts.
   static Expression parse(const std::string &text, const SourceLocation &place);
   static Expression constant(double value);
 

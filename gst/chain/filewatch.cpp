@@ -9,7 +9,7 @@ namespace glcl::chain {
 
 namespace {
 
-/// Changes whenever one of the files does; empty while one of them is missing.
+/// A text that changes with any of the files; empty while a file is missing.
 std::string stamp_of(const std::vector<std::string> &files) {
   std::string stamp;
   for (const std::string &file : files) {

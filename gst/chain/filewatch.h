@@ -9,9 +9,9 @@ namespace glcl::chain {
 /// Detects changes of files since they were read.
 class FileWatch {
  public:
-  /// From now on, these files in their present state.
+  /// Watches these files from now on.
   void set(std::vector<std::string> files);
-  /// True once for each change. False while a file is missing, as when an editor replaces it.
+  /// True once per change. False while a file is missing, for example while an editor replaces it.
   bool changed();
 
  private:

@@ -22,7 +22,7 @@ std::string stripped(const std::string &text) {
   return begin < end ? std::string(begin, end) : std::string();
 }
 
-/// The text before and after the first of these characters.
+/// The text before and after the first `at`.
 std::pair<std::string, std::string> parted(const std::string &text, char at) {
   const size_t found = text.find(at);
   if (found == std::string::npos) return {stripped(text), {}};

@@ -13,9 +13,9 @@ namespace glcl::chain {
 
 /// The limits of filters and chains.
 constexpr int max_radius = 64;                // px
-constexpr int max_frames = 8;                 // of input, this one included
+constexpr int max_frames = 8;                 // input frames of a filter, the current one included
 constexpr int max_filters = 16;               // in a chain's text
-constexpr int max_stages = 64;                // that run for a frame, iterations counted
+constexpr int max_stages = 64;                // stages per frame, over all iterations
 constexpr int max_table = 1024;               // values
 constexpr size_t max_parameters = 16;         // of a filter
 constexpr size_t max_text = size_t(1) << 16;  // bytes of a file
@@ -35,19 +35,19 @@ struct Matrix {
 Matrix parse_matrix(Cursor &cursor);
 std::string describe(const Matrix &matrix);
 
-/// A number that the user sets, with its range, default and description.
+/// A number that users can set, with its range, default and description.
 struct Parameter {
   std::string name, text;
   double low = 0, high = 1, initial = 0;
 };
 
-/// A matrix that the user sets, with its default and description.
+/// A matrix that users can set, with its default and description.
 struct List {
   std::string name, text;
   Matrix initial;
 };
 
-/// A table that the filter computes once for its values; each entry is `value` at i.
+/// A table that is computed once for the filter's values; entry i is `value` at i.
 struct Table {
   std::string name;
   Expression size, value;  ///< of i, from 0
@@ -67,13 +67,13 @@ struct Values {
 struct Filter {
   std::string name, text;
   std::string file;    ///< for messages
-  std::string source;  ///< all of the file
+  std::string source;  ///< text of the file
   std::vector<Parameter> parameters;
   std::vector<List> lists;
   std::vector<Table> tables;
   Expression radius = Expression::constant(0);
   int frames = 1;
-  bool channelwise = false;           ///< a channel depends on that channel of its pixel alone
+  bool channelwise = false;  ///< each channel depends only on the same channel of the same pixel
   std::optional<Expression> weights;  ///< of dx and dy
   Expression gain = Expression::constant(1), offset = Expression::constant(0);
   Code code;
@@ -83,11 +83,11 @@ struct Filter {
   /// centre, NAME_width, NAME_height) and these.
   Expression::Scope scope(const Values &values,
                           std::vector<std::pair<std::string, const double *>> more = {}) const;
-  /// px, 0..max_radius; throws Error::settings where it is more.
+  /// px, 0..max_radius; throws Error::settings for a larger radius.
   int radius_for(const Values &values) const;
   /// The convolution's weights, gain included, of side 2 radius + 1.
   Matrix weights_for(const Values &values) const;
-  /// Whether its function finds numbers by the colour of a pixel.
+  /// True if its function indexes tables or lists by the colour of a pixel.
   bool looks_up() const { return !tables.empty() || !lists.empty(); }
   std::vector<double> table_for(const Table &table, const Values &values) const;
 };

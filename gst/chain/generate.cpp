@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Every stage k of a pass becomes functions of a pixel's place: glcl_read_k gives its input there,
-// from a picture, a tile or the stage before it, glcl_stage_k its result, in levels. They share the
-// first arguments, which name what a kernel has: pictures, the tile at hand, the size, the values.
-// Those of a Map compute it instead: their place is the level at hand. glcl_mapped_k looks it up.
+// Every stage k of a pass becomes functions of a pixel's position. glcl_read_k returns the stage's
+// input from a picture, a tile or the previous stage. glcl_stage_k returns its result, in levels.
+// Their first arguments are the kernel's data: pictures, the current tile, the size, the values.
+// For stages of a Map they compute the map instead, and their position is the current level.
+// glcl_mapped_k looks the level up in the map.
 #include "generate.h"
 
 #include <glib.h>
@@ -31,7 +32,7 @@ std::string literal(double value) {
 std::string quoted(const std::string &text) {
   std::string quoted = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\' || c == '?') quoted += '\\';  // ?: of trigraphs
+    if (c == '"' || c == '\\' || c == '?') quoted += '\\';  // ? could start a trigraph
     quoted += g_ascii_iscntrl(c) ? ' ' : c;
   }
   return quoted + "\"";
@@ -59,7 +60,7 @@ struct Numbers {
     offset = {255 * filter.offset.evaluate(filter.scope(item.values))};
   }
 
-  /// Calls with each part.
+  /// Calls `use` with the name and numbers of each part.
   template <class Use>
   void each(const Use &use) const {
     use("parameters", parameters);
@@ -91,9 +92,9 @@ class Generator {
     return "glcl_item_" + text_of(item) + "_" + part;
   }
 
-  /// A macro for each part of the values: an array of constants, or a place among the values. Lists
-  /// are constants always. Tables never are: work-items that look up different places of one wait
-  /// for each other in constant memory.
+  /// Defines each part of the values: an array of constants, or a macro for an offset in the buffer
+  /// of values. Lists are always constants. Tables never are: in constant memory, work-items that
+  /// read different entries wait for each other.
   void constants() {
     text_ += "#line 1 \"constants\"\n";
     size_t at = 0;
@@ -125,15 +126,15 @@ class Generator {
   bool exact_before(size_t stage) const { return stage > 0 && stages_[stage - 1].exact; }
   std::string texel(size_t stage) const { return exact_before(stage) ? "float4" : "glcl_texel"; }
 
-  /// The parameters that all functions of a pass share, and the same as arguments.
+  /// Sets the parameters that all functions of a pass share, and the matching arguments.
   void share(const Pass &pass) {
     std::string declared, given;
     const auto add = [&](const std::string &type, const std::string &name) {
       declared += type + " " + name + ", ";
       given += name + ", ";
     };
-    // Earlier frames, and planes that are images, come as buffers: with two images that functions
-    // take, Mesa's rusticl reads the first twice.
+    // Pass earlier frames, and planes that are images, as buffers: if functions take two images,
+    // Mesa's rusticl reads the first one twice.
     for (int n = 0; n < stages_[pass.first].frames; n++) {
       const std::string name = "glcl_in" + text_of(n);
       if (is_planes(pass, n)) {
@@ -167,19 +168,19 @@ class Generator {
           "glcl_values, glcl_tables, ");
   }
 
-  /// The Map of a pass that a stage is part of.
+  /// The Map of a pass that contains a stage, or null.
   static const Map *map_of(const Pass &pass, size_t stage) {
     for (const Map &map : pass.maps)
       if (map.first <= stage && stage <= map.last) return &map;
     return nullptr;
   }
 
-  /// The function that gives a stage's result at a pixel.
+  /// Name of the function that returns a stage's result at a pixel.
   std::string result(const Pass &pass, size_t stage) const {
     return (map_of(pass, stage) ? "glcl_mapped_" : "glcl_stage_") + text_of(stage);
   }
 
-  /// Whether an input of a pass is the frame itself, and that has planes.
+  /// True if an input of a pass is the frame itself, and the frame has planes.
   bool is_frame_of_planes(const Pass &pass, int frame) const {
     return planes_ && pass.first == 0 && frame == 0;
   }
@@ -293,7 +294,7 @@ class Generator {
                                names(stage.item, "offset") + "[0], alpha));\n}\n";
   }
 
-  /// The user's function, under a name of its own, and its call; for a Map it knows no place.
+  /// The user's function, under a unique name, and its call. In a Map it has no position.
   void function(size_t k, bool mapped = false) {
     const Stage &stage = stages_[k];
     const Item &item = chain_.items[stage.item];
@@ -356,7 +357,7 @@ class Generator {
     const std::string side_x = length(options_.shape.width(), segment.rim_x),
                       side_y = length(options_.shape.height(), segment.rim_y);
     std::string value;
-    // The code that fills the tile: from the picture, or by the previous segment from its own tile.
+    // The code that fills the tile: from the picture, or from the previous segment's tile.
     if (k == 0 || tile == "source")
       value = load(pass) + "(glcl_in0, x, y)";
     else
@@ -460,7 +461,7 @@ class Generator {
 
   bool stores_planes(const Pass &pass) const { return planes_ && pass.last + 1 == stages_.size(); }
 
-  /// The end of a kernel that stores the frame, block by block, from the value at x and y.
+  /// The end of a kernel: stores the frame block by block from the value at x and y.
   void store_planes(const std::string &value) {
     const WorkgroupShape &shape = options_.shape;
     text_ +=
@@ -501,7 +502,7 @@ class Generator {
   std::string text_;
   std::string sources_;  // the inputs of the current pass
   int frames_ = 1;
-  size_t maps_ = 0;  // so far
+  size_t maps_ = 0;  // number of maps so far
 };
 
 }  // namespace

@@ -13,21 +13,22 @@ namespace glcl::chain {
 struct CodegenOptions {
   FrameFormat frame;
   WorkgroupShape shape;
-  bool live = false;  ///< parameters come with each launch; else they are constants of the kernel
+  bool live = false;  ///< parameters are arguments of each launch; else constants
 };
 
 constexpr size_t map_bytes = 4 * 256;  ///< of a Map
 
-/// The OpenCL text of all passes: kernels glcl_pass_0 …, each with the arguments: its input picture
-/// and, for a stage of several frames, the earlier ones; the picture it writes; width, height;
-/// values_of() the chain, twice; and what the kernels glcl_map_0 … write, which have 256 items and
-/// these three arguments. If the chain keeps_input(), also glcl_keep, which copies a frame to a
-/// buffer of pixels of 16 bits a channel: both, width, height.
+/// The OpenCL text of all passes: kernels glcl_pass_0 …. Their arguments are the input picture and,
+/// for a stage of several frames, the earlier ones; the output picture; width, height; values_of()
+/// the chain, twice; and the maps. The kernels glcl_map_0 … compute the maps; they have 256 items
+/// and the last three of these arguments. If the chain keeps_input(), there is also glcl_keep,
+/// which copies a frame to a buffer of pixels with 16 bits per channel; its arguments are both,
+/// width, height.
 std::string generate(const Description &chain, const std::vector<Stage> &stages,
                      const std::vector<Pass> &passes, const CodegenOptions &options);
 
-/// Whether the first pass needs the frame in a buffer: planes that are images, or of which it reads
-/// several frames.
+/// True if the first pass needs the frame in a buffer: frames of planes that are images, or of
+/// which it reads several.
 bool keeps_input(const std::vector<Stage> &stages, const FrameFormat &frame);
 
 /// Parameters, tables and weights of a chain, in the order in which its kernels read them.

@@ -10,7 +10,7 @@ namespace glcl::chain {
 
 namespace {
 
-/// The middle part of an odd number of values that holds all that are not 0.
+/// The smallest centred part of an odd number of values that contains all nonzero ones.
 std::vector<double> trimmed(const std::vector<double> &values) {
   size_t cut = 0;
   while (2 * cut + 1 < values.size() && values[cut] == 0 && values[values.size() - 1 - cut] == 0)
@@ -60,7 +60,7 @@ std::vector<Stage> stages_of(const Item &item, size_t index) {
 
 size_t pixel_bytes(bool exact, bool deep) { return exact ? 16 : deep ? 8 : 4; }
 
-/// Whether what a stage reads is the exact result of the one before it.
+/// True if a stage reads the exact result of the previous stage.
 bool reads_exact(const std::vector<Stage> &stages, size_t stage) {
   return stage > 0 && stages[stage - 1].exact;
 }
@@ -218,7 +218,7 @@ size_t local_bytes(const std::vector<Stage> &stages, const Plan &plan,
                    const WorkgroupShape &shape) {
   size_t most = 0;
   for (const Pass &pass : passes_of(stages, plan)) {
-    size_t in_turn[2] = {0, 0};  // tiles of segments in turn, as the kernel has them
+    size_t in_turn[2] = {0, 0};  // bytes of the kernel's two tiles, which segments use in turn
     for (size_t s = 0; s < pass.segments.size(); s++) {
       const Segment &segment = pass.segments[s];
       if (!segment.tile) continue;
@@ -237,7 +237,7 @@ double cost_of(const std::vector<Stage> &stages, const Plan &plan, const Workgro
     return std::numeric_limits<double>::infinity();
   double cost = 0;
   for (const Pass &pass : passes_of(stages, plan))
-    // A picture of floats is four times as large.
+    // Pictures of exact results are floats, four times as large.
     cost += pass_cost(stages, pass, shape, prices) +
             prices.picture * (stages[pass.last].exact ? 2.5 : 1);
   return cost;

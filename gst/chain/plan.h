@@ -12,13 +12,13 @@ namespace glcl::chain {
 struct Stage {
   enum class Kind { function, matrix, rows, columns };
 
-  size_t item = 0;  ///< of the description
+  size_t item = 0;  ///< index in the description
   Kind kind = Kind::function;
   int radius_x = 0, radius_y = 0;  ///< px
   int frames = 1;
-  bool channelwise = false, looks_up = false;  ///< as its filter
-  bool exact = false;     ///< its result is not rounded to 8 bits: the rows of a separable one
-  double operations = 0;  ///< about, without those of its input
+  bool channelwise = false, looks_up = false;  ///< from its filter
+  bool exact = false;     ///< result not rounded to 8 bits: rows of a separable convolution
+  double operations = 0;  ///< estimate, without its input's
 
   bool reads_around() const { return radius_x || radius_y; }
   double taps() const { return (2.0 * radius_x + 1) * (2.0 * radius_y + 1); }
@@ -28,10 +28,10 @@ struct Stage {
 struct Separated {
   std::vector<double> row, column;  ///< odd lengths
 };
-/// Whether the matrix is separable within a millionth of its largest value, and its parts.
+/// True if the matrix is separable within a millionth of its largest value; then sets `parts`.
 bool separate(const Matrix &matrix, Separated &parts);
 
-/// The steps of all iterations. Throws Error::settings where they are too many.
+/// The steps of all iterations. Throws Error::settings if there are too many.
 std::vector<Stage> stages_of(const Description &chain);
 
 /// How a stage gets its input.
@@ -50,10 +50,10 @@ struct WorkgroupShape {
 
 /// The costs on a device, in operations per pixel.
 struct Prices {
-  double picture = 48;     ///< to write one, begin a kernel and read it again
+  double picture = 48;     ///< writing it, starting a kernel and reading it again
   double read = 6;         ///< a pixel of a picture
   double local = 3;        ///< a pixel of a tile
-  size_t local_bytes = 0;  ///< that a group may have
+  size_t local_bytes = 0;  ///< limit of a group
 };
 /// The usual costs on this kind of device. The numbers of plans refer to them.
 Prices usual_prices(const Device &device);
@@ -62,7 +62,7 @@ Prices usual_prices(const Device &device);
 const Tunable &price_tunable();
 constexpr const char *price_problem = "operations of a pixel";
 constexpr int most_tenths = 9999;
-/// The costs that were measured on the device, else the usual ones.
+/// The measured costs of the device, else the usual ones.
 Prices prices_of(const Device &device);
 
 /// The input of each stage, and the total cost, in operations per pixel.
@@ -75,22 +75,23 @@ struct Plan {
 size_t local_bytes(const std::vector<Stage> &stages, const Plan &plan, const WorkgroupShape &shape);
 double cost_of(const std::vector<Stage> &stages, const Plan &plan, const WorkgroupShape &shape,
                const Prices &prices);
-/// The cheapest plans by estimate, at most `most`, cheapest first, and at the end the plan of a
-/// kernel for each filter. All fit into local memory.
+/// At most `most` plans, cheapest first by estimate, and at the end the plan with a kernel per
+/// filter. All fit into local memory.
 std::vector<Plan> plans_for(const std::vector<Stage> &stages, const WorkgroupShape &shape,
                             const Prices &prices, size_t most);
 /// A kernel for every stage.
 Plan unfused(const std::vector<Stage> &stages);
 
-/// Part of a kernel: stages [first, last] of which only the first reads around it in a tile or
+/// Part of a kernel: stages [first, last]. Only the first stage reads neighbours, from a tile or a
 /// picture.
 struct Segment {
   size_t first = 0, last = 0;
-  bool tile = false;  ///< its first stage reads a tile, filled by the segment before or the source
-  int rim_x = 0, rim_y = 0;  ///< px of that tile around the group's
+  bool tile =
+      false;  ///< its first stage reads a tile, filled from the source or by the previous segment
+  int rim_x = 0, rim_y = 0;  ///< px of that tile around the group's pixels
 };
 
-/// Channelwise stages [first, last] in a row, some of which use a table. The combined result for
+/// Consecutive channelwise stages [first, last], some of which use a table. The combined result for
 /// each level of each channel is computed once, and pixels look it up.
 struct Map {
   size_t first = 0, last = 0;

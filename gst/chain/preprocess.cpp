@@ -16,15 +16,15 @@ namespace glcl::chain {
 
 namespace {
 
-constexpr size_t most_tokens = size_t(1) << 16;  // that macros expand to
+constexpr size_t most_tokens = size_t(1) << 16;  // of all macro expansions
 constexpr int most_nested = 32;
 
 using Tokens = std::vector<Token>;
 
-/// A text whose continued lines are joined.
+/// A text after joining continued lines.
 struct Joined {
   std::string text;
-  std::vector<int> lines;  // of each character
+  std::vector<int> lines;  // line number of each character
 
   explicit Joined(const std::string &source) {
     int line = 1;
@@ -45,12 +45,12 @@ struct Joined {
   }
 
  private:
-  /// Behind the end of the line that is there; else the same place.
+  /// Position after a line end at `at`; `at` itself if there is no line end.
   static size_t newline(const std::string &source, size_t at) {
     if (source.compare(at, 2, "\r\n") == 0) return at + 2;
     return at < source.size() && (source[at] == '\n' || source[at] == '\r') ? at + 1 : at;
   }
-  /// Behind blanks and the end of the line; 0 where something else follows.
+  /// Position after blanks and a line end; 0 if something else follows.
   static size_t continued(const std::string &source, size_t at) {
     while (at < source.size() && (source[at] == ' ' || source[at] == '\t')) at++;
     const size_t after = newline(source, at);
@@ -115,7 +115,7 @@ class Lexer {
   }
 
   static bool of_name(char c) { return g_ascii_isalnum(c) || c == '_'; }
-  /// Whether a number goes on with the sign of its exponent.
+  /// True if the next character is the sign of a number's exponent.
   bool is_exponent_sign() const {
     const char before = text()[at_ - 1];
     return (peek() == '+' || peek() == '-') &&
@@ -301,7 +301,7 @@ class Preprocessor {
     macros_[rest[0].text] = std::move(macro);
   }
 
-  /// The macro that a token stands for, unless it came out of that.
+  /// The macro of a name; null for other tokens and for tokens that come from this macro.
   const Macro *macro_of(const Token &token) const {
     if (token.kind != Token::Kind::name) return nullptr;
     const auto known = macros_.find(token.text);
@@ -314,7 +314,7 @@ class Preprocessor {
   Tokens expand(Tokens tokens, int depth) {
     if (depth > most_nested) fail(place(), "macro calls are nested too deeply.");
     Tokens out;
-    std::reverse(tokens.begin(), tokens.end());  // the next one is at the end
+    std::reverse(tokens.begin(), tokens.end());  // the next token is the last element
     while (!tokens.empty()) {
       const Token token = tokens.back();
       tokens.pop_back();
@@ -332,7 +332,7 @@ class Preprocessor {
     return out;
   }
 
-  /// The arguments of a call, expanded; takes them and their brackets from the end of `tokens`.
+  /// Takes the arguments of a call with their brackets from the end of `tokens`, and expands them.
   std::vector<Tokens> take_arguments(Tokens &tokens, const Token &name, const Macro &macro,
                                      int depth) {
     std::vector<Tokens> arguments(1);
@@ -356,7 +356,7 @@ class Preprocessor {
     return arguments;
   }
 
-  /// Puts what a macro stands for to the end of `tokens`, the last one first.
+  /// Appends the expansion of a macro to `tokens`, in reverse order.
   void put_body(Tokens &tokens, const Token &name, const Macro &macro,
                 const std::vector<Tokens> &arguments) {
     const auto put = [&](Token token) {
@@ -392,7 +392,7 @@ class Preprocessor {
   }
 
   const std::string file_;
-  int line_ = 1;  // at hand
+  int line_ = 1;  // current line
   std::map<std::string, Macro> macros_;
   std::vector<Branch> conditions_;
   Tokens pending_, out_;

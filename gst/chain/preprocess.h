@@ -21,16 +21,16 @@ struct Token {
   Kind kind = Kind::sign;
   std::string text;
   int line = 1;
-  bool begins = false;  ///< the first one of its line
-  bool spaced = false;  ///< blanks are before it
-  bool own = false;     ///< a name that only its file knows
+  bool begins = false;  ///< it is the first of its line
+  bool spaced = false;  ///< blanks precede it
+  bool own = false;     ///< a name that is private to its file
   std::shared_ptr<const MacroOrigin> from;
 };
 
 /// Preprocesses a file as a compiler does: joins lines, drops comments, expands macros. It knows
 /// definitions, conditions and some pragmas. All other directives throw Error::settings with file
-/// and line, as do quoted texts, and the operators # and ## in macros. So no file is read, and the
-/// result has only words of this file.
+/// and line. So do quoted texts, and the operators # and ## in macros. Therefore no other file is
+/// read, and the result contains only words of this file.
 std::vector<Token> preprocess(const std::string &source, const std::string &file);
 
 }  // namespace glcl::chain

@@ -11,9 +11,9 @@ namespace glcl::chain {
 
 namespace {
 
-constexpr size_t most_brackets = 64;  // within each other
-constexpr size_t most_names = 256;    // outside of functions
-constexpr double most_calls = 4096;   // once functions are put into those that call them
+constexpr size_t most_brackets = 64;  // nested
+constexpr size_t most_names = 256;    // global
+constexpr double most_calls = 4096;   // after inlining
 
 using Tokens = std::vector<Token>;
 
@@ -27,7 +27,7 @@ void check_words(const Tokens &tokens, const std::string &file) {
               "” is not supported: a filter returns one pixel and reads its input with at() only.");
 }
 
-/// Which functions of a file call which.
+/// The calls between the functions of a file.
 class Calls {
  public:
   explicit Calls(std::string file) : file_(std::move(file)) {}
@@ -37,8 +37,8 @@ class Calls {
     call.times++;
   }
 
-  /// Throws where a function comes back to itself, or becomes too long: compilers of OpenCL put
-  /// functions into each other, and may never end.
+  /// Throws if a function calls itself, also indirectly, or is too long once inlined: OpenCL
+  /// compilers inline all functions, and might never end.
   void check() {
     for (const auto &call : calls_) length_of(call.first);
   }
@@ -49,7 +49,7 @@ class Calls {
     double times;
   };
 
-  /// How many calls a function is once all are put into it.
+  /// Number of calls in a function after inlining.
   double length_of(const std::string &name) {
     const auto calls = calls_.find(name);
     if (calls == calls_.end()) return 0;
@@ -102,8 +102,8 @@ void check_brackets(const Tokens &tokens, const std::string &file) {
     fail({file, brackets.back()->line}, "this " + brackets.back()->text + " is not closed.");
 }
 
-/// The names that stand outside of brackets and before one, a value or an end: those of functions,
-/// tables and types.
+/// The global names of functions, tables and types: names outside brackets that precede a bracket,
+/// a value or an end.
 std::set<std::string> global_names(const Tokens &tokens, const std::string &file) {
   static const std::set<std::string> unnamed{"struct", "union", "enum"};
   std::set<std::string> names;
@@ -127,10 +127,10 @@ std::set<std::string> global_names(const Tokens &tokens, const std::string &file
   return names;
 }
 
-/// Which of the named functions call which. `(name)(…)` is a call, too.
+/// The calls between the named functions. `(name)(…)` is a call, too.
 Calls calls_of(const Tokens &tokens, const std::set<std::string> &names, const std::string &file) {
   Calls calls(file);
-  std::string function;  // that is being read
+  std::string function;  // current function
   int depth = 0;
   for (size_t i = 0; i < tokens.size(); i++) {
     const std::string &word = tokens[i].text;
@@ -175,7 +175,7 @@ std::string Code::text(const std::string &prefix) const {
   int line = 1;
   for (const Token &token : tokens_) {
     for (; line < token.line; line++) text += '\n';
-    text += (token.own ? prefix : "") + token.text + ' ';  // so that no two become another one
+    text += (token.own ? prefix : "") + token.text + ' ';  // a blank, so that two tokens never join
   }
   return text;
 }

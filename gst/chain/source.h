@@ -9,8 +9,8 @@
 
 namespace glcl::chain {
 
-/// The OpenCL text of a filter. Words that is_allowed() accepts stay as they are. All others are
-/// names of the filter and get a prefix, so they can't refer to definitions outside of the file.
+/// The OpenCL text of a filter. Words that is_allowed() accepts do not change. All others are names
+/// of the filter and get a prefix, so they can't refer to definitions outside the file.
 class Code {
  public:
   Code() = default;
@@ -19,9 +19,9 @@ class Code {
   /// inlined.
   Code(const std::string &source, const std::string &file);
 
-  /// Whether it defines a function, table or type of this name.
+  /// True if it defines a function, table or type of this name.
   bool defines(const std::string &name) const { return globals_.count(name) > 0; }
-  /// As the compiler gets it, line by line.
+  /// The text for the compiler, with the lines of the source.
   std::string text(const std::string &prefix) const;
   std::string word(const std::string &name, const std::string &prefix) const;
 

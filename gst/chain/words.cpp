@@ -9,8 +9,8 @@ namespace glcl::chain {
 
 namespace {
 
-/// The functions of OpenCL C 1.2, except those that access a kernel's memory, wait, print or ask
-/// for the place of a work-item.
+/// The functions of OpenCL C 1.2, except functions that access a kernel's memory, wait, print or
+/// return a work-item's position.
 constexpr const char words[] = R"(
   PIXEL HERE at earlier x y width height
 

@@ -5,8 +5,8 @@
 
 namespace glcl::chain {
 
-/// Whether a filter's text may use a word of the language or of the chain: keywords, types,
-/// functions that give a value of their arguments alone, constants, members of vectors, PIXEL,
+/// True if a filter's text may use a word of the language or of the chain. These are keywords,
+/// types, functions that depend only on their arguments, constants, members of vectors, PIXEL,
 /// HERE, at, earlier, x, y, width and height.
 bool is_allowed(const std::string &word);
 

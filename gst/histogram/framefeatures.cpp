@@ -9,7 +9,7 @@ namespace glcl::histogram {
 namespace {
 
 constexpr double blank_deviation = 6;    // levels, of noise
-constexpr double brightness_part = 0.4;  // of the distance that a gain may leave
+constexpr double brightness_part = 0.4;  // part of the distance that may remain after a gain
 
 using Bins = std::array<float, size_t(FrameFeatures::bins) * FrameFeatures::channels>;
 

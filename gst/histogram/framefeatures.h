@@ -21,7 +21,7 @@ struct FrameFeatures {
   /// Compares with the previous frame.
   void follow(const FrameFeatures &previous);
 
-  /// One level, apart from noise.
+  /// True if the frame has only one level, apart from noise.
   bool is_blank() const;
   /// Fraction of the values in the darkest and the brightest bins.
   double clipped() const;

@@ -34,8 +34,8 @@ struct CellChange {
                              [=](float level) { return std::abs(level) >= least; }) >=
            cells;
   }
-  /// True if it is as large as between unrelated pictures, or this part of that; motion reaches
-  /// that slowly.
+  /// True if the change is at least `part` of that between unrelated pictures. Motion takes many
+  /// frames to reach it.
   bool is_unrelated(double part = 1) const {
     return power >= 0.75 * part * (scatter + 1) && rms() >= 8 && is_widespread();
   }
@@ -61,7 +61,7 @@ bool joins_shots(const History &frames, int from, int to, const CellChange &chan
          Structure::similarity(first, last) < same_texture;
 }
 
-/// Whether one of the shots appears on the other side too, as after an object that passes.
+/// True if one of the shots appears on the other side too, for example after an object has passed.
 bool returns(const History &frames, int from, int to) {
   const double whole = distance(frames[from], frames[to]);
   const auto alike = [&](int a, int b) {
@@ -113,8 +113,8 @@ class Front {
     }
   }
 
-  /// By how much cells change more at the front than elsewhere, on the whole and in the quarter of
-  /// its way where that is least.
+  /// Ratio of the change at the front to that elsewhere: the smaller of the ratio over the whole
+  /// way and that of its worst quarter.
   double contrast() const {
     Mean all;
     for (const Mean &quarter : quarters_) all.sum += quarter.sum, all.count += quarter.count;
@@ -132,11 +132,11 @@ class Front {
     int count = 0;
     double value() const { return sum / std::max(count, 1); }
   };
-  double elsewhere() const { return elsewhere_.value() + 0.3; }  // levels, of noise
+  double elsewhere() const { return elsewhere_.value() + 0.3; }  // plus noise, levels
 
-  /// `way`: the part of its way after which the front reaches the cell.
+  /// `way`: the part of the front's way after which it reaches the cell.
   void add(const History &frames, int from, int to, int cell, double way) {
-    constexpr float largest = 60;  // levels, so that a few cells do not decide
+    constexpr float largest = 60;  // levels; limits the weight of single cells
     const double reached = from + (to - from) * way, tolerance = std::max(1.5, 0.1 * (to - from));
     for (int k = from + 1; k <= to; k++) {
       const float step =
@@ -204,7 +204,7 @@ GradualFit fit_gradual(const History &frames, int from, int to) {
   const CellChange change(frames, from, to);
   if (change.is_unrelated() && mixes_cells(frames, from, to, change, 0.15, 0.2))
     return GradualFit::dissolve;
-  // Shots that move may come to resemble each other.
+  // Moving shots may become similar to each other.
   return change.is_unrelated(2.0 / 3) && fits_wipe(frames, from, to, change) ? GradualFit::wipe
                                                                              : GradualFit::none;
 }

@@ -29,7 +29,7 @@ class Histogram {
     color_8,   ///< joint: 8 levels each of R, G and B, bin (r * 8 + g) * 8 + b
     color_16,  ///< joint with 16 levels
     grey_8,    ///< frames of one channel, 8 bits (buffers only)
-    grey_16,   ///< 16 bits, of which the `depth` low ones are used; larger values count in the last
+    grey_16,   ///< 16 bits, of which the lowest `depth` are used; larger values count in the last
                ///< bin
   };
 
@@ -76,7 +76,7 @@ class Histogram {
   static bool counts_code(const Format &format, const FrameFormat &frame) {
     return reads_luma(format) && frame.pixels->has_luma() && format.values == Levels::code;
   }
-  /// True if there are values below black and above white, of which it counts two numbers.
+  /// True if values below black and above white exist; then it counts each in one more counter.
   static bool counts_illegal(const Format &format, const FrameFormat &frame) {
     return reads_luma(format) && frame.pixels->has_luma() && !frame.colorimetry.full_range;
   }
@@ -88,9 +88,9 @@ class Histogram {
   /// Throws Error::settings if a format is not supported in this layout.
   static void check(const Format &format, Layout layout);
 
-  /// Builds the programs for frames of at most width × height px, up to `frames` of them per
-  /// launch. Throws Error::settings if the format or size is not supported, Error::failed
-  /// if the device refuses.
+  /// Builds the programs for frames of at most width × height px, up to `frames` frames per launch.
+  /// Throws Error::settings if the format or size is not supported, Error::failed if the device
+  /// refuses.
   Histogram(Context &context, int width, int height, const Format &format, const FrameFormat &frame,
             int frames = 1, const std::optional<Parameters> &parameters = {});
 
@@ -122,9 +122,9 @@ class Histogram {
   Kernel kernel_, whole_;              // for any area; for areas of whole runs
   int run_ = 1;                        // px
   size_t items_ = 1;                   // along x
-  std::array<cl::Buffer, 3> results_;  // the last one, the one before, and zeros for the next
-  size_t turn_ = 0;                    // the next one
-  int cleared_ = 0;                    // frames in it that are zero
+  std::array<cl::Buffer, 3> results_;  // the last result, the one before, and zeros for the next
+  size_t turn_ = 0;                    // index of the next result
+  int cleared_ = 0;                    // frames that are zero in the next result
   cl::Buffer scratch_;                 // the copies of Form::item
 };
 

@@ -36,8 +36,8 @@ class Histograms {
   struct FormatCounts {
     Histogram::Format format;
     Lazy<EnginePtr> engine;
-    Rect area;                           // of the counts
-    const cl::Buffer *counts = nullptr;  // of this frame
+    Rect area;                           // area of the counts
+    const cl::Buffer *counts = nullptr;  // of the current frame, or null
   };
 
   FormatCounts &entry_of(const Histogram::Format &format);

@@ -18,7 +18,7 @@ class HistogramRenderer {
     overlay = OVERLAY,  ///< all channels in one plot
     parade = PARADE,    ///< side by side
     stack = STACKED,    ///< one above the other
-  };                    // joint formats show their fullest bins as bars, one below the other
+  };                    // joint formats always show their fullest bins as bars
   enum class Equalize {
     none = NO_EQUALIZATION,
     luma = EQUALIZE_LUMA,  ///< R, G and B change by as much as luma
@@ -28,7 +28,7 @@ class HistogramRenderer {
   struct Settings {
     Display display = Display::none;
     bool logarithmic = false;
-    /// The part of the plot that the 95th percentile of the bins fills, or more if the fullest bin
+    /// Height of the 95th percentile of the bins as part of the plot, or more if the fullest bin
     /// leaves room. So a few full bins do not flatten the others. With 0 the fullest bin fills the
     /// plot.
     double level_height = 0.8;
@@ -52,13 +52,13 @@ class HistogramRenderer {
   /// Throws Error::failed if the device refuses the programs.
   HistogramRenderer(Context &context, int width, int height, const FrameFormat &frame);
 
-  /// Enqueues the equalisation of a frame, all planes of it, by such counts.
+  /// Enqueues the equalisation of all planes of a frame by counts of format_for().
   void equalize(Queue &queue, Equalize equalize, const cl::Buffer &equalize_counts,
                 const Picture &in, const Picture &out);
 
   /// Enqueues the drawing of a frame in RGBA: equalised by `equalize_counts` of format_for(), with
-  /// `counts` of `format` drawn over it. Either is null if the settings do not need it. Outside the
-  /// frame's copy it writes the panel only. Never waits.
+  /// `counts` of `format` drawn over it. Either is null if the settings do not need it. If the
+  /// frame needs no copy, only the panel is written. Never waits.
   void run(Queue &queue, const Settings &settings, const drawing::Canvas &canvas,
            const Histogram::Format &format, const cl::Buffer &counts,
            const cl::Buffer &equalize_counts);

@@ -26,7 +26,7 @@ void scale_to_one(Values &values) {
 
 }  // namespace
 
-/// Square roots, so that a few long lines do not dominate, smoothed.
+/// Smoothed square roots of the counts; without the root a few long lines would dominate.
 std::vector<float> ShapeShots::normalized(const uint32_t *space) {
   std::vector<float> result(cells), from(cells);
   for (int i = 0; i < kinds; i++)
@@ -139,7 +139,7 @@ std::vector<ShapeShots::Shot> ShapeShots::search(bool to_the_end) {
     const bool is_new = is_cut(i);
     if (is_new) found.push_back({at(i).frame, Kind::cut, step(i)});
     const auto faded = fade(i);
-    // A cut to or from a blank frame is reported already.
+    // A cut to or from a blank frame was already reported.
     if (is_new) blank_by_fade_ = false;
     if (faded && !is_new) found.push_back(*faded);
   }
@@ -166,7 +166,7 @@ std::vector<ShapeShots::Shot> ShapeShots::add(uint64_t frame, const uint32_t *sp
 
 std::vector<ShapeShots::Shot> ShapeShots::finish() {
   std::vector<Shot> found = search(true);
-  // A picture that faded and did not return.
+  // The picture faded out and did not return.
   if (blank_frames_ && blank_by_fade_ && !fade_reported_)
     found.push_back({at(std::max(static_cast<int>(entries_.size()) - blank_frames_, 1)).frame,
                      Kind::fade_out, 1});

@@ -18,7 +18,7 @@ class ShapeShots {
   using Kind = Shots::Kind;
   using Shot = Shots::Shot;
 
-  static constexpr int edges = 2048;  ///< of a frame that are used
+  static constexpr int edges = 2048;  ///< most edges used per frame
   static constexpr int steps = 90, kinds = steps * steps;
 
   /// `threshold`: twice the minimum distance at a cut.

@@ -54,8 +54,8 @@ bool Shots::is_insert(int first, int end) const {
   return at(first).structure.textured_parts() >= 4 && at(first).clipped() < 0.5;
 }
 
-/// Whether the picture before frame i returns soon after it, or the picture after it was there just
-/// before.
+/// True if the picture before frame i returns soon after it, or if the picture after frame i was
+/// there shortly before it.
 bool Shots::is_transient(int i) const {
   const auto returns = [&](int before, int after) {
     return distance(at(before), at(after)) <= 0.5 * step(i) &&
@@ -76,7 +76,7 @@ bool Shots::is_transient(int i) const {
 bool Shots::stands_out(int i) const {
   const double d = step(i);
   if (d < threshold_ || similarity(i) >= same_texture) return false;
-  // It may take two frames, the first of which is a mixture.
+  // A cut may take two frames, and the first one is a mixture.
   const auto high = [&](int k) { return step(k) >= 0.5 * d; };
   if (high(i - 2) || high(i + 2) || (high(i - 1) && high(i + 1))) return false;
   if (step(i + 1) > d || step(i - 1) >= d) return false;
@@ -179,7 +179,8 @@ bool Shots::is_mixture(int from, int to) const {
   return similarities >= 0.75 * (to - from) && may_be_dissolve(frames_, from, to);
 }
 
-/// A dissolve by the variance, with its middle at frame i, where the frames around it differ most.
+/// A dissolve by the variance with its middle at frame i, if the frames around it differ most
+/// there.
 std::optional<Shots::Gradual> Shots::dissolve_by_variance(int i) const {
   const auto across = [&](int middle) {
     return middle >= lag && middle + lag < size() ? distance(at(middle - lag), at(middle + lag))
@@ -253,7 +254,7 @@ std::optional<Shots::Shot> Shots::fade(int i) {
   const int blanks = std::exchange(blank_frames_, 0);
   const bool shown_before = std::exchange(seen_picture_, true);
   if (!blanks || !shown_before || near_shot(i - 1, i + 1)) return {};
-  // From one frame to the next it is a cut or a flash.
+  // A change from one frame to the next is a cut or a flash.
   const int last = std::min(i + around, size() - 1);
   if (at(i).variance > 0.3 * at(last).variance) return {};
   // The first frame with content.
@@ -302,7 +303,7 @@ std::vector<Shots::Shot> Shots::add(uint64_t frame, const uint32_t *values) {
 
 std::vector<Shots::Shot> Shots::finish() {
   std::vector<Shot> found = search(true);
-  // A picture that faded and did not return.
+  // The picture faded out and did not return.
   if (blank_frames_ && blank_by_fade_ && !fade_reported_)
     if (const auto shot = fade_out(size() - 1)) found.push_back(*shot);
   *this = Shots(threshold_);

@@ -25,7 +25,7 @@ class Shots {
 
   /// A detected shot boundary.
   struct Shot {
-    uint64_t frame;  ///< first one of the new shot; the middle of a dissolve or a wipe
+    uint64_t frame;  ///< first frame of the new shot; the middle of a dissolve or a wipe
     Kind kind;
     double score;  ///< difference of the shots before and after, 0–1
   };
@@ -78,9 +78,9 @@ class Shots {
   double threshold_;
   History frames_;
   int next_cut_ = 1, next_gradual_ = 1;  // where to search next
-  bool seen_picture_ = false;            // a frame that is not blank
-  std::deque<uint64_t> starts_;          // of the last shots
-  uint64_t gradual_end_ = 0;             // of the last dissolve or wipe
+  bool seen_picture_ = false;            // a frame that is not blank was seen
+  std::deque<uint64_t> starts_;          // first frames of the last shots
+  uint64_t gradual_end_ = 0;             // end of the last dissolve or wipe
   int blank_frames_ = 0;                 // consecutive ones before next_gradual_
   bool blank_by_fade_ = false, fade_reported_ = false;
 };

@@ -12,18 +12,18 @@ namespace glcl::histogram {
 /// 0.25 for limited range with 10 bits.
 struct LevelRange {
   double black = 0, white = 255;
-  double step = 1;  ///< from a value to the next
+  double step = 1;  ///< from a code value to the next
 
-  /// Of the counts of a format in frames.
+  /// The range of the counts of a format.
   static LevelRange of(const Histogram::Format &format, const FrameFormat &frame);
 };
 
-/// Statistics of a channel's histogram. Levels are those of the range; a bin of several counts as
-/// their mean.
+/// Statistics of a channel's histogram. Levels are those of the range; a bin of several levels
+/// counts as their mean.
 struct Statistics {
   double mean = 0, stddev = 0;
   double p5 = 0, median = 0,
-         p95 = 0;           ///< the lowest level that this fraction of the pixels does not exceed
+         p95 = 0;  ///< percentiles: the lowest level that 5, 50, 95 % of the pixels do not exceed
   double clipped_low = 0;   ///< the fraction in the bin of black, and below
   double clipped_high = 0;  ///< the fraction in the bin of white, and above
 };

@@ -168,6 +168,28 @@ PYTHON
     says '^0\.[0-9]* s: motion-begin 1$'
     awk '/had a text/ { exit !($1 > 60) }' output || die 'few frames have a text'
     ;;
+  record)
+    python_has gi
+    # Noise of a grey wall for three seconds, a ball for one, the wall for five, the ball again, and the wall.
+    part() {
+      echo "videotestsrc num-buffers=$2 pattern=$1 ! video/x-raw,format=I420,width=160,height=120,framerate=10/1 ! film."
+    }
+    # shellcheck disable=SC2046
+    gst-launch-1.0 -q concat name=film ! jpegenc ! avimux ! filesink location=film.avi \
+      $(part black 30) $(part ball 10) $(part black 50) $(part ball 10) $(part black 40)
+    "$python" "$examples/record.py" film.avi >output
+    says '^motion-1\.mp4: [0-9]+ frames$'
+    says '^motion-2\.mp4: [0-9]+ frames$'
+    # From two seconds before the ball, or the key frame before that, to two seconds after it.
+    awk -F'[ :]+' '/frames$/ { clips++; good += $2 >= 52 && $2 <= 85 } END { exit !(clips == 2 && good == 2) }' output ||
+      die 'clips of other lengths'
+    for clip in 1 2; do
+      frames=$(gst-launch-1.0 filesrc location=motion-$clip.mp4 ! decodebin ! identity silent=false ! fakesink -v | grep -c 'last-message = chain')
+      [[ "$(grep "^motion-$clip.mp4" output)" == *": $frames frames" ]] || die "$frames frames of clip $clip can be decoded"
+      [[ $(gst-launch-1.0 filesrc location=motion-$clip.jpg ! jpegdec ! fakesink -v | grep -c 'width=(int)160') -gt 0 ]] ||
+        die "motion-$clip.jpg is no picture"
+    done
+    ;;
   rust)
     command -v cargo >/dev/null || skip 'no cargo here (package cargo)'
     registry=${GLCL_CARGO_REGISTRY:-/usr/share/cargo/registry}

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""record.py [FILE | /dev/video0]: records whenever something moves, from two seconds before to two seconds after, with a picture
+
+Every frame is encoded and kept for some seconds. When glclmotion reports motion-begin, the kept frames and all that follow go into
+motion-1.mp4 in the current folder, until two seconds after the last object has gone; the next motion goes into motion-2.mp4.
+motion-1.jpg is the frame in which the object was reported. Without an argument a ball that flies about is recorded.
+"""
+import collections
+import threading
+
+import common
+from common import Gst
+
+BEFORE = AFTER = 2 * Gst.SECOND
+LATE = 3 * Gst.SECOND  # that an event may come after its frame, for example when a file plays faster than a camera
+
+
+class Frame:
+    """an encoded frame"""
+
+    def __init__(self, sample):
+        self.buffer = sample.get_buffer()
+        # As messages count it: encoders may move timestamps, together with their segment.
+        self.time = sample.get_segment().to_running_time(Gst.Format.TIME, self.buffer.pts)
+        self.is_key = not self.buffer.has_flags(Gst.BufferFlags.DELTA_UNIT)
+
+
+class Clip:
+    """a video file that takes encoded frames"""
+
+    def __init__(self, name, caps):
+        self.name, self.frames, self.start = name, 0, None
+        self.pipeline = Gst.parse_launch(f'appsrc name=frames format=time ! h264parse ! mp4mux ! filesink location={name}')
+        self.source = self.pipeline.get_by_name('frames')
+        self.source.set_property('caps', caps)
+        self.pipeline.set_state(Gst.State.PLAYING)
+
+    def add(self, frame):
+        if self.start is None:
+            self.start = frame.time
+        copy = frame.buffer.copy()
+        copy.pts, copy.dts = frame.time - self.start, Gst.CLOCK_TIME_NONE
+        self.frames += 1
+        self.source.emit('push-buffer', copy)
+
+    def close(self):
+        """waits until the file is complete"""
+        self.source.emit('end-of-stream')
+        message = self.pipeline.get_bus().timed_pop_filtered(20 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+        self.pipeline.set_state(Gst.State.NULL)
+        complete = message and message.type == Gst.MessageType.EOS
+        print(f'{self.name}: {self.frames} frames' if complete else f'{self.name} could not be written', flush=True)
+
+
+class Recorder:
+    """Streaming threads bring frames, the main thread brings events."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.kept, self.caps, self.picture = collections.deque(), None, None
+        self.objects, self.last_motion = set(), 0
+        self.clip, self.count = None, 0
+        self.closing = []
+
+    def on_frame(self, sink):
+        sample = sink.emit('pull-sample')
+        frame = Frame(sample)
+        with self.lock:
+            self.caps = sample.get_caps()
+            self.kept.append(frame)
+            self.forget(frame.time - BEFORE - LATE)
+            if self.clip:
+                self.clip.add(frame)
+                if not self.objects and frame.time > self.last_motion + AFTER:
+                    self.close()
+        return Gst.FlowReturn.OK
+
+    def forget(self, before):
+        """drops what is older, up to a frame that can be decoded without earlier ones"""
+        keys = [i for i, frame in enumerate(self.kept) if frame.is_key and frame.time <= before]
+        for _ in range(keys[-1] if keys else 0):
+            self.kept.popleft()
+
+    def on_picture(self, sink):
+        self.picture = sink.emit('pull-sample').get_buffer()
+        return Gst.FlowReturn.OK
+
+    def on_event(self, name, fields):
+        time, number = fields.get_value('running-time'), fields.get_value('id')
+        with self.lock:
+            self.last_motion = time
+            if name == 'motion-end':
+                self.objects.discard(number)
+                return
+            self.objects.add(number)
+            if self.clip or not self.kept:
+                return
+            self.forget(time - BEFORE)
+            self.count += 1
+            self.clip = Clip(f'motion-{self.count}.mp4', self.caps)
+            for frame in self.kept:
+                self.clip.add(frame)
+        print(f'{time / Gst.SECOND:.2f} s: motion-{self.count}.mp4', flush=True)
+        if self.picture:
+            with open(f'motion-{self.count}.jpg', 'wb') as file:
+                file.write(self.picture.extract_dup(0, self.picture.get_size()))
+
+    def close(self):
+        """ends the clip on a thread of its own: frames go on"""
+        self.closing.append(threading.Thread(target=self.clip.close))
+        self.closing[-1].start()
+        self.clip = None
+
+    def finish(self):
+        with self.lock:
+            if self.clip:
+                self.close()
+        for thread in self.closing:
+            thread.join()
+
+
+def main():
+    source = common.argument()
+    Gst.init(None)
+    encoder = ('x264enc tune=zerolatency speed-preset=veryfast key-int-max=25' if Gst.ElementFactory.find('x264enc')
+               else 'openh264enc gop-size=25 bitrate=4000000')
+    pipeline = common.pipeline(
+        source, 'glclmotion detect=true ! gldownload ! videoconvert ! video/x-raw,format=I420 ! tee name=frames '
+        f'frames. ! queue ! {encoder} ! h264parse ! video/x-h264,stream-format=avc,alignment=au ! '
+        'appsink name=encoded emit-signals=true sync=false '
+        'frames. ! queue leaky=downstream max-size-buffers=1 ! jpegenc ! appsink name=picture emit-signals=true sync=false', frames=200)
+    recorder = Recorder()
+    pipeline.get_by_name('encoded').connect('new-sample', recorder.on_frame)
+    pipeline.get_by_name('picture').connect('new-sample', recorder.on_picture)
+    for name, fields in common.messages(pipeline):
+        if name in ('motion-begin', 'motion-end'):
+            recorder.on_event(name, fields)
+    recorder.finish()
+
+
+main()

@@ -86,8 +86,7 @@ Plan unfused(const std::vector<Stage> &stages);
 /// picture.
 struct Segment {
   size_t first = 0, last = 0;
-  bool tile =
-      false;  ///< its first stage reads a tile, filled from the source or by the previous segment
+  bool tile = false;  ///< its first stage reads a tile, filled by the source or the last segment
   int rim_x = 0, rim_y = 0;  ///< px of that tile around the group's pixels
 };
 

@@ -129,7 +129,7 @@ static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue
                                        GstBuffer *, GstBuffer *) {
   BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
   const BilateralProperties settings = state->settings.get();
-  // The exact filter takes the place of a grid that is not built yet, or can't be.
+  // The exact filter is used until the grid is built, or if the grid can't be built.
   bool ready = false;
   if (state->wants_grid(settings))
     glcl::guard_optional(GST_ELEMENT(filter), "The exact filter takes its place.",

@@ -56,7 +56,7 @@ struct ChainProperties : glcl::chain::ChainOrigin {
 /// The request of a build: source, settings and frame format.
 struct ChainWanted {
   RequestPtr request;       // null: no chain
-  Description description;  // with the values of that moment
+  Description description;  // with the values at the time of the request
 
   bool operator==(const ChainWanted &other) const {
     return request == other.request && description == other.description;
@@ -66,7 +66,7 @@ struct ChainWanted {
 struct ChainState {
   glcl::Guarded<ChainProperties> settings;
   glcl::chain::ChainRequests requests;
-  std::atomic<bool> running{false};  // whether there is a chain
+  std::atomic<bool> running{false};  // a chain is in use
 
   // GL thread
   std::shared_ptr<glcl::Context> context;
@@ -75,7 +75,7 @@ struct ChainState {
 
   /// The chain in use, or null.
   Chain *chain() const { return engine.engine() ? engine.engine()->get() : nullptr; }
-  /// The request that it is of.
+  /// The request of the chain in use, or null.
   RequestPtr request() const { return engine.engine() ? engine.used()->request : nullptr; }
 };
 
@@ -108,8 +108,8 @@ void read(GstGLCLChain *self) {
   state->requests.read(GST_ELEMENT(self), [state] { return state->settings.get(); });
 }
 
-/// The same, but while playing an error is a warning, and before the element starts it is left to
-/// the start.
+/// The same, but an error is only a warning while playing. Before the element starts it is ignored,
+/// and the start reports it.
 void read_or_warn(GstGLCLChain *self) {
   try {
     read(self);
@@ -137,7 +137,7 @@ auto maker(const std::shared_ptr<glcl::Context> &context, const glcl::FrameForma
   };
 }
 
-/// After an engine was replaced or refused. A chain that can't be built is not wanted any more.
+/// Call it after a change of the engine. A request that can't be built is withdrawn.
 void note(GstGLCLChain *self, glcl::EngineChange change) {
   ChainState *state = self->state;
   state->running = state->chain() != nullptr;
@@ -145,11 +145,11 @@ void note(GstGLCLChain *self, glcl::EngineChange change) {
     GST_INFO_OBJECT(self, "%s", state->chain()->describe().c_str());
   if (change != glcl::EngineChange::refused) return;
   const RequestPtr refused = state->engine.refused()->request, serves = state->request();
-  if (refused != serves)  // else its values are refused
+  if (refused != serves)  // otherwise only its values were refused
     state->requests.refuse(GST_ELEMENT(self), refused, serves);
 }
 
-/// Whether the kernels in use can take other values.
+/// True if the kernels in use can take the wanted values.
 bool takes(const Chain &chain, const Description &wanted) {
   try {
     return chain.takes(wanted);
@@ -158,8 +158,7 @@ bool takes(const Chain &chain, const Description &wanted) {
   }
 }
 
-/// Follows the request: sets values, takes a chain that was built meanwhile, and starts builds.
-/// Never waits.
+/// Applies the request: sets values, takes a chain that is ready, and starts builds. Never waits.
 void apply_pending(GstGLCLChain *self) {
   ChainState *state = self->state;
   const ChainWanted wanted = wanted_now(self);
@@ -181,7 +180,7 @@ static glcl::Layout gst_glcl_chain_prepare(GstGLCLFilter *filter, glcl::Context 
   state->context = context.shared_from_this();
   glcl::FrameFormat frame =
       gst_glcl_filter_frame_format(filter, glcl::layout_for(context.device()));
-  // Those of 8 bits lose nothing by a conversion to RGBA, and filters on RGBA take half the time.
+  // Frames of 8 bits lose nothing when converted to RGBA, and filters on RGBA take half the time.
   if (frame.pixels->bits == 8) frame = frame.layout;
   if (glcl::frame_options(frame) != glcl::frame_options(state->frame)) state->engine.clear();
   state->frame = frame;
@@ -205,7 +204,7 @@ static bool gst_glcl_chain_passes_on(GstGLCLFilter *filter) {
   return !state->running || !requested || requested->description.items.empty();
 }
 
-/// Filters of single pixels of the frame itself do.
+/// True if all filters read only rows of their own pixel in the current frame.
 static bool gst_glcl_chain_takes_fields(GstGLCLFilter *filter) {
   ChainState *state = GST_GLCL_CHAIN(filter)->state;
   const RequestPtr requested = state->requests.current();
@@ -216,7 +215,7 @@ static bool gst_glcl_chain_takes_fields(GstGLCLFilter *filter) {
       return stage.radius_y == 0 && stage.frames == 1;
     });
   } catch (const glcl::Error &) {
-    return true;  // nothing runs, which is reported elsewhere
+    return true;  // no chain runs; the error is reported elsewhere
   }
 }
 
@@ -297,7 +296,7 @@ static void gst_glcl_chain_child_proxy_init(gpointer iface, gpointer) {
 
 static void gst_glcl_chain_reload(GstGLCLChain *self) { read_or_warn(self); }
 
-/// After a property was set.
+/// Reads the chain again after one of its properties was set.
 static void gst_glcl_chain_notify(GObject *object, GParamSpec *spec) {
   static const std::vector<std::string> texts{"filters", "location", "path"};
   GstGLCLChain *self = GST_GLCL_CHAIN(object);

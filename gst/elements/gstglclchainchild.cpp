@@ -14,7 +14,7 @@ namespace glcl::chain {
 namespace {
 
 struct ChildState {
-  Values values, parsed;  // in use, and as the chain's text had them
+  Values values, parsed;  // current values; values in the chain's text
 };
 
 /// A type of children. GObject keeps types forever, so a type without children is reused for
@@ -122,7 +122,7 @@ std::string declaration_of(const Filter &filter) {
 
 GType new_type(const Filter &filter) {
   static int count = 0;
-  // The class is made here, while the filter is there.
+  // Create the class now: class_init reads the filter.
   auto *declaration = const_cast<Filter *>(&filter);
   const GTypeInfo info{sizeof(GstObjectClass), nullptr, nullptr, class_init, nullptr, declaration,
                        sizeof(ChildObject),    0,       nullptr, nullptr};
@@ -154,7 +154,7 @@ void declare_again(GType type, const Filter &filter) {
   }
 }
 
-/// The kind for one more child of a filter.
+/// Takes the type for one more child of a filter.
 FilterType *take_kind(const Filter &filter) {
   static auto *all = new std::map<std::string, std::deque<FilterType>>;
   const std::string declaration = declaration_of(filter);
@@ -174,7 +174,7 @@ FilterType *take_kind(const Filter &filter) {
   return &*kind;
 }
 
-/// Whether a child, which keeps its kind as it is, is declared as the filter is.
+/// True if a child was declared like the filter. Types of existing children do not change.
 bool is_of(const Child &child, const Filter &filter) {
   return object_of(child.get())->kind->declaration == declaration_of(filter);
 }

@@ -10,11 +10,11 @@
 
 namespace glcl::chain {
 
-/// A reference to a child; the last one takes it from its parent.
+/// A reference to a child. Dropping the last one unparents the child.
 using Child = std::shared_ptr<GstObject>;
 
-/// An object named and valued as the item. Its type is that of the filter's declaration as long as
-/// there are children of it.
+/// Creates a child with the name and values of the item. Its type has the parameters of the
+/// filter's declaration while children of this type exist.
 Child make_child(const Item &item, GstElement *parent);
 
 /// Sets the parameters of the child that a new text of the chain changes; all others keep their

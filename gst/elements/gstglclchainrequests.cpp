@@ -41,7 +41,8 @@ Description ChainRequest::now(int iterations) const {
   return now;
 }
 
-/// Children of a chain that follows another one: those of the same name and kind stay.
+/// Children for a chain that replaces the current one; children with the same name and kind are
+/// reused.
 std::vector<Child> ChainRequests::children_for(GstElement *element, const Description &description,
                                                const RequestPtr &before) {
   std::vector<Child> children;
@@ -55,7 +56,7 @@ std::vector<Child> ChainRequests::children_for(GstElement *element, const Descri
   return children;
 }
 
-/// The previous request.
+/// Sets the request and returns the previous one.
 RequestPtr ChainRequests::exchange(const RequestPtr &request) {
   return requested_.with([&](RequestPtr &now) { return std::exchange(now, request); });
 }

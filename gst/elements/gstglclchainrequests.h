@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The chain that the properties of a glclchain name.
+// The chain that the properties of a glclchain request.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace glcl::chain {
 
-/// Where a chain comes from: its text, or else a file; and folders of filters.
+/// Source of a chain: its text, or else a file; and the folders of filters.
 struct ChainOrigin {
   std::string filters, location, path;
 };
@@ -26,29 +26,29 @@ struct ChainRequest {
   Description description;
   std::vector<Child> children;
 
-  /// With the values that the children have now.
+  /// The description with the current values of the children.
   Description now(int iterations) const;
 };
 using RequestPtr = std::shared_ptr<const ChainRequest>;
 
-/// The request of an element, which any thread may replace while frames go on. A child with the
-/// same name and filter in both stays; the element emits the signals child-added and child-removed
-/// for the others. Their handlers may request another chain.
+/// The request of an element. Any thread may replace it while frames are processed. Children with
+/// the same name and filter in both requests stay; for the others the element emits the signals
+/// child-added and child-removed. Their handlers may request another chain.
 class ChainRequests {
  public:
   /// Null: no chain.
   RequestPtr current() const { return requested_.get(); }
-  /// Reads the chain of `origin`, which is called when no other thread reads one. Throws Error and
-  /// keeps the previous request then.
+  /// Reads the chain of `origin`, a function that is called while no other thread reads a chain. If
+  /// it throws Error, the previous request stays.
   void read(GstElement *element, const std::function<ChainOrigin()> &origin);
   void replace(GstElement *element, const RequestPtr &request);
-  /// A request could not be built: `previous` takes its place, unless it is no longer current.
+  /// Call it if a request could not be built: `previous` replaces it if it is still current.
   void refuse(GstElement *element, const RequestPtr &refused, const RequestPtr &previous);
-  /// True if the last one that was read was refused.
+  /// True if the last request was refused.
   bool refused_last() const { return refused_last_; }
-  /// True if a file of the last chain was changed. Looks five times a second. Streaming thread.
+  /// True if a file of the last chain was changed. Checks five times per second. Streaming thread.
   bool files_changed();
-  /// Removes all without a signal.
+  /// Removes the request without a signal.
   void clear() { requested_.set(nullptr); }
 
  private:
@@ -57,8 +57,8 @@ class ChainRequests {
   RequestPtr exchange(const RequestPtr &request);
 
   Guarded<RequestPtr> requested_;
-  std::mutex reading_;  // one reads files at a time
-  FileWatch files_;     // under `reading_`
+  std::mutex reading_;  // one thread reads files at a time
+  FileWatch files_;     // guarded by `reading_`
   std::atomic<bool> refused_last_{false};
   std::chrono::steady_clock::time_point looked_;
 };

@@ -83,16 +83,16 @@ constexpr char kind[] = "glclhistogram";
 
 struct HistogramState {
   glcl::Guarded<HistogramProperties> settings;
-  HistogramProperties frame_settings;  // for the frame that is under way
+  HistogramProperties frame_settings;  // of the current frame
 
   // GL thread
   std::unique_ptr<histogram::Histograms> histograms;
   std::unique_ptr<HistogramRenderer> renderer;
-  // In use; the properties' values follow once they are ready.
+  // In use. They change to the values of the properties once these formats are ready.
   Histogram::Format format;
   glcl::FrameFormat frame;
   HistogramRenderer::Equalize equalize = HistogramRenderer::Equalize::none;
-  bool roi_warned = false;  // that the roi leaves these frames, since it was inside of them
+  bool roi_warned = false;  // a warning was posted since the roi was last inside the frames
 
   histogram::ShotDetection shots;
 };
@@ -225,7 +225,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
       equalize != HistogramRenderer::Equalize::none ? glcl::RenderFrame(equalized) : nullptr);
 }
 
-/// The format in use counts until that of the property is ready.
+/// The format in use matters too, until that of the property is ready.
 static bool gst_glcl_histogram_reads_luma(GstGLCLFilter *filter) {
   const HistogramState *state = GST_GLCL_HISTOGRAM(filter)->state;
   const HistogramProperties &settings = state->frame_settings;
@@ -240,7 +240,7 @@ static bool gst_glcl_histogram_passes_on(GstGLCLFilter *filter) {
           gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter)));
 }
 
-/// Levels do, edges don't.
+/// Histograms work on interlaced frames; edges don't.
 static bool gst_glcl_histogram_takes_fields(GstGLCLFilter *filter) {
   const HistogramProperties settings = GST_GLCL_HISTOGRAM(filter)->state->settings.get();
   return !settings.shot_detection ||
@@ -270,7 +270,7 @@ static gboolean gst_glcl_histogram_sink_event(GstBaseTransform *trans, GstEvent 
   const bool flushed = GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP;
   const gboolean done =
       GST_BASE_TRANSFORM_CLASS(gst_glcl_histogram_parent_class)->sink_event(trans, event);
-  if (flushed) state->shots.drop();  // no result is on its way now
+  if (flushed) state->shots.drop();  // no results are pending now
   return done;
 }
 

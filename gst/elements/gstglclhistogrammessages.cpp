@@ -30,7 +30,7 @@ const char *levels_of(const Histogram::Format &format, const FrameFormat &frame)
 
 namespace {
 
-/// The fractions of pixels with illegal values, `counts` of which follow those of the bins.
+/// Adds the fractions of pixels with illegal values. `counts` follow the counts of the bins.
 void add_illegal(GstStructure *message, double pixels, const uint32_t *counts) {
   const char *const names[] = {"below-black", "above-white"};
   for (int i = 0; i < 2; i++) {

@@ -7,11 +7,11 @@
 
 namespace glcl::histogram {
 
-/// The value of the property `mode` that stands for a format, and its name.
+/// The value of the property `mode` for a format, and its name.
 int mode_of(const Histogram::Format &format);
 const char *mode_name(int mode);
 
-/// The value of the property `levels` that stands for the counts of a format in frames.
+/// The name of a value of the property `levels`.
 const char *levels_name(Histogram::Levels values);
 const char *levels_of(const Histogram::Format &format, const FrameFormat &frame);
 

@@ -110,12 +110,13 @@ void add_histogram_properties(Properties<HistogramProperties> &properties) {
              &HistogramProperties::background_color)
       .choice("equalize", "Equalize", "Histogram equalisation of the output frame",
               &HistogramProperties::equalize, equalize_type())
-      .other(gst_param_spec_array("roi", "Region of interest",
-                                  "Region that messages, meta and display count: <x, y, width, "
-                                  "height> in px. It is clipped to the frame; a region outside "
-                                  "moves to the nearest edge. Empty: whole frame",
-                                  nullptr,  // with one, GStreamer 1.22 crashes on lists in the list
-                                  while_playing),
+      .other(gst_param_spec_array(
+                 "roi", "Region of interest",
+                 "Region that messages, meta and display count: <x, y, width, "
+                 "height> in px. It is clipped to the frame; a region outside "
+                 "moves to the nearest edge. Empty: whole frame",
+                 nullptr,  // with an element type, GStreamer 1.22 crashes on nested lists
+                 while_playing),
              set_roi, get_roi);
 }
 

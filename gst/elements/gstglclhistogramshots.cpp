@@ -106,7 +106,7 @@ void ShotDetection::unprepare() {
   shot_values_ = {};
 }
 
-/// Null until the engines are ready.
+/// Returns the values for Shots, or null until the engines are ready.
 cl::Buffer ShotDetection::histogram_values(GstElement *element, Queue &queue, const Picture &in) {
   auto *values = optional_engine(
       element, shot_values_, [this] { return make_shot_values(); }, no_shots);
@@ -116,7 +116,7 @@ cl::Buffer ShotDetection::histogram_values(GstElement *element, Queue &queue, co
   return (*values)->run(queue, in, histograms_->count(queue, counted, {0, 0, in.width, in.height}));
 }
 
-/// Null until the engine is ready.
+/// Returns the values for ShapeShots, or null until the engine is ready.
 cl::Buffer ShotDetection::shape_values(GstElement *element, Queue &queue, const Picture &in) {
   auto *edge_pairs = optional_engine(
       element, edge_pairs_, [this] { return make_edge_pairs(); }, no_shots);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The shots of glclhistogram, from the frames to the messages.
+// Shot detection of glclhistogram: from frames to messages.
 #pragma once
 
 #include <deque>
@@ -43,7 +43,8 @@ class ShotMessages {
   std::mutex mutex_;
   Shots shots_;
   ShapeShots shape_shots_;
-  std::deque<std::pair<uint64_t, FrameTimes>> times_;  // of the frames at which a shot may begin
+  std::deque<std::pair<uint64_t, FrameTimes>>
+      times_;  // times of the frames at which a shot may begin
 };
 
 /// Detects shots in the frames of an element. GL thread, except start(), drop() and finish().
@@ -63,18 +64,18 @@ class ShotDetection {
     return settings.shot_detection && settings.shot_method == Method::histogram;
   }
 
-  /// Before the stream starts.
+  /// Call it before the stream starts.
   void start();
-  /// For frames of width × height px. Builds what the settings need; throws Error::failed where the
-  /// device refuses. `histograms` must outlive the frames. Shots go on by histograms, which do not
-  /// depend on the frames' format.
+  /// For frames of width × height px. Builds what the settings need; throws Error::failed if the
+  /// device refuses. `histograms` must outlive the frames. Detection by histograms continues,
+  /// because these do not depend on the frames' format.
   void prepare(Context &context, int width, int height, const FrameFormat &format,
                const Settings &settings, Histograms &histograms);
-  /// Call for each frame. Engines that are missing are built in the background; a failure is one
+  /// Call it for each frame. Missing engines are built in the background; a failure causes one
   /// warning.
   void add(GstGLCLAnalyzer *element, Queue &queue, const Settings &settings,
            const FrameTimes &times, const Picture &in);
-  /// The next frame does not follow the previous one.
+  /// Call it if the next frame does not follow the previous one.
   void reset() { previous_.reset(); }
   void unprepare();
 

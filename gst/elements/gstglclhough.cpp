@@ -71,8 +71,8 @@ struct HoughProperties : Hough::Settings {
 
 struct HoughState {
   glcl::Guarded<HoughProperties> settings;
-  HoughProperties frame_settings;                           // for the frame that is under way
-  glcl::Guarded<std::vector<Hough::TemplateMatch>> latest;  // that arrived
+  HoughProperties frame_settings;                           // of the current frame
+  glcl::Guarded<std::vector<Hough::TemplateMatch>> latest;  // last results
   TemplateSet templates;
 
   // GL thread
@@ -81,7 +81,7 @@ struct HoughState {
   std::unique_ptr<Hough> hough;
   std::unique_ptr<HoughRenderer> renderer;
   glcl::Lazy<std::unique_ptr<GlobalMotion>> motion;
-  bool roi_warned = false;  // that the roi leaves these frames, since it was inside of them
+  bool roi_warned = false;  // a warning was posted since the roi was last inside the frames
 };
 
 constexpr char kind[] = "glclhough";
@@ -115,7 +115,7 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
   auto hough =
       std::make_unique<Hough>(context, width, height, gst_glcl_filter_frame_format(filter, layout));
   state->renderer = std::make_unique<HoughRenderer>(context, width, height, layout);
-  // Frames that shrink while playing are no error, nor is a file that is not there then.
+  // After the first frame neither smaller frames nor missing files are an error.
   state->templates.prepare(GST_ELEMENT(self), state->context, width, height,
                            template_settings(settings), gst_glcl_filter_has_begun(filter));
   hough->set_templates(state->templates.templates());
@@ -130,7 +130,7 @@ static void gst_glcl_hough_attach_regions(GstGLCLHough *self, GstBuffer *outbuf)
   HoughState *state = self->state;
   const std::vector<Hough::TemplateMatch> objects = state->latest.get();
   for (const Hough::TemplateMatch &object : objects) {
-    // The upright box around the turned one.
+    // The upright bounding box of the rotated box.
     const double turn = object.angle * G_PI / 180;
     const double c = std::abs(std::cos(turn)), s = std::abs(std::sin(turn));
     const double half_x = object.scale * (object.templ->width * c + object.templ->height * s) / 2;
@@ -184,8 +184,9 @@ static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &time
   gst_glcl_analyzer_post(GST_GLCL_ANALYZER(self), structure);
 }
 
-/// Enqueues the search for the global motion since the previous frame; null without one. Its
-/// programs are built in the background during the first frame and then waited for, so runs repeat.
+/// Enqueues the search for the global motion since the previous frame; null without a previous
+/// frame. The programs are built in the background during the first frame. The second frame waits
+/// for them, so that results are reproducible.
 static const cl::Buffer *gst_glcl_hough_move(GstGLCLHough *self, glcl::Queue &queue,
                                              const HoughProperties &settings) {
   HoughState *state = self->state;
@@ -254,7 +255,7 @@ static bool gst_glcl_hough_passes_on(GstGLCLFilter *filter) {
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
-/// Only templates that are cut out of a frame have colours.
+/// Only templates cut out of a frame use colours.
 static bool gst_glcl_hough_reads_luma(GstGLCLFilter *filter) {
   return !GST_GLCL_HOUGH(filter)->state->templates.take_requests();
 }
@@ -296,7 +297,8 @@ static gboolean gst_glcl_hough_learn_picture(GstGLCLHough *self, const gchar *na
 }
 
 static gboolean gst_glcl_hough_forget(GstGLCLHough *self, const gchar *name) {
-  return self->state->templates.forget(glcl::utf8(name ? name : ""));  // as templates are named
+  return self->state->templates.forget(
+      glcl::utf8(name ? name : ""));  // names of templates are valid UTF-8
 }
 
 static void gst_glcl_hough_init(GstGLCLHough *self) { self->state = new HoughState; }

@@ -14,7 +14,7 @@ namespace glcl::hough {
 
 namespace {
 
-/// The pixels from `read`, in RGBA over mid-grey.
+/// Reads pixels by `read` and blends them over mid-grey.
 template <class Read>
 HostPicture load_picture(const std::string &name, const char *remedy, const Read &read) {
   HostPicture picture;

@@ -48,7 +48,7 @@ bool TemplateSet::request(Pending pending) {
   });
 }
 
-/// Why a template can't be found in frames of this size; empty where it can.
+/// Reason why a template can't be found in frames of this size; empty if it can.
 std::string TemplateSet::too_large(const std::string &name, const FrameExtent &size,
                                    const Hough::Settings &search, const FrameExtent &frame) {
   const auto beyond = [&](int side, int most) { return side * search.scale_min > most; };
@@ -123,7 +123,7 @@ void TemplateSet::prepare(GstElement *element, const std::shared_ptr<Context> &c
   select(element, settings.search, begun);
 }
 
-/// Copies the box of a pending template out of a frame; false where it lies outside.
+/// Copies the box of a pending template out of a frame; false if it lies outside.
 bool TemplateSet::copy_box(GstElement *element, Queue &queue, const Picture &in,
                            Pending &pending) const {
   const auto text = [](const Rect &area) {
@@ -166,7 +166,7 @@ bool TemplateSet::take_requests() {
                      [](const Pending &pending) { return !pending.forget && !pending.sample; });
 }
 
-/// Queues the requests taken: cuts boxes out of this frame now, although templates may be made
+/// Queues the requests taken. Boxes are cut out of this frame now; their templates may be created
 /// later.
 void TemplateSet::queue_requests(GstElement *element, Queue &queue, const FrameOf &frame) {
   for (Pending &pending : taken_)
@@ -175,8 +175,7 @@ void TemplateSet::queue_requests(GstElement *element, Queue &queue, const FrameO
   taken_.clear();
 }
 
-/// Takes a template that was made meanwhile; one of the same name is replaced. True if there is
-/// one.
+/// Takes a finished template, which replaces one of the same name. True if there is one.
 bool TemplateSet::take_learned(GstElement *element) {
   const std::optional<Learned> made = learning_.take();
   if (!made) return false;
@@ -207,7 +206,7 @@ bool TemplateSet::forget_queued() {
   return any;
 }
 
-/// Makes a template on a thread of its own.
+/// Creates a template on a separate thread.
 TemplateSet::Learned TemplateSet::make(const std::shared_ptr<Context> &context,
                                        const FrameExtent &frame, const Hough::Settings &search,
                                        const Pending &pending) {
@@ -253,10 +252,10 @@ bool TemplateSet::follow(GstElement *element, Queue &queue, const Settings &sett
 }
 
 void TemplateSet::unprepare() {
-  // Drops templates in progress; those of the property are made again.
+  // Drop templates in progress; prepare() creates those of the property again.
   files_.cancel();
   learning_ = {};
-  // Also those from frames, which are on the device.
+  // Drop boxes copied from frames too: they are on the device.
   queued_.erase(std::remove_if(queued_.begin(), queued_.end(),
                                [](const Pending &pending) { return pending.part.width > 0; }),
                 queued_.end());

@@ -17,9 +17,9 @@
 
 namespace glcl::hough {
 
-/// The templates of an element: those of its image files, and those that it learns while frames go
-/// on. They are made in the background, with a queue of their own. Templates that can't be found
-/// in the frames are left out, with one warning each.
+/// The templates of an element: those of its image files, and those that it learns while frames are
+/// processed. They are created in the background on a separate queue. Templates that can't be found
+/// in frames of this size are skipped, with one warning each.
 class TemplateSet {
  public:
   using Templates = std::vector<std::shared_ptr<const Template>>;
@@ -30,27 +30,27 @@ class TemplateSet {
     Hough::Settings search;
   };
 
-  /// Requests for a later frame, from any thread; false if too many are waiting. A template of the
-  /// same name is replaced. An empty name forgets all learned ones.
+  /// Request changes for a later frame; false if too many requests wait. Any thread. A new template
+  /// replaces one of the same name. An empty name forgets all learned templates.
   bool learn(const std::string &name, const Rect &box);
   bool learn(const std::string &name, GstSample *sample);
   bool forget(const std::string &name);
 
-  /// For frames of another size. Waits for the templates of the files. Until frames have `begun`,
-  /// a file that is missing or too large throws; after that it is a warning. GL thread, as all
-  /// below.
+  /// Prepares for frames of another size. Waits for the templates of the files. A file that is
+  /// missing or too large throws, or only causes a warning if frames have `begun`. GL thread, like
+  /// all functions below.
   void prepare(GstElement *element, const std::shared_ptr<Context> &context, int width, int height,
                const Settings &settings, bool begun);
   /// Takes the requests for the next frame. True if one needs the frame as RGBA.
   bool take_requests();
-  /// Gives a frame as RGBA.
+  /// Returns the current frame as RGBA.
   using FrameOf = std::function<const Picture &()>;
-  /// Call for each frame: takes templates that are ready and starts to make those of the requests
-  /// taken. Never waits. True if the templates changed.
+  /// Call it for each frame: takes templates that are ready and starts to create those of the
+  /// requests taken. Never waits. True if the templates changed.
   bool follow(GstElement *element, Queue &queue, const Settings &settings, const FrameOf &frame);
-  /// Those that can be found in the frames, at most Hough::most_templates.
+  /// The templates that can be found in the frames, at most Hough::most_templates.
   const Templates &templates() const { return usable_; }
-  /// Drops all that is on the device, or being made.
+  /// Drops everything on the device, and templates that are being created.
   void unprepare();
 
  private:
@@ -60,7 +60,7 @@ class TemplateSet {
     std::string text() const;
   };
 
-  /// A requested template, or one to be forgotten.
+  /// A requested template, or a request to forget templates.
   struct Pending {
     std::string name;  // empty to forget all
     Rect box;
@@ -73,7 +73,7 @@ class TemplateSet {
   /// The templates of the property.
   struct OfFiles {
     Templates templates;
-    std::vector<std::string> too_large;  // why others are left out
+    std::vector<std::string> too_large;  // reasons for skipping the others
   };
 
   /// A learned template, or why it could not be made.
@@ -104,11 +104,11 @@ class TemplateSet {
   std::shared_ptr<Context> context_;
   FrameExtent frame_;
   EngineSwap<std::string, OfFiles> files_{"The templates stay as they were."};
-  std::vector<Pending> taken_;   // for the frame that is under way
+  std::vector<Pending> taken_;   // for the current frame
   std::vector<Pending> queued_;  // until `learning_` is free
   AsyncTask<Learned> learning_;
   Templates learned_, usable_;
-  Templates warned_of_;  // that these frames have no place for
+  Templates warned_of_;  // skipped templates, already warned of
 };
 
 }  // namespace glcl::hough

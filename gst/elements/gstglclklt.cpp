@@ -72,7 +72,7 @@ using glcl::klt::PointRenderer;
 using glcl::klt::PointReports;
 using glcl::klt::Stabilizer;
 
-/// A steady picture, and the frame with a drawing before it is moved.
+/// The stabilizer, and a picture for the frame with its drawing before it is moved.
 struct Stabilization {
   glcl::Lazy<Stabilizer> stabilizer;
   glcl::Picture drawn;
@@ -80,7 +80,7 @@ struct Stabilization {
 
 struct KltState {
   glcl::Guarded<KltProperties> settings;
-  KltProperties frame_settings;  // for the frame that is under way
+  KltProperties frame_settings;  // of the current frame
 
   // GL thread
   int width = 0, height = 0;
@@ -88,9 +88,9 @@ struct KltState {
   std::unique_ptr<Klt> klt;
   std::unique_ptr<PointRenderer> renderer;
   std::unique_ptr<Stabilization> stabilization;
-  Stabilizer *active_stabilizer = nullptr;  // where this frame is moved
+  Stabilizer *active_stabilizer = nullptr;  // null if this frame is not moved
 
-  PointReports reports;  // GL thread; started and stopped while no frames are under way
+  PointReports reports;  // GL thread; started and stopped while no frame is processed
 };
 
 }  // namespace
@@ -103,7 +103,7 @@ struct _GstGLCLKlt {
 G_DEFINE_TYPE(GstGLCLKlt, gst_glcl_klt, GST_TYPE_GLCL_ANALYZER)
 GST_ELEMENT_REGISTER_DEFINE(glclklt, "glclklt", GST_RANK_NONE, gst_glcl_klt_get_type())
 
-/// The stabilizer once it is built; with `wait` at once. A failure is reported once.
+/// Returns the stabilizer once it is built, with `wait` at once. A failure is reported once.
 static Stabilizer *gst_glcl_klt_stabilizer(GstGLCLKlt *self, glcl::Context &context, bool wait) {
   KltState *state = self->state;
   const auto make = [context = context.shared_from_this(), width = state->width,
@@ -136,7 +136,7 @@ static glcl::Layout gst_glcl_klt_prepare(GstGLCLFilter *filter, glcl::Context &c
   return layout;
 }
 
-/// Whether the frame is moved, and where to.
+/// Decides whether the frame is moved, and computes the motion.
 static void gst_glcl_klt_stabilize(GstGLCLKlt *self, glcl::Queue &queue,
                                    const KltProperties &settings) {
   KltState *state = self->state;
@@ -149,7 +149,7 @@ static void gst_glcl_klt_stabilize(GstGLCLKlt *self, glcl::Queue &queue,
     known->forget();
 }
 
-/// Frame or drawing, and moved as it is to be.
+/// Renders the frame with its drawing, and moves it if it is stabilized.
 static void gst_glcl_klt_draw(KltState *state, glcl::Queue &queue, const KltProperties &settings,
                               const glcl::drawing::Canvas &canvas) {
   if (!state->active_stabilizer) return state->renderer->draw(queue, settings, *state->klt, canvas);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kind[] = "glclklt";
 
-/// Copies one part of every point; all in bytes.
+/// Copies one field of every point; `from`, `bytes` and `offset` are in bytes.
 void copy_part(Queue &queue, const Klt &klt, size_t from, size_t bytes, const cl::Buffer &to,
                size_t offset) {
   const size_t count = klt.features(), point = sizeof(Points::PointRecord);
@@ -63,7 +63,7 @@ void PointReports::post(GstGLCLAnalyzer *element, const FrameTimes &times,
 void PointReports::attach(GstGLCLAnalyzer *element, Queue &queue, const Klt &klt,
                           const Stabilizer *stabilizer, GstBuffer *outbuf) const {
   const int most = klt.features();
-  // Each after the one before, behind the first four numbers of the summary.
+  // Offsets: the first four numbers of the summary, then one array after the other.
   const size_t counts = 4 * sizeof(cl_uint), points = counts, ids = points + most * size_t(16),
                ages = ids + most * size_t(4), residues = ages + most * size_t(4),
                moved = residues + most * size_t(4);
@@ -93,7 +93,7 @@ void PointReports::attach(GstGLCLAnalyzer *element, Queue &queue, const Klt &klt
                     nullptr);
 }
 
-/// The stream goes on without the file.
+/// Writes the points of a frame. After a failure the stream continues without the file.
 void PointReports::write(GstElement *element, guint64 frame, GstClockTime timestamp,
                          const void *bytes) {
   const auto *summary = static_cast<const Points::PointSummary *>(bytes);

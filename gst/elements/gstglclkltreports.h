@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The points of glclklt outside of the picture: messages, results of frames and a file.
+// The points of glclklt as messages, as results of frames and in a file.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@ namespace glcl::klt {
 /// Publishes the points of an element: its message, its metas and its file.
 class PointReports {
  public:
-  /// Before the stream starts: creates the file, if the path is not empty. Throws Error.
+  /// Call it before the stream starts: creates the file if the path is not empty. Throws Error.
   void start(const std::string &path);
-  /// After the last frame: ends the file.
+  /// Call it after the last frame: closes the file.
   void stop() { file_.reset(); }
 
   /// For frames of width × height px. GL thread, as below.
@@ -26,7 +26,7 @@ class PointReports {
   size_t bytes(int features) const {
     return file_ ? Points::bytes(features) : sizeof(Points::PointSummary);
   }
-  /// Enqueues what is wanted of a frame. `stabilizer` is null where the picture is not moved.
+  /// Enqueues the requested reports of a frame. `stabilizer` is null if the picture is not moved.
   void add(GstGLCLAnalyzer *element, Queue &queue, Klt &klt, const Stabilizer *stabilizer,
            GstBuffer *inbuf, GstBuffer *outbuf);
 
@@ -43,7 +43,7 @@ class PointReports {
   void write(GstElement *element, guint64 frame, GstClockTime timestamp, const void *bytes);
 
   int width_ = 0, height_ = 0;
-  cl::Buffer unmoved_;                    // as StabilizerState::rows
+  cl::Buffer unmoved_;                    // StabilizerState::rows of a picture that is not moved
   std::shared_ptr<PostedTotals> posted_;  // since prepare()
   std::unique_ptr<TrackWriter> file_;
   guint64 frames_ = 0;  // since the start

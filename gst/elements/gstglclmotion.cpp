@@ -59,13 +59,13 @@ struct Renderers {
 
 struct MotionState {
   glcl::Guarded<MotionProperties> settings;
-  MotionProperties frame_settings;  // for the frame that is under way
+  MotionProperties frame_settings;  // of the current frame
   std::shared_ptr<glcl::Context> context;
   glcl::Layout layout{};
   int width = 0, height = 0;
   std::unique_ptr<BlockMotion> motion;
   glcl::Lazy<Renderers> renderers;             // GL thread
-  std::shared_ptr<ObjectDetection> detection;  // GL and streaming thread, in turns
+  std::shared_ptr<ObjectDetection> detection;  // GL and streaming thread, one at a time
 };
 
 Renderers build_renderers(const MotionState *state) {
@@ -87,7 +87,7 @@ struct _GstGLCLMotion {
 G_DEFINE_TYPE(GstGLCLMotion, gst_glcl_motion, GST_TYPE_GLCL_ANALYZER)
 GST_ELEMENT_REGISTER_DEFINE(glclmotion, "glclmotion", GST_RANK_NONE, gst_glcl_motion_get_type())
 
-/// Builds the engines for frames of another size, or on another context.
+/// Builds the engines for the size of frames has changed, or on another context.
 static void gst_glcl_motion_build(GstGLCLMotion *self, glcl::Context &context, int width,
                                   int height, const glcl::FrameFormat &frame) {
   MotionState *state = self->state;
@@ -109,7 +109,7 @@ static void gst_glcl_motion_build(GstGLCLMotion *self, glcl::Context &context, i
   if (state->detection) state->detection->end();  // frames of another size
   state->detection = std::make_shared<ObjectDetection>(GST_GLCL_ANALYZER(self), context, width,
                                                        height, frame, settings);
-  state->motion = std::move(motion);  // all is there
+  state->motion = std::move(motion);  // all engines are built
   if (settings.display != MotionRenderer::Display::none)
     state->renderers.get([state] { return build_renderers(state); });
   GST_INFO_OBJECT(self, "frames of %d×%d px, devices=%s", width, height, settings.devices.c_str());
@@ -225,7 +225,8 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
 static void gst_glcl_motion_begin_frame(GstGLCLFilter *filter) {
   MotionState *state = GST_GLCL_MOTION(filter)->state;
   state->frame_settings = state->settings.get();
-  // Boxes that go with a frame are those of the frame before, moved on: they have to be there.
+  // Boxes attached to a frame are predicted from the previous frame, whose results must have
+  // arrived.
   const bool moves_boxes = gst_glcl_analyzer_attaches_meta(GST_GLCL_ANALYZER(filter)) ||
                            state->frame_settings.display == MotionRenderer::Display::objects;
   gst_glcl_analyzer_set_depth(GST_GLCL_ANALYZER(filter), state->frame_settings.detect && moves_boxes
@@ -238,7 +239,7 @@ static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
-/// Only shadows differ from objects by their colour.
+/// Colours are needed only to separate shadows from objects.
 static bool gst_glcl_motion_reads_luma(GstGLCLFilter *filter) {
   const MotionProperties &settings = GST_GLCL_MOTION(filter)->state->frame_settings;
   return !settings.detect || !settings.shadows;

@@ -15,7 +15,7 @@ namespace glcl::motion {
 
 namespace {
 
-constexpr double usual_frame = 0.04;  // s, where frames have no times
+constexpr double usual_frame = 0.04;  // s, for frames without timestamps
 
 GstStructure *describe(const char *name, const objects::Object &object) {
   const RectF &box = object.box;
@@ -28,7 +28,7 @@ GstStructure *describe(const char *name, const objects::Object &object) {
       double(object.score), "age", G_TYPE_UINT, guint(object.age), nullptr);
 }
 
-/// A field of described objects.
+/// Creates an empty field for descriptions of objects.
 FieldRows rows() {
   return FieldRows{"id", "x", "y", "width", "height", "velocity-x", "velocity-y", "score", "age"};
 }
@@ -63,7 +63,7 @@ ObjectDetection::ObjectDetection(GstGLCLAnalyzer *element, Context &context, int
 
 void ObjectDetection::set_format(const FrameFormat &format) {
   ObjectsPointer *built = objects_.value();
-  if (!built) objects_ = {};  // waits for one that is built for the old format
+  if (!built) objects_ = {};  // waits for an engine that is being built for the old format
   format_ = format;
   if (built) (*built)->set_format(*context_, format_);
 }
@@ -92,7 +92,7 @@ void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMo
                            bool moved, const FrameTimes &times, bool posts) {
   const bool remembered = std::exchange(remembers_, settings.runs());
   if (!settings.runs()) {
-    // All objects end once the pending results have come.
+    // All objects end after the pending results have arrived.
     if (remembered)
       gst_glcl_analyzer_read(element_, queue, objects().regions(), sizeof(cl_int),
                              [weak = weak_from_this(), times](const void *) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The objects of glclmotion on their way out: messages, metas and a property.
+// Reports the objects of glclmotion: messages, metas and a property.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@
 
 namespace glcl::motion {
 
-/// Held by a shared_ptr: results that arrive after its end are dropped. Results arrive on another
-/// thread than the one that enqueues, and maybe at the same time.
+/// Detects objects and reports them. Held by a shared_ptr: results that arrive after its end are
+/// dropped. Results may arrive on another thread while frames are enqueued.
 class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
  public:
   /// The values of the property camera-compensation.
@@ -32,26 +32,26 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     int min_frames = 2;
     double gap = 0.5;      ///< s
     double max_speed = 0;  ///< px per frame, see Tracker::Settings
-    bool shadows = true;   ///< separate them from objects
+    bool shadows = true;   ///< separate shadows from objects
     int seed = 0;
-    std::string mask_path;                    ///< of `mask`, empty where a sample gave it
-    std::shared_ptr<const HostPicture> mask;  ///< of levels; null: everywhere
+    std::string mask_path;                    ///< path of `mask`, empty for a mask from a sample
+    std::shared_ptr<const HostPicture> mask;  ///< picture of levels; null: detect everywhere
     /// The state of motion-detected.
     std::shared_ptr<std::atomic<bool>> detected = std::make_shared<std::atomic<bool>>(false);
 
     camera::Compensation compensation() const;
-    /// Whether there is anything to do.
+    /// True if the settings need the engine.
     bool runs() const { return detect || compensation() != camera::Compensation::none; }
   };
 
   /// `element` gets the results and lives longer. If the settings need the engine, it is built
-  /// here, else in the background, and next() waits for it. Throws Error::failed where the device
-  /// refuses kernels or memory.
+  /// here. Otherwise it is built in the background, and next() waits for it. Throws Error::failed
+  /// if the device refuses kernels or memory.
   ObjectDetection(GstGLCLAnalyzer *element, Context &context, int width, int height,
                   const FrameFormat &format, const Settings &settings);
   /// Ends all objects, without messages.
   ~ObjectDetection();
-  /// The next frames have another pixel format or colorimetry. Objects go on.
+  /// Sets another pixel format or colorimetry for the next frames. Objects continue.
   void set_format(const FrameFormat &format);
 
   /// Enqueues the copy of a frame's colours; `queue` no longer needs the frame afterwards.
@@ -67,17 +67,17 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   void mask(Queue &queue, const cl::Buffer &out, size_t offset) {
     objects().mask(queue, out, offset);
   }
-  /// Attaches the objects to a frame, where those of the previous frame have come to, and adds them
-  /// to its result as the field `objects`.
+  /// Attaches the objects to a frame, at the positions predicted from the previous frame, and adds
+  /// them to its result as the field `objects`.
   void attach(GstBuffer *to, GstStructure *result) const;
-  /// Likewise.
+  /// The objects at these positions.
   std::vector<objects::Object> ahead() const { return known_.get().ahead; }
-  /// How the camera moved, as of the last frame whose results arrived.
+  /// Camera motion of the last frame whose results arrived.
   camera::SimilarityMotion step() const { return known_.get().step; }
-  /// Adds the fields of the camera, for the last frame whose results arrived; called where they
-  /// arrive.
+  /// Adds the camera fields of the last frame whose results arrived. Call it on the thread on which
+  /// results arrive.
   void add_camera(GstStructure *structure) const;
-  /// Objects that are followed end here: nothing comes any more, and nothing is under way.
+  /// Ends all objects. Call it when no results are pending and no frame follows.
   void end();
 
  private:
@@ -85,7 +85,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   /// The objects and camera motion for metas and drawings, of the last frame whose results arrived.
   struct Known {
     std::vector<objects::Object> ahead;
-    std::map<uint64_t, GstClockTime> since;  ///< when each began, in the stream's time stamps
+    std::map<uint64_t, GstClockTime> since;  ///< timestamp of the first frame of each object
     GstClockTime last = GST_CLOCK_TIME_NONE;
     camera::SimilarityMotion step{};
   };
@@ -110,13 +110,13 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   bool remembers_ = false;  // the previous frame was seen
   Guarded<Known> known_;
 
-  // Where results arrive
+  // Used only when results arrive:
   objects::Tracker tracker_;
   FrameTimes last_times_{GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE,
                          GST_CLOCK_TIME_NONE};
   std::optional<camera::CameraState>
-      camera_;      // of the last frame; none with camera-compensation=none
-  int active_ = 0;  // objects
+      camera_;      // of the last frame; unset with camera-compensation=none
+  int active_ = 0;  // number of objects
   std::map<uint64_t, GstClockTime> since_;
   std::shared_ptr<std::atomic<bool>> detected_;
 };

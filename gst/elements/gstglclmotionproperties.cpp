@@ -70,7 +70,7 @@ struct Mask {
   }
 };
 
-/// An unreadable mask is ignored.
+/// Reads a mask; ignores an unreadable one.
 Mask read_mask(const GValue *value) {
   const gchar *path = g_value_get_string(value);
   if (!path || !*path) return {};

@@ -79,7 +79,7 @@ constexpr char kind[] = "glopenclflow";
 
 struct FlowElementState {
   glcl::Guarded<FlowProperties> settings;
-  FlowProperties frame_settings;  // for the frame that is under way
+  FlowProperties frame_settings;  // of the current frame
 
   // GL thread
   int width = 0, height = 0;
@@ -87,7 +87,7 @@ struct FlowElementState {
   glcl::EngineSwap<FlowMethod, FlowEstimator> engine{"The method stays unchanged."};
   std::unique_ptr<FlowRenderer> view;
   glcl::Lazy<Signatures> signatures;  // for metas
-  bool listed = false;                // they have those of the last frame
+  bool listed = false;                // `signatures` has the list of the last frame
   opticalflow::FlowDump dump;
   bool fresh_gain = true;
 };
@@ -103,8 +103,8 @@ G_DEFINE_TYPE(GstGLOpenCLFlow, gst_gl_opencl_flow, GST_TYPE_GLCL_ANALYZER)
 GST_ELEMENT_REGISTER_DEFINE(glopenclflow, "glopenclflow", GST_RANK_NONE,
                             gst_gl_opencl_flow_get_type())
 
-/// Finds single pixels again anywhere in the frame, for the list in metas; null until it is built.
-/// The stream goes on without it.
+/// Returns the engine that matches single pixels anywhere in the frame, for the list in metas. Null
+/// until it is built; frames do not wait for it.
 static Signatures *gst_gl_opencl_flow_signatures(GstGLOpenCLFlow *self, glcl::Context &context,
                                                  bool wait) {
   FlowElementState *state = self->state;
@@ -236,7 +236,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
     if (state->dump)
       state->dump.add(analyzer, queue, *state->view, *field, settings.min_confidence);
   }
-  // Without a field the colours are black, and nothing else is drawn.
+  // Without a flow field the colours are black, and nothing else is drawn.
   const bool drawn = settings.display == FlowRenderer::Display::color ||
                      (field && settings.display != FlowRenderer::Display::none);
   gst_glcl_analyzer_draw(

@@ -10,14 +10,14 @@
 
 namespace glcl::opticalflow {
 
-/// Writes the vectors of each frame to a file. The stream goes on if a file can't be written: only
-/// the first failure since the start is reported.
+/// Writes the vectors of each frame to a file. The stream continues if a file can't be written; the
+/// first failure since the start is reported.
 class FlowDump {
  public:
-  /// Before the stream starts. Throws Error where no file can come of the pattern, as
-  /// check_dump_pattern(); an empty one writes none.
+  /// Call it before the stream starts. An empty pattern writes no files. Throws Error for invalid
+  /// patterns, like check_dump_pattern().
   void start(const std::string &pattern);
-  /// The bytes of a frame's vectors. Without a pattern, 0.
+  /// Bytes of a frame's vectors; 0 without a pattern.
   static size_t bytes(const std::string &pattern, int width, int height);
   /// For frames of width × height px. GL thread, as all below.
   void prepare(Context &context, const std::string &pattern, int width, int height);
@@ -34,8 +34,8 @@ class FlowDump {
 
   std::string pattern_;
   cl::Buffer memory_;
-  uint64_t number_ = 0;                // of the next file
-  std::atomic<bool> reported_{false};  // a failure, since the start
+  uint64_t number_ = 0;                // number of the next file
+  std::atomic<bool> reported_{false};  // a failure since the start was reported
 };
 
 }  // namespace glcl::opticalflow

@@ -15,10 +15,10 @@ namespace glcl::opticalflow {
 struct FlowProperties : Flow::Settings, FlowRenderer::FlowStyle {
   Preset preset = Preset::fast;
   FlowMethod method = FlowMethod::pyramidal;
-  // set in addition to the preset
+  // True if the user set this property, which then overrides the preset.
   bool own_method = false, own_warps = false, own_refinement = false;
 
-  /// Sets what the preset says about all others.
+  /// Sets method, warps and refinement from the preset, unless the user set them.
   void follow_preset();
 
   int grid = 1;

@@ -113,8 +113,8 @@ class Front {
     }
   }
 
-  /// Ratio of the change at the front to that elsewhere: the smaller of the ratio over the whole
-  /// way and that of its worst quarter.
+  /// Ratio of the change at the front to that elsewhere: over its whole way, and in the quarter of
+  /// the way with the least ratio.
   double contrast() const {
     Mean all;
     for (const Mean &quarter : quarters_) all.sum += quarter.sum, all.count += quarter.count;
@@ -132,7 +132,7 @@ class Front {
     int count = 0;
     double value() const { return sum / std::max(count, 1); }
   };
-  double elsewhere() const { return elsewhere_.value() + 0.3; }  // plus noise, levels
+  double elsewhere() const { return elsewhere_.value() + 0.3; }  // 0.3 levels of noise
 
   /// `way`: the part of the front's way after which it reaches the cell.
   void add(const History &frames, int from, int to, int cell, double way) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # many-streams.sh IN [STREAMS [DEVICE,...]]: plays a video file STREAMS times (default 4) in parallel as live streams through all
-# analysers, and prints the dropped frames of each. Streams use the given devices (P:D as glcl-info prints it) in turn; without
+# analysers, and prints for each its frames/s, its dropped frames and the latency that the elements add. Streams use the given devices (P:D as glcl-info prints it) in turn; without
 # any, device=auto chooses.
 #
 # All streams run in one process, at the frame rate of the file. The exit status is 1 if a stream drops frames. GLCL_ANALYSERS
@@ -31,17 +31,25 @@ for ((i = 1; i <= streams; i++)); do
   pipeline+=(! fakesink "name=end-$i" sync=true qos=true max-lateness=60000000)
 done
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-play -m "${pipeline[@]}" >"$log"
-# Each message of an element has its number of dropped frames so far; each element of a stream drops its own frames.
-sed -n 's/.*from element "\([^"]*\)" (qos).*dropped=(guint64)\([0-9]*\).*/\1 \2/p' "$log" | awk -v streams="$streams" '
-  { last[$1] = $2 }
+log=$(mktemp -d)
+trap 'rm -rf "$log"' EXIT
+GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$log/elements GST_DEBUG_NO_COLOR=1 play -m "${pipeline[@]}" >"$log/messages"
+# Each message of an element has its number of dropped frames so far; each element of a stream drops its own frames. At its end an
+# element reports frames, frames/s, and the mean and the longest latency in ms.
+{
+  sed -n 's/.*from element "\([^"]*\)" (qos).*dropped=(guint64)\([0-9]*\).*/dropped \1 \2/p' "$log/messages"
+  sed -n 's/.*:<\([^>]*\)> done: [0-9]* frames, \([0-9.]*\) frames.*, latency \([0-9.]*\) ms, longest \([0-9.]*\).*/done \1 \2 \3 \4/p' "$log/elements"
+} | awk -v streams="$streams" '
+  { number = $2; sub(/.*-/, "", number) }
+  $1 == "dropped" { dropped[number] += $3 - last[$2]; last[$2] = $3 }
+  $1 == "done" {
+    if (!(number in rate) || $3 < rate[number]) rate[number] = $3
+    latency[number] += $4; longest[number] += $5
+  }
   END {
-    for (element in last) { number = element; sub(/.*-/, "", number); dropped[number] += last[element] }
     for (i = 1; i <= streams; i++) {
       late += dropped[i] > 0
-      print "stream " i ": " dropped[i] + 0 " dropped"
+      printf "stream %d: %.1f frames/s, %d dropped, latency %.1f ms, at most %.1f\n", i, rate[i], dropped[i], latency[i], longest[i]
     }
     print streams - late " of " streams " streams keep up"
     exit late > 0

@@ -13,7 +13,7 @@
 
 namespace glcl {
 
-/// Prints the version where it is the only argument.
+/// Prints the version if --version is the only argument.
 inline bool prints_version(const char *program, int argc, char **argv) {
   if (argc != 2 || std::strcmp(argv[1], "--version") != 0) return false;
   std::cout << program << ' ' << PACKAGE_VERSION << '\n';

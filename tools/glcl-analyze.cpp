@@ -80,7 +80,7 @@ double number_of(const std::string &text, const std::string &option) {
   return value;
 }
 
-/// Seconds, M:S or H:M:S.
+/// Parses a time: seconds, M:S or H:M:S.
 GstClockTime time_of(const std::string &text, const std::string &option) {
   double seconds = 0;
   int parts = 0;
@@ -201,8 +201,8 @@ std::string absolute(const std::string &path) {
   return error ? std::filesystem::absolute(path).lexically_normal().string() : real.string();
 }
 
-/// Where parts begin and end: any time will do, since a part is sought from the key frame before.
-/// None is below half the length.
+/// Prints the begin and end of parts of about `length`, s; no part is shorter than half of it. Any
+/// time works, because a seek starts at the previous key frame.
 void print_parts(const std::string &file, double length) {
   const Extent extent = extent_of(file);
   const bool known = GST_CLOCK_TIME_IS_VALID(extent.duration) && extent.seekable;

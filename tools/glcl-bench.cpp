@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Times what the engines of the elements do, without any pipeline.
+// Times the engines of the elements, without a pipeline.
 #include <gst/gst.h>
 #include <unistd.h>
 
@@ -37,12 +37,12 @@ using Json = nlohmann::ordered_json;
 // Wide without a terminal, because tables go to files.
 const size_t line = isatty(STDOUT_FILENO) ? glcl::line_width() : 170;
 constexpr int check_width = 219,
-              check_height = 117;  // px, of the frame compared with the reference
+              check_height = 117;  // px of the frame that is compared with the reference
 
-/// Kernels on many devices have no event clock worth the name; the wall clock stands in.
+/// Time of the kernels by events, or by the wall clock on devices without useful event clocks.
 double kernel_time(const Times &times) { return times.events > 0 ? times.events : times.wall; }
 
-/// The achieved share of the limit.
+/// The achieved part of the limit.
 struct Share {
   std::string limit;
   double part = 0;
@@ -277,7 +277,7 @@ class Bench {
     table.print(line);
   }
 
-  /// Throws where nothing has the name that was asked for.
+  /// Throws if nothing has the requested name.
   void expect_any() const {
     if (any_ || other_.empty()) return;
     std::string names;
@@ -347,7 +347,7 @@ class Bench {
   Limits limits_;
   Json json_;
   bool failed_ = false, any_ = false;
-  std::set<std::string> other_;  // than was asked for
+  std::set<std::string> other_;  // names that were not requested
 };
 
 int bench(const Options &options) {

@@ -58,13 +58,13 @@ struct Run {
 void write(const Run &run, GstMessage *message) {
   if (!run.wanted(message)) return;
   using Json = nlohmann::ordered_json;
-  // Text of other people's elements may be no UTF-8.
+  // Texts of other elements may be invalid UTF-8.
   std::cout << glcl::escape_controls(glcl::events::json_of(message).dump(
                    -1, ' ', false, Json::error_handler_t::replace))
             << std::endl;
 }
 
-/// Writes a warning or an error with the part for developers behind it.
+/// Prints a warning or an error, followed by its debug text.
 void tell(GstMessage *message, const char *what, decltype(gst_message_parse_error) *parse) {
   GError *error = nullptr;
   gchar *debug = nullptr;
@@ -100,7 +100,7 @@ gboolean on_message(GstBus *, GstMessage *message, gpointer data) {
     default:
       break;
   }
-  if (!std::cout) run.end(1);  // the reader is gone
+  if (!std::cout) run.end(1);  // the reader closed the pipe
   return G_SOURCE_CONTINUE;
 }
 
@@ -111,7 +111,7 @@ gboolean on_interrupt(gpointer data) {
   return G_SOURCE_CONTINUE;
 }
 
-/// Null, and why on standard error, where it is no pipeline.
+/// Creates the pipeline; null, with the reason on standard error, if it is invalid.
 GstElement *parse(const std::vector<const gchar *> &words) {
   GError *error = nullptr;
   GstElement *parsed = gst_parse_launchv_full(const_cast<const gchar **>(words.data()), nullptr,
@@ -165,7 +165,7 @@ int run_command(int argc, char **argv) {
   const guint watch = gst_bus_add_watch(bus, on_message, &run);
   const guint interrupt = g_unix_signal_add(SIGINT, on_interrupt, &run);
   const guint terminate = g_unix_signal_add(SIGTERM, on_interrupt, &run);
-  // A failure is posted on the bus.
+  // Ignore the result: a failure is posted on the bus.
   gst_element_set_state(run.pipeline, GST_STATE_PLAYING);
   g_main_loop_run(run.loop);
   gst_element_set_state(run.pipeline, GST_STATE_NULL);

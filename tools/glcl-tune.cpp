@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Finds the best variant of every kernel on a device and keeps it for the elements.
+// Finds the best variant of every kernel on a device and saves it for the elements.
 #include <glib.h>
 #include <glib/gstdio.h>
 
@@ -30,10 +30,10 @@ using glcl::Error;
 using glcl::Parameters;
 using Clock = std::chrono::steady_clock;
 
-constexpr Scene full{Content::natural, 1920, 1080};  // the scene of the kept times
+constexpr Scene full{Content::natural, 1920, 1080};  // the scene of the saved times
 constexpr Scene checks[] = {{Content::natural, 173, 71}, {Content::random, 64, 45}};
 
-/// Whether a variant gives what the reference gives.
+/// True if a variant's result agrees with the reference.
 bool agrees(Context &context, const Task &task, const Parameters &variant) {
   glcl::Queue queue(context.shared_from_this());
   return std::all_of(std::begin(checks), std::end(checks), [&](const Scene &scene) {
@@ -41,7 +41,7 @@ bool agrees(Context &context, const Task &task, const Parameters &variant) {
   });
 }
 
-/// µs of a run; nothing where the device can't do it or the result is wrong.
+/// µs per run; nothing if the device can't run the variant or its result is wrong.
 std::optional<double> time_of(const std::shared_ptr<Context> &context, const Task &task,
                               const Parameters &variant, double seconds) {
   try {
@@ -58,11 +58,11 @@ std::optional<double> time_of(const std::shared_ptr<Context> &context, const Tas
   }
 }
 
-/// The settings for each work.
+/// The settings for all work.
 struct Wish {
-  std::string only;      ///< in its name
-  Parameters variants;   ///< values that all variants have
-  double seconds = 120;  ///< that it all may take
+  std::string only;      ///< text that names of work must contain
+  Parameters variants;   ///< values required of all variants
+  double seconds = 120;  ///< limit for all work
 
   bool concerns(const std::string &name) const { return name.find(only) != std::string::npos; }
   bool allows(const Parameters &variant) const {
@@ -73,8 +73,8 @@ struct Wish {
   }
 };
 
-/// The variants to measure: the default one, then the others in an order that has some of every
-/// kind soon, since time may not be enough for all.
+/// The variants to measure: the default one, then the others in an order that mixes all kinds
+/// early, because time may not suffice for all.
 std::vector<Parameters> candidates(const Task &task, const glcl::Device &device, const Wish &wish) {
   const Parameters own = task.tunable->defaults(device, task.problem);
   std::vector<Parameters> others;
@@ -91,7 +91,8 @@ Error default_fails(const Task &task, const glcl::Device &device) {
           task.name + ": the default variant fails on " + device.name + ". Please report this."};
 }
 
-/// The fastest variant: all of them briefly, while there is time, the best few again for longer.
+/// Finds the fastest variant: measures all briefly while time is left, then the best few for
+/// longer.
 glcl::Tuning tune(const std::shared_ptr<Context> &context, const Task &task, const Wish &wish,
                   double seconds) {
   constexpr size_t finalists = 4;
@@ -159,7 +160,7 @@ Piece piece_of(const Figures &figures) {
           }};
 }
 
-/// The subjects: a chain of a file, or elements, by default all.
+/// The subjects: a chain from a file, or elements, by default all elements.
 struct Work {
   std::vector<std::string> elements;
   std::optional<Task> chain;
@@ -224,7 +225,7 @@ void reset() {
     throw Error(Error::Kind::failed, path + " can't be removed.", g_strerror(errno));
 }
 
-/// "NAME=VALUE NAME=VALUE"
+/// Parses "NAME=VALUE NAME=VALUE".
 Parameters values_of(const std::string &text) {
   Parameters values;
   std::istringstream words(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Names of files and texts of libraries, where a terminal may show them.
+// Makes file names and texts of libraries safe for terminals.
 #pragma once
 
 #include <glib.h>
@@ -9,8 +9,8 @@
 
 namespace glcl {
 
-/// A text in one line without codes that a terminal obeys: they, and marks that turn the direction
-/// of writing, become ?; bytes that are no UTF-8 become U+FFFD. Characters in `kept` stay.
+/// A text in one line without terminal codes. Control codes and marks that change the writing
+/// direction become ?; invalid UTF-8 becomes U+FFFD. Characters in `kept` stay.
 inline std::string printable(const std::string &text, const char *kept = "") {
   gchar *valid = g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()));
   std::string shown;
@@ -26,7 +26,7 @@ inline std::string printable(const std::string &text, const char *kept = "") {
   return shown;
 }
 
-/// JSON with escapes for the controls that it may hold as they are: DEL, and U+0080 to U+009F.
+/// Escapes the control characters that JSON allows unescaped: DEL, and U+0080 to U+009F.
 inline std::string escape_controls(const std::string &json) {
   std::string escaped;
   const auto add = [&](char c) {

@@ -19,7 +19,7 @@ size_t columns(const std::string &text) {
   return static_cast<size_t>(g_utf8_strlen(text.data(), static_cast<gssize>(text.size())));
 }
 
-/// The bytes of the first `count` characters.
+/// Number of bytes of the first `count` characters.
 size_t bytes(const std::string &text, size_t count) {
   return static_cast<size_t>(g_utf8_offset_to_pointer(text.c_str(), static_cast<glong>(count)) -
                              text.c_str());

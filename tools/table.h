@@ -10,11 +10,11 @@ namespace glcl {
 /// Columns of the terminal; 100 without one.
 size_t line_width();
 
-/// Lines no wider than `width` columns, broken at blanks, and inside of words only where one is
-/// longer than a line.
+/// Breaks a text into lines of at most `width` columns, at blanks. Only words longer than a line
+/// are broken inside.
 std::vector<std::string> wrap(const std::string &text, size_t width);
 
-/// Columns as wide as their texts or, where a line is too short for that, the widest ones wrapped.
+/// Prints columns as wide as their texts. If a line is too short, the widest columns are wrapped.
 class Table {
  public:
   using Row = std::vector<std::string>;

@@ -14,7 +14,7 @@ namespace glcl::analyze {
 void analyze(const Task &task, const std::function<void(const Progress &)> &report) {
   identity_of(task.file);  // whether it is there
   check_complete(task.file);
-  // Seconds around the range, more where they hold too few frames or no picture.
+  // Time around the range; longer if it contains too few frames or no picture.
   GstClockTime back = 8 * GST_SECOND, on = 4 * GST_SECOND;
   bool with_pictures = task.has("shots");
   for (;;) {

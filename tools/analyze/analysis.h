@@ -7,13 +7,13 @@
 
 namespace glcl::analyze {
 
-/// How far an analysis is.
+/// Progress of an analysis.
 struct Progress {
   guint64 frames = 0;  ///< since the last call
   double part = 0;     ///< of the task, 0 … 1
 };
 
-/// Runs a task and leaves in its folder
+/// Runs a task and writes to its folder
 ///
 ///   frames.csv   a row per frame (Table)
 ///   events.jsonl shots, motion begin and end, in the order of their times
@@ -21,12 +21,12 @@ struct Progress {
 ///   shots.rgb    with shots: a small picture of each (Pictures)
 ///   summary.json the source file and the settings
 ///
-/// A range is analysed from some frames before it to some after it, so that its results are those
-/// of the whole file: as many frames as shots reach, and more if those frames have no picture at
-/// their ends. Throws Failure. `report` is called about four times per second.
+/// Some frames before and after a range are analysed too, so that its results equal those of the
+/// whole file: as many frames as shots depend on, and more if these frames are blank at their ends.
+/// Throws Failure. `report` is called about four times per second.
 void analyze(const Task &task, const std::function<void(const Progress &)> &report);
 
-/// How long a file's pictures are, ns, and whether one can begin anywhere in it. Throws Failure.
+/// Duration of a file's video, ns, and whether the file is seekable. Throws Failure.
 struct Extent {
   GstClockTime duration;
   bool seekable;

@@ -18,7 +18,7 @@ class Reader {
  public:
   explicit Reader(const std::string &file) : in_(file, std::ios::binary) {}
 
-  /// Bytes from a place on, fewer at the file's end.
+  /// Reads `count` bytes from `at` on, fewer at the end of the file.
   std::string bytes(uint64_t at, size_t count) {
     std::string read(count, 0);
     in_.clear();
@@ -39,12 +39,12 @@ uint64_t big_endian(const std::string &bytes, size_t at, size_t count) {
   return value;
 }
 
-/// Where the box that begins at `at` ends.
+/// End of the box that begins at `at`.
 uint64_t end_of_box(Reader &in, uint64_t at, uint64_t size) {
   const std::string head = in.bytes(at, 16);
   if (head.size() < 8) return at + 8;
   uint64_t length = big_endian(head, 0, 4);
-  if (length == 0) return size;  // to the file's end
+  if (length == 0) return size;  // the box extends to the end of the file
   if (length == 1) length = head.size() == 16 ? big_endian(head, 8, 8) : 16;
   return length < 8 || length > unknown - at ? size : at + length;
 }
@@ -73,7 +73,7 @@ uint64_t end_of_matroska(Reader &in, uint64_t size) {
   return !used || length == unknown || length > size * 1024 ? size : segment + 4 + used + length;
 }
 
-/// Where the file would end if it were whole.
+/// Size that the complete file would have.
 uint64_t whole_size(Reader &in, uint64_t size) {
   const std::string head = in.bytes(0, 12);
   if (head.size() < 12) return size;

@@ -5,8 +5,9 @@
 
 namespace glcl::analyze {
 
-/// Throws Failure for a file that is shorter than it says itself: MP4 and QuickTime by their boxes,
-/// Matroska and WebM by their segment, AVI by its chunks. Others say nothing.
+/// Throws Failure for a truncated file, one shorter than its container states. Checks the boxes of
+/// MP4 and QuickTime, the segment of Matroska and WebM, and the chunks of AVI. Other formats are
+/// not checked.
 void check_complete(const std::string &file);
 
 }  // namespace glcl::analyze

@@ -19,12 +19,12 @@ namespace glcl::analyze {
 namespace {
 
 constexpr int as_folder = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-constexpr int deepest = 16;  // folders in folders that are removed; results have none
+constexpr int deepest = 16;  // levels of nested folders that are removed; results have none
 
 void remove_in(int folder, const char *name, int depth);
 
 void clear_in(int folder, int depth) {
-  // A descriptor of its own: reading moves its position.
+  // Use another descriptor, because reading moves its position.
   const int own = openat(folder, ".", as_folder);
   DIR *entries = own < 0 ? nullptr : fdopendir(own);
   if (!entries) {
@@ -109,7 +109,7 @@ bool Folder::holds(const std::string &name, const Folder &folder) const {
 bool Folder::lock() const { return flock(fd_, LOCK_EX | LOCK_NB) == 0; }
 
 int Folder::open_file(const std::string &name) const {
-  // Without waiting for the other end of a pipe.
+  // O_NONBLOCK: do not wait for the other end of a pipe.
   const int fd = openat(fd_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) fail("read", name);
   struct stat status {};

@@ -14,11 +14,11 @@ namespace glcl::analyze {
 /// system's reason.
 class Folder {
  public:
-  /// The folder that a user names, perhaps by a link.
+  /// Opens a folder named by the user, possibly through a link.
   static Folder named(const std::string &path);
-  /// The same, made where it is not there.
+  /// The same, but creates a missing folder.
   static Folder made(const std::string &path);
-  /// A folder that is no link itself.
+  /// Opens a folder; the path itself must not be a link.
   explicit Folder(const std::string &path);
   ~Folder();
   Folder(Folder &&other) noexcept;
@@ -26,28 +26,28 @@ class Folder {
 
   const std::string &path() const { return path_; }
 
-  /// A folder in it; none where nothing has its name.
+  /// A folder inside this one, or nothing if the name does not exist.
   std::optional<Folder> find(const std::string &name) const;
-  /// The same, made where it is not there.
+  /// The same, but creates a missing folder.
   Folder make(const std::string &name) const;
   bool has(const std::string &name) const;
-  /// Whether that is this folder in it, not one that took its place.
+  /// True if `name` in it still is `folder`, and not a replacement.
   bool holds(const std::string &name, const Folder &folder) const;
-  /// Keeps other processes from locking it, until it is closed; false where one has it.
+  /// Locks it until it is closed; false if another process has the lock.
   bool lock() const;
 
   std::string read(const std::string &name) const;
-  /// A file with an object of JSON.
+  /// Reads a file with a JSON object.
   Json json(const std::string &name) const;
   std::ifstream open(const std::string &name) const;
-  /// The descriptor of a new file, which replaces an existing one.
+  /// Creates a file, which replaces an existing one, and returns its descriptor.
   int create(const std::string &name) const;
   void write(const std::string &name, const std::string &content) const;
   void rename(const std::string &from, const std::string &to) const;
-  /// Removes it with all in it, as far as that goes: reports nothing.
+  /// Removes a file or folder with its contents. Ignores errors.
   void remove(const std::string &name) const;
   void clear() const;
-  /// To the disk.
+  /// Writes its entries to the disk.
   void sync() const;
 
  private:

@@ -13,11 +13,11 @@ namespace glcl::analyze {
 
 namespace {
 
-constexpr double least_overlap = 0.3;  // of boxes of one object, intersection over union
+constexpr double least_overlap = 0.3;  // intersection over union of two boxes of one object
 
 Json summary_of(const std::string &part) { return Folder::named(part).json("summary.json"); }
 
-/// Other exceptions come from the content of a part's files: invalid numbers, missing fields.
+/// Turns other exceptions into Failure: a part's files have invalid numbers or lack fields.
 template <class Function>
 auto reading(const std::string &part, const Function &function) {
   try {
@@ -54,10 +54,10 @@ std::string text_of(const std::vector<std::string> &cells) {
   return text;
 }
 
-/// Gives the objects of parts the numbers that they have in the whole.
+/// Renumbers the objects of parts for the joined file.
 class Numbers {
  public:
-  /// A part begins: which of its objects were those of the last frame of the part before.
+  /// Begins a part: finds its objects that continue those in the last frame of the previous part.
   void begin(const Json &crossing) {
     numbers_.clear();
     std::vector<Box> open = std::move(last_);
@@ -79,7 +79,7 @@ class Numbers {
     const auto found = numbers_.find(id);
     return found != numbers_.end() ? found->second : numbers_[id] = next_++;
   }
-  /// A line of objects.csv, with its frame and number those of the whole.
+  /// Converts a line of objects.csv to the frame and object numbers of the joined file.
   std::string line(const std::string &line, size_t first_frame) {
     std::vector<std::string> cells = cells_of(line);
     if (cells.size() < 7) throw Failure("objects.csv is damaged");
@@ -94,7 +94,7 @@ class Numbers {
     cells[2] = std::to_string(id);
     return text_of(cells);
   }
-  /// How many objects lines had.
+  /// Number of objects in all lines.
   size_t count() const { return seen_.size(); }
   /// Objects that were not in the part's last frame don't cross its end.
   void end(size_t frames) {
@@ -102,14 +102,14 @@ class Numbers {
   }
 
  private:
-  std::map<long, long> numbers_;  // of this part's
-  std::set<long> seen_;           // in lines
-  std::vector<Box> last_;         // of the last frame with objects
+  std::map<long, long> numbers_;  // new number by the number in this part
+  std::set<long> seen_;           // numbers that lines contain
+  std::vector<Box> last_;         // boxes in the last frame with objects
   std::string last_frame_;
   long next_ = 1;
 };
 
-/// The files of the whole, as parts are added.
+/// The files of the joined task, to which parts are added.
 class Whole {
  public:
   explicit Whole(const Task &task)
@@ -156,7 +156,7 @@ class Whole {
   }
 
  private:
-  /// Adds a table, its header where it is the first one; how many rows it has.
+  /// Appends a table, with its header only the first time. Returns its number of rows.
   template <class Function>
   static size_t add_lines(std::ifstream in, bool first, Writer &out, const Function &changed) {
     std::string line;
@@ -190,7 +190,7 @@ guint64 begin_of(const std::string &part) {
   return reading(part, [&] { return whole(summary_of(part).at("from")); });
 }
 
-/// Where a part ends, for the one behind it; `from` is where it has to begin.
+/// The end of a part, at which the next one must begin. `from` is the required begin of this part.
 Json end_of(const std::string &part, const Json &first, const Json &from) {
   const Json summary = summary_of(part);
   if (!summary.contains("crossing")) throw Failure(shown(part) + " was not made with --part");

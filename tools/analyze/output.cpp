@@ -10,7 +10,7 @@ namespace glcl::analyze {
 
 namespace {
 
-constexpr size_t longest_name = 255;  // of a file, bytes
+constexpr size_t longest_name = 255;  // of a file name, bytes
 
 std::string hash(const std::string &text) {
   gchar *sum = g_compute_checksum_for_data(
@@ -71,12 +71,12 @@ std::string Output::choose_place(const std::string &file) {
 
 std::string Output::hidden(const std::string &file) { return ".glcl-" + hash(file); }
 
-/// The folder that is written, empty and locked.
+/// Creates the folder to write to, empty and locked.
 Folder Output::open_hidden(const std::string &name) const {
   for (;;) {
     Folder folder = folder_.make(name);
     if (!folder.lock()) throw Failure("another run is working on it, in " + shown(folder.path()));
-    // That run may have ended meanwhile: these are its results then, under their name.
+    // The other run may have ended and renamed its folder meanwhile: try again.
     if (!folder_.holds(name, folder)) continue;
     folder.clear();
     return folder;
@@ -102,7 +102,7 @@ bool Output::begin(Task &task) {
 }
 
 void Output::finish(const Task &task) {
-  // Another run may have taken the name for a file of its own meanwhile.
+  // Another run may have used the name for another file meanwhile.
   const std::string place = places_[task.file] = choose_place(task.file);
   const std::string name = hidden(task.file), old = name + "-old";
   const Folder &folder = open_.at(task.file);

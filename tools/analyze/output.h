@@ -9,24 +9,24 @@
 namespace glcl::analyze {
 
 /// The output folder: one folder per file, with the file's name. For files of the same name, all
-/// but the first have a hash of their path appended. While it is written a folder is hidden,
-/// .glcl-HASH, and locked, so that two runs don't write it at once. The next run removes folders
-/// that a dead run left.
+/// but the first have a hash of their path appended. While a folder is being written, it is hidden
+/// (.glcl-HASH) locked folders by file, so that two runs can't write it at once. The next run
+/// removes folders left by a dead run.
 class Output {
  public:
   enum class Existing { refuse, keep, replace };
 
-  /// Makes the folder. Throws Failure.
+  /// Creates the folder. Throws Failure.
   Output(const std::string &folder, Existing existing);
 
-  /// Begins a file: false where its results are there and are kept. Throws Failure where they are
-  /// there and are to be neither kept nor replaced, or where another run is at the file.
+  /// Begins a file; false if its results exist and are kept. Throws Failure if they exist and may
+  /// be neither kept nor replaced, or if another run works on the file.
   bool begin(Task &task);
-  /// Its results are whole: they get their name. Throws Failure.
+  /// Completes a file: renames the folder to its final name. Throws Failure.
   void finish(const Task &task);
-  /// They are not: they go.
+  /// Removes the incomplete results of a file.
   void drop(const Task &task);
-  /// Where a file's results are, or will be.
+  /// Path of a file's results, which may not exist yet.
   std::string place(const std::string &file) const;
 
  private:
@@ -36,7 +36,7 @@ class Output {
 
   Folder folder_;
   Existing existing_;
-  std::map<std::string, std::string> places_;  // by file, names in the folder
+  std::map<std::string, std::string> places_;  // name in the folder by file
   std::map<std::string, Folder> open_;         // and locked
 };
 

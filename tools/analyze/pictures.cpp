@@ -17,7 +17,7 @@ Pictures::Pictures(GstElement *sink) : sink_(GST_ELEMENT(gst_object_ref(sink))) 
       static_cast<Pictures *>(self)->add(sample);
     return GST_FLOW_OK;
   };
-  // The first frame waits there until it plays, and comes once more then.
+  // The first frame arrives as preroll, and again when the pipeline plays.
   callbacks.new_preroll = [](GstAppSink *from, gpointer self) {
     if (GstSample *sample = gst_app_sink_pull_preroll(from))
       static_cast<Pictures *>(self)->add(sample);
@@ -62,7 +62,7 @@ GstSample *Pictures::find(GstClockTime timestamp) {
 }
 
 bool Pictures::write(GstClockTime timestamp, GstClockTime time, Writer &to) {
-  // The branch of the pictures has a thread of its own.
+  // Wait, because the pictures' branch has its own thread.
   GstSample *sample = find(timestamp);
   for (int i = 0; !sample && i < 200; i++) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -24,8 +24,8 @@ class Pictures {
   Pictures(const Pictures &) = delete;
   Pictures &operator=(const Pictures &) = delete;
 
-  /// Writes the picture of a frame, or of the oldest one that is kept: a line of JSON with `time`,
-  /// `width` and `height`, and the bytes of its pixels, RGB. Waits for it. False without one.
+  /// Writes the picture of a frame, or of the oldest kept frame: a line of JSON with `time`,
+  /// `width` and `height`, then its RGB pixels. Waits for the picture. False without a picture.
   bool write(GstClockTime timestamp, GstClockTime time, Writer &to);
   void clear();
 

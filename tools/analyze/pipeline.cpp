@@ -13,7 +13,7 @@ constexpr GstClockTime longest_opening = 30 * GST_SECOND;
 std::string text_of(GstMessage *message) {
   GError *error = nullptr;
   gst_message_parse_error(message, &error, nullptr);
-  // Sound alone gives this too.
+  // A file with only sound also causes this error.
   const bool no_decoder =
       g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN) ||
       g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND);
@@ -65,7 +65,7 @@ Pipeline::Pipeline(const std::string &behind, const std::string &file) {
                                !buffer &&
                                GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS;
                            if (!buffer) pipeline->note_orientation(GST_PAD_PROBE_INFO_EVENT(info));
-                           // Behind the caps the first picture waits until kernels are built.
+                           // After the caps the first picture waits until kernels are built.
                            if (buffer || caps) pipeline->decoded_ = true;
                            if (caps) pipeline->sizes_++;
                            return GST_PAD_PROBE_OK;
@@ -101,7 +101,7 @@ bool Pipeline::preroll() const {
   gst_element_set_state(pipeline_, GST_STATE_PAUSED);
   constexpr int types = GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_EOS;
   GstMessage *message = wait(longest_opening, types);
-  // A decoder may lose its error for a broken file and then wait forever.
+  // A decoder may lose the error of a broken file and then wait forever.
   if (!message && !decoded_) throw Failure("no picture arrived within 30 s");
   if (!message) message = wait(GST_CLOCK_TIME_NONE, types);
   const bool here = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ASYNC_DONE;

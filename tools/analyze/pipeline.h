@@ -9,8 +9,8 @@
 
 namespace glcl::analyze {
 
-/// A pipeline from a file through a decoder to `behind`, a part of a pipeline; its errors are
-/// Failures.
+/// A pipeline from a file through a decoder to `behind`, the rest of the pipeline. Its errors are
+/// thrown as Failure.
 class Pipeline {
  public:
   Pipeline(const std::string &behind, const std::string &file);
@@ -22,21 +22,20 @@ class Pipeline {
   GstBus *bus() const { return bus_; }
   GstElement *get(const char *name) const { return gst_bin_get_by_name(GST_BIN(pipeline_), name); }
 
-  /// Waits for a message of these types, at most so long; null if none arrives. An error is a
-  /// Failure.
+  /// Waits for a message of these types, at most for `time`; null if no message arrives. Throws
+  /// Failure on an error.
   GstMessage *wait(GstClockTime time, int types) const;
 
   /// Plays up to the first frame. False if the stream ends without one.
   bool preroll() const;
 
-  /// The element that decodes, the last one that was tried.
+  /// The decoder: the last one that was tried.
   std::string decoder() const;
 
-  /// How the file says that its pictures are to be turned, by the values of
-  /// GST_TAG_IMAGE_ORIENTATION.
+  /// The rotation of pictures that the file requests, a value of GST_TAG_IMAGE_ORIENTATION.
   std::string orientation() const;
 
-  /// How often the decoder named the format of its pictures.
+  /// How often the decoder has set the format of its pictures.
   int sizes() const { return sizes_; }
 
   GstClockTime duration() const;
@@ -46,7 +45,7 @@ class Pipeline {
   void note_decoder(GstElement *element);
   void note_orientation(GstEvent *event);
 
-  mutable std::mutex mutex_;  // of the texts, which come on threads of GStreamer's
+  mutable std::mutex mutex_;  // guards the texts, which arrive on GStreamer's threads
   std::string decoder_, orientation_ = "rotate-0";
   GstElement *pipeline_;
   GstBus *bus_;

@@ -14,9 +14,9 @@ class ProgressReporter {
   void done(const Task &task, const std::string &folder);
   void kept(const Task &task, const std::string &folder);
   void failed(const Task &task, const std::string &reason);
-  /// `part` of all that is to do is done, in `elapsed` seconds.
+  /// Reports that `part` of all work (0 to 1) was done in `elapsed` seconds.
   void progress(double part, double elapsed, double rate, size_t files);
-  /// At the end.
+  /// Prints the totals at the end.
   void sum_up(double elapsed);
 
   bool any_failed() const { return failed_ > 0; }

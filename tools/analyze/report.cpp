@@ -22,7 +22,7 @@ namespace glcl::analyze {
 namespace {
 
 constexpr size_t most_buckets = 1000;  // points of a plot
-constexpr int highest = 4096;          // of the small pictures, px
+constexpr int highest = 4096;          // most rows of a small picture, px
 
 struct Picture {
   guint64 time;
@@ -30,7 +30,7 @@ struct Picture {
   std::streamoff at;
 };
 
-/// Where the pictures of shots.rgb lie, in the order of their times.
+/// Positions of the pictures in shots.rgb, sorted by time.
 std::vector<Picture> pictures_in(std::istream &in) {
   std::vector<Picture> pictures;
   std::string line;
@@ -152,8 +152,8 @@ double number_in(const std::string &cell) {
   return value;
 }
 
-/// The columns of frames.csv that are plotted, in at most most_buckets steps of equal numbers of
-/// frames: the least, the mean and the largest value.
+/// The columns of frames.csv that are plotted, in at most most_buckets buckets with equal numbers
+/// of frames: smallest, mean and largest value.
 Json plots_of(const Folder &folder, const Task &task, size_t rows) {
   std::ifstream in = folder.open("frames.csv");
   std::string line;
@@ -247,7 +247,7 @@ void write_report(const Task &task) {
     data["picture"] = std::string("data:image/jpeg;base64,") + text;
     g_free(text);
   }
-  // No name of a file ends the element that holds the data.
+  // Escape the data, so that no file name can end the element that contains it.
   std::string text;
   for (const char c : dump(data))
     if (c == '<')

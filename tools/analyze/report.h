@@ -5,8 +5,8 @@
 
 namespace glcl::analyze {
 
-/// Makes of frames.csv, events.jsonl, summary.json and, where there is one, shots.rgb in a task's
-/// folder
+/// Reads frames.csv, events.jsonl, summary.json and, if it exists, shots.rgb in a task's folder,
+/// creates
 ///
 ///   shots.jpg  the contact sheet: the picture of each shot, `sheet_columns` in a row, in the order
 ///              of the shots; with more than `most_pictures` shots as many of them, evenly chosen

@@ -117,7 +117,7 @@ void Results::first_shot() {
   add_event(table_.time(0), {{"event", "shot"}, {"kind", "start"}, {"score", 0.0}});
 }
 
-/// How many of them are shots.
+/// Writes the events and returns how many of them are shots.
 guint64 Results::write_events() {
   std::stable_sort(events_.begin(), events_.end(),
                    [](const auto &a, const auto &b) { return a.first < b.first; });

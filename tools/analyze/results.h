@@ -14,27 +14,28 @@
 
 namespace glcl::analyze {
 
-/// Collects the messages about the frames of a task's range and writes the files of its folder, but
-/// for the page and the sheet. One thread at a time.
+/// Collects the messages about the frames of a task's range. Writes the files of its folder, except
+/// for the page and the contact sheet. One thread at a time.
 class Results {
  public:
-  /// Creates the files. With `pictures`, those of shots are kept too. Throws Failure, as all below.
+  /// Creates the files. With `pictures`, the pictures of shots are saved too. Throws Failure, like
+  /// all functions below.
   Results(const Task &task, Pictures *pictures);
 
-  /// The next frame: its timestamp, by which messages name it, and its stream time.
+  /// Adds the next frame: its timestamp, which identifies it in messages, and its stream time.
   void add_frame(GstClockTime timestamp, GstClockTime time) { table_.frame(timestamp, time); }
-  /// A message of an element.
+  /// Adds a message of an element.
   void add_message(const GstStructure *message);
   /// Results from before a seek no longer count.
   void forget();
   /// True if shots may depend on more frames before the range, or after it.
   bool needs_more_before() const { return table_.before() < reach_back || begins_blank_; }
   bool needs_more_after() const { return table_.after() < reach_on || ends_blank_; }
-  /// Writes the remaining rows, and what is known of the file with a summary of the results.
+  /// Writes the remaining rows, and `summary` with a summary of the results.
   void finish(Json summary, double rate);
 
  private:
-  // Frames before and after that the detection of shots depends on, and some more.
+  // Number of frames before and after the range that shot detection may depend on, with a margin.
   static constexpr size_t reach_back = 160, reach_on = 80;
 
   void add_event(GstClockTime time, Json event);
@@ -56,7 +57,7 @@ class Results {
   Pictures *pictures_;
   std::vector<std::pair<GstClockTime, Json>> events_;
   Json crossing_ = Json::array();  // objects of the last frame before the range
-  std::set<guint64> ids_;          // of objects in the range
+  std::set<guint64> ids_;          // numbers of the objects in the range
   bool begins_blank_ = false, ends_blank_ = false, seen_ = false;
 };
 

@@ -12,7 +12,7 @@ namespace glcl::analyze {
 
 namespace {
 
-/// The elements that a task asks for, as a part of a pipeline.
+/// The elements that a task requests, as part of a pipeline.
 std::string chain_of(const Task &task) {
   std::string chain;
   const auto add = [&](const char *element) {
@@ -77,7 +77,7 @@ Run::~Run() {
   pictures_.reset();
 }
 
-/// On the posting threads, because an unread bus drops messages.
+/// Handles messages on the threads that post them, because an unread bus drops messages.
 void Run::watch_messages() {
   gst_bus_set_sync_handler(
       pipeline_.bus(),
@@ -179,7 +179,7 @@ void Run::play(const std::function<void(const Progress &)> &report) {
   if (!pipeline_.preroll()) throw Failure("there is no picture in it");
   duration_ = pipeline_.duration();
   if ((begin_ > 0 || GST_CLOCK_TIME_IS_VALID(end_)) && !seek()) {
-    begin_ = 0;  // it plays from its begin to its end
+    begin_ = 0;  // the whole file is played
     end_ = GST_CLOCK_TIME_NONE;
   }
   gst_element_set_state(pipeline_.self(), GST_STATE_PLAYING);

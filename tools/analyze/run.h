@@ -16,14 +16,14 @@
 
 namespace glcl::analyze {
 
-/// One run over a task's range and the frames around it, from `back` before it to `on` after it.
+/// One run over a task's range and the frames around it: `back` before it and `on` after it, ns.
 class Run {
  public:
   Run(const Task &task, GstClockTime back, GstClockTime on, bool with_pictures);
   ~Run();
 
   void play(const std::function<void(const Progress &)> &report);
-  /// True if the range's results depend on more of the file, before or after what was played.
+  /// True if the results of the range depend on frames before or after the played ones.
   bool needs_more_before() const;
   bool needs_more_after() const;
   bool changed_size() const { return pipeline_.sizes() > 1; }
@@ -59,9 +59,9 @@ class Run {
   Task task_;
   Pipeline pipeline_;
   std::unique_ptr<Pictures> pictures_;
-  GstClockTime begin_ = 0, end_ = GST_CLOCK_TIME_NONE;  // where it plays
+  GstClockTime begin_ = 0, end_ = GST_CLOCK_TIME_NONE;  // the played range
   GstClockTime duration_ = GST_CLOCK_TIME_NONE;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards the members below
   Results results_;
   std::optional<std::string> failure_;
   guint64 frames_ = 0, reported_frames_ = 0;

@@ -14,7 +14,8 @@ namespace glcl::analyze {
 
 namespace {
 
-// Frames whose messages are waited for; an element is at most 8 behind, and passes four others.
+// Most frames that wait for messages: each element delays results by up to 8 frames, and a frame
+// passes up to five elements.
 constexpr size_t most_open = 64;
 
 double number_of(const GValue *value) {
@@ -44,7 +45,7 @@ int size_of(const GValue *array) {
   return static_cast<int>(old ? old->n_values : gst_value_array_get_size(array));
 }
 
-/// Or null.
+/// Element i of the array, or null.
 const GValue *item_of(const GValue *array, int i) {
   if (!is_array(array) || i >= size_of(array)) return nullptr;
   const GValueArray *old = old_array(array);
@@ -191,7 +192,8 @@ void Table::take(const GstStructure *message) {
   const char *name = gst_structure_get_name(message);
   for (Row &row : open_) {
     if (row.timestamp != timestamp) continue;
-    // The first of the frames with equal timestamps for which this element reported nothing.
+    // Of several frames with equal timestamps, take the first that has no message of this element
+    // yet.
     bool told = false;
     for (size_t i = 0; i < columns_.size(); i++)
       if (!std::strcmp(columns_[i].message, name)) told = told || !std::isnan(row.values[i]);

@@ -14,22 +14,22 @@
 
 namespace glcl::analyze {
 
-/// A number of a message that is a column of frames.csv.
+/// A column of frames.csv: a number in a message.
 struct Column {
   std::string name;
   const char *message, *field;
-  int channel = -1;            ///< of an array with an entry per channel; -1: no array
-  int bin = -1;                ///< of `counts`: which of count_bins; -1: no counts
+  int channel = -1;            ///< index in an array with an entry per channel; -1: no array
+  int bin = -1;                ///< index of one of count_bins bins of `counts`; -1: no counts
   const char *plot = nullptr;  ///< the plot of the page that shows it; null: none
 };
 
 /// The numbers of bins for R, G and B.
 constexpr int count_bins = 16;
 
-/// The columns behind `time` for what a task asks for.
+/// The columns after `time` for the requests of a task.
 std::vector<Column> columns_of(const Task &task);
 
-/// A new file that is written piece by piece; errors are thrown as Failure. It is on the disk after
+/// Writes a new file piece by piece. Throws errors as Failure. The file is on the disk after
 /// close().
 class Writer {
  public:
@@ -49,32 +49,32 @@ class Writer {
   std::FILE *file_;
 };
 
-/// Seconds with nine digits behind the point: exact.
+/// Seconds with nine decimal places, which is exact.
 std::string seconds(GstClockTime time);
-/// The shortest text that reads back as this number; nothing for NaN.
+/// The shortest text that parses to this number; empty for NaN.
 std::string number(double value);
 
-/// Brings the messages of several elements together, a row a frame, in the order of the frames.
-/// Frames outside of from … to are counted but not written.
+/// Combines the messages of several elements into one row per frame, in the order of frames. Frames
+/// outside `from` to `to` are counted but not written.
 class Table {
  public:
   Table(const Task &task, const Folder &folder);
 
-  /// The next frame: its timestamp, by which messages name it, and its stream time.
+  /// Adds the next frame: its timestamp, which identifies it in messages, and its stream time.
   void frame(GstClockTime timestamp, GstClockTime time);
-  /// A message; others than those of the columns are ignored.
+  /// Adds a message; ignores messages without a column.
   void take(const GstStructure *message);
-  /// Forgets the frames so far, fewer than 64.
+  /// Forgets all frames so far, which must be fewer than 64.
   void forget();
   /// Writes the remaining rows.
   void finish();
 
   /// The row for this stream time, if there is one.
   std::optional<size_t> row(GstClockTime time) const;
-  size_t rows() const { return times_.size(); }  ///< that are, or will be, written
-  size_t before() const { return before_; }      ///< frames ahead of `from`
+  size_t rows() const { return times_.size(); }  ///< rows written, or still to write
+  size_t before() const { return before_; }      ///< frames before `from`
   size_t after() const { return after_; }        ///< frames from `to` on
-  /// Frames that are missing between rows, by so many frames a second; 0 where that varies.
+  /// Number of frames missing between rows at `rate` frames per second; 0 if the rate varies.
   size_t lost(double rate) const;
   GstClockTime time(size_t row) const { return times_[row]; }
 
@@ -88,7 +88,7 @@ class Table {
   GstClockTime from_, to_;
   std::vector<Column> columns_;
   Writer out_;
-  std::deque<Row> open_;             // whose messages may be pending
+  std::deque<Row> open_;             // rows that may still get messages
   std::vector<GstClockTime> times_;  // of the rows in from … to
   size_t before_ = 0, after_ = 0;
 };

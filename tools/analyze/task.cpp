@@ -9,7 +9,7 @@ namespace glcl::analyze {
 
 namespace {
 
-constexpr int most_nested = 8;  // of what these programs write
+constexpr int most_nested = 8;  // levels of JSON; these programs write fewer
 
 Json time_json(GstClockTime time) { return GST_CLOCK_TIME_IS_VALID(time) ? Json(time) : Json(); }
 
@@ -86,7 +86,7 @@ guint64 whole(const Json &json) {
 }
 
 Json parsed(const std::string &text) {
-  // Copies and comparisons of values recurse, so values that nest too deep are never built.
+  // Refuse deeply nested values while parsing, because copying and comparing them recurses.
   bool fits = true;
   const auto keep = [&fits](int depth, Json::parse_event_t, const Json &) {
     fits = fits && depth <= most_nested;

@@ -23,10 +23,10 @@ inline const std::vector<std::string> all_elements{"shots", "histogram", "motion
 
 /// The work on one file.
 struct Task {
-  std::string file, folder;  ///< absolute; the results go into the folder, which is there
+  std::string file, folder;  ///< absolute paths; results go into the folder, which must exist
   std::vector<std::string> elements;
   std::string device = "auto";
-  GstClockTime from = 0, to = GST_CLOCK_TIME_NONE;  ///< stream time, ns; `to` is not in it
+  GstClockTime from = 0, to = GST_CLOCK_TIME_NONE;  ///< stream time, ns; `to` is exclusive
   bool part = false;                                ///< joined later: no sheet, no page
 
   bool has(const char *element) const;
@@ -34,20 +34,20 @@ struct Task {
   static Task of(const Json &json);
 };
 
-/// Text as JSON, valid UTF-8 whatever came: other bytes become U+FFFD.
+/// Serialises JSON as valid UTF-8: invalid bytes become U+FFFD.
 std::string dump(const Json &json, int indent = -1);
 
 /// Paths may contain any bytes but JSON only UTF-8: invalid bytes, and %, become %XX.
 std::string escaped(const std::string &path);
 std::string unescaped(const std::string &text);
 
-/// A path as messages show it: in one line, without codes for terminals.
+/// A path for messages: in one line, without terminal codes.
 std::string shown(const std::string &path);
 
-/// A whole number, 0 or above, that a text of users has: any other can't become one, and fails.
+/// A whole number, at least 0, from a user's JSON. Throws for any other value.
 guint64 whole(const Json &json);
 
-/// A text as JSON; discarded if it is invalid or nests deeper than results do.
+/// Parses JSON; the result is discarded() if the text is invalid or nested deeper than results are.
 Json parsed(const std::string &text);
 
 }  // namespace glcl::analyze

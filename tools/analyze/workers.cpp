@@ -38,7 +38,7 @@ double since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// A process that analyses one file after the other.
+/// A child process that analyses one file after the other.
 class Worker {
  public:
   Worker();
@@ -47,16 +47,16 @@ class Worker {
   Worker &operator=(const Worker &) = delete;
 
   void give(const Task &task);
-  /// Its new output, in whole lines. False once it has ended.
+  /// Reads its new output, in whole lines. False once the process has ended.
   bool read(std::vector<Json> &lines);
-  /// Ends it; says how it had ended.
+  /// Ends the process; returns a text about how it ended.
   std::string end();
   int fd() const { return from_; }
 
   std::optional<Task> task;
   double part = 0;
   guint64 frames = 0;
-  Clock::time_point moved;  ///< when a frame came last
+  Clock::time_point moved;  ///< time of the last frame
 
  private:
   pid_t process_ = 0;
@@ -87,7 +87,7 @@ void Worker::give(const Task &wanted) {
   part = 0;
   moved = Clock::now();
   const std::string line = dump(wanted.json()) + "\n";
-  // One that has died says so when it is read.
+  // read() reports a process that has died.
   if (write(to_, line.data(), line.size()) < 0) return;
 }
 
@@ -111,7 +111,7 @@ std::string Worker::end() {
   close(to_);
   close(from_);
   int status = 0;
-  // One that is closing gets a moment; then it has none.
+  // Give a closing process a moment, then kill it.
   for (int i = 0; i < 20 && waitpid(process_, &status, WNOHANG) == 0; i++) {
     if (i == 19 || task) kill(process_, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -141,7 +141,7 @@ class WorkerPool {
   JobTuner tuner_;
   ProgressReporter reporter_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  double all_ = 0, finished_ = 0;  // bytes of files
+  double all_ = 0, finished_ = 0;  // bytes of all files, and of the finished ones
   Clock::time_point begin_ = Clock::now(), window_begin_ = begin_;
   guint64 window_frames_ = 0;
   double rate_ = 0;
@@ -160,7 +160,7 @@ double WorkerPool::weight(const Task &task) const {
   return stat(task.file.c_str(), &status) ? 1 : std::max<double>(status.st_size, 1);
 }
 
-/// Gives free workers files, and makes workers.
+/// Gives files to free workers, and starts workers.
 void WorkerPool::fill() {
   const auto busy = [&] {
     return std::count_if(workers_.begin(), workers_.end(),
@@ -310,10 +310,10 @@ int run_tasks(std::vector<Task> tasks, Output &output, const WorkerOptions &opti
 
 int run_worker() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Libraries' output must not reach the other end.
+  // Libraries' output must not get into the progress lines.
   const int to = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   dup2(STDERR_FILENO, STDOUT_FILENO);
-  std::signal(SIGINT, SIG_IGN);  // from a terminal: the other end decides
+  std::signal(SIGINT, SIG_IGN);  // of the terminal; the parent process handles it
   std::signal(SIGXFSZ, SIG_IGN);
   const auto send = [to](const Json &json) {
     const std::string line = dump(json) + "\n";

@@ -8,16 +8,17 @@
 
 namespace glcl::analyze {
 
-/// How many files at once make the most frames a second: one more as long as that brings a tenth.
+/// Finds the number of parallel files with the most frames per second: adds a file while that gains
+/// a tenth.
 class JobTuner {
  public:
-  /// 1 … `most`; `fixed` where it is known.
+  /// Between 1 and `most`, or `fixed` if not 0.
   explicit JobTuner(int most, int fixed = 0)
       : most_(most), jobs_(fixed ? fixed : 1), fixed_(fixed) {}
 
   int jobs() const { return jobs_; }
   bool settled() const { return fixed_ > 0; }
-  /// So many frames a second came with jobs() files at once.
+  /// Reports the frames per second that jobs() parallel files reached.
   void measured(double rate);
 
  private:
@@ -26,16 +27,16 @@ class JobTuner {
 };
 
 struct WorkerOptions {
-  int jobs = 0;     ///< files at once; 0: as JobTuner finds
+  int jobs = 0;     ///< parallel files; 0: JobTuner decides
   int stall = 300;  ///< seconds without a frame after which a file is given up
 };
 
-/// Runs tasks in processes of their own, so that a file that crashes or blocks a decoder affects
-/// only itself, and prints the progress: a bar on a terminal, otherwise lines of JSON. Returns the
-/// exit status: 0, 1 if a file failed, 128 + the signal that ended it.
+/// Runs tasks in child processes, so that a file that crashes or blocks a decoder affects no other
+/// file. Prints the progress: a bar on a terminal, otherwise lines of JSON. Returns the exit
+/// status: 0, 1 if a file failed, 128 + the signal that ended it.
 int run_tasks(std::vector<Task> tasks, Output &output, const WorkerOptions &options);
 
-/// The main function of such a process: reads tasks, writes progress.
+/// The main function of a child process: reads tasks, writes progress.
 int run_worker();
 
 }  // namespace glcl::analyze

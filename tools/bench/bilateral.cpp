@@ -44,7 +44,7 @@ Amounts exact_amounts(const Scene &scene, const Settings &settings) {
   return amounts;
 }
 
-/// An engine that has `run (queue, settings, in, out)`, made ready for a scene.
+/// Prepares an engine with `run (queue, settings, in, out)` for a scene.
 template <class Engine, class Expected>
 Run filter_run(Context &context, std::shared_ptr<Engine> engine, const Settings &settings,
                const Scene &scene, Expected expected, int tolerance, Amounts least) {
@@ -91,7 +91,8 @@ Task grid_task(Weight weight, double sigma_space) {
           &Grid::tunable(), weight == Weight::intensity && sigma_space == 8 ? "intensity" : "",
           [=](Context &context, const Parameters &variant, const Scene &scene) {
             Amounts least;
-            // Frame in, again for the look-up, and out; the cells are few in comparison.
+            // The frame is read twice (again for the look-up) and written once; cells are
+            // negligible.
             least.bytes = 12.0 * scene.width * scene.height;
             least.launches = 4;
             return filter_run(context,

@@ -26,7 +26,7 @@ struct Example {
   const char *name, *filters;
 };
 
-/// The first is a kernel that changes nothing; the second that of Lanes (2010): 9×9.
+/// The first chain only copies; the second is that of Lanes (2010): 9×9.
 constexpr Example examples[] = {{"copy", "invert(strength=0)"},
                                 {"gauss 9×9, grey", "gauss(sigma=2, radius=4) ! grey"},
                                 {"gauss 13×13, grey", "gauss(sigma=2) ! grey"},
@@ -88,8 +88,7 @@ std::string shader(const std::string &body) {
          body + " }\\\"\"";
 }
 
-/// The same work by GStreamer's own elements: their time in addition to a pipeline that only draws,
-/// ms.
+/// The same work by GStreamer's own elements: ms in addition to a pipeline that only draws.
 Peer peer(const std::string &name, const std::string &task, const std::string &elements) {
   return {
       name, task, [elements](const Scene &scene, double) {
@@ -152,7 +151,7 @@ const Registration registration("glclchain", [](Subject &subject) {
                                  "glclchain filters=\"" + std::string(example.filters) + "\""));
 });
 
-/// Whether the scalar reference knows all of its filters.
+/// True if the scalar reference supports all filters of the chain.
 bool all_known(const Description &wanted) {
   const auto names = chain::library();
   return std::all_of(wanted.items.begin(), wanted.items.end(), [&](const chain::Item &item) {

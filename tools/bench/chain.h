@@ -7,9 +7,8 @@
 
 namespace glcl::bench {
 
-/// The chain of a file as work to tune: a result has to be that of a kernel for each filter and,
-/// where all filters are the plugin's own, the reference's. Throws Error::settings with file and
-/// line.
+/// The chain of a file as work to tune. A result must equal that of one kernel per filter and, if
+/// all filters are the plugin's own, the reference. Throws Error::settings with file and line.
 Task chain_task(const std::string &path);
 
 }  // namespace glcl::bench

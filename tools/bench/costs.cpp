@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// More digits are noise.
+/// Rounds to 0.1 µs below 100 µs, else to 1 µs; more digits are noise.
 double rounded(double microseconds) {
   return microseconds < 100 ? std::round(microseconds * 10) / 10 : std::round(microseconds);
 }
@@ -71,7 +71,7 @@ void add_costs(const std::string &path, const Json &run) {
   drop_if(runs, [](const Json &earlier) { return earlier["costs"].empty(); });
   runs.push_back(run);
 
-  // A row on a line.
+  // Write one row per line.
   std::ofstream file = open_file(path);
   file << '[';
   for (size_t i = 0; i < runs.size(); i++) {

@@ -7,12 +7,12 @@
 
 namespace glcl::bench {
 
-/// The times of the variants in use on natural frames, out of the results for --json, as a run: an
-/// object with `device`, `driver`, `command` and `costs`, a row for each work and size.
+/// Extracts the times of the variants in use on natural frames from the results for --json. Returns
+/// a run: an object with `device`, `driver`, `command` and `costs`, a row per work and size.
 nlohmann::ordered_json costs_of(const nlohmann::ordered_json &results, const std::string &command);
 
-/// Adds a run to a file, which may be missing. It replaces what earlier runs on that device have
-/// about the same work and size. Throws Error::settings.
+/// Adds a run to a file, which may be missing. It replaces rows of earlier runs on the same device
+/// for the same work and size. Throws Error::settings.
 void add_costs(const std::string &path, const nlohmann::ordered_json &run);
 
 }  // namespace glcl::bench

@@ -38,7 +38,7 @@ Decoding::Element told_by(GstElement *element) {
   return told;
 }
 
-/// Plays the pipeline to its end; false, with the error's text, where it ends otherwise.
+/// Plays the pipeline to EOS; on an error returns false and sets `failure`.
 bool play(GstElement *pipeline, std::string *failure) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstBus *bus = gst_element_get_bus(pipeline);

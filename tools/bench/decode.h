@@ -11,8 +11,8 @@ namespace glcl::bench {
 /// A video file through a decoder into OpenGL textures, with or without gst-glcl elements after it.
 struct Decoding {
   std::string decoder;  ///< an element for H.264
-  std::string element;  ///< ours, with properties; empty for none
-  std::string method;   ///< value of its `sharing`
+  std::string element;  ///< gst-glcl element with properties; may be empty
+  std::string method;   ///< value of the element's `sharing`
   int count = 0;
 
   /// The `stats` of one gst-glcl element.
@@ -23,13 +23,13 @@ struct Decoding {
   struct Result {
     int frames = 0;
     double cost = 0;               ///< ms per frame, as fast as possible, after the first tenth
-    std::vector<Element> in_time;  ///< of the same played at its own rate
+    std::vector<Element> in_time;  ///< when played at the file's own rate
   };
-  /// Nothing where the pipeline ends in an error, which goes to `failure`.
+  /// Returns nothing if the pipeline ends in an error; then sets `failure`.
   std::optional<Result> run(const std::string &file, std::string *failure) const;
 };
 
-/// The decoders for H.264 that this GStreamer has, those that leave frames on the GPU first.
+/// The available decoders for H.264; first those that leave frames on the GPU.
 std::vector<std::string> decoders();
 
 }  // namespace glcl::bench

@@ -36,7 +36,7 @@ Kernel kernel_of(const ContextPointer &context, const std::string &name, const s
   return {*context, context->program("bench/device.cl", options), name, group};
 }
 
-/// Whether the sums that items left add up to this.
+/// True if the sums of all work-items add up to `wanted`.
 std::function<bool(Queue &)> adds_up(const cl::Buffer &sums, size_t items, double wanted) {
   return [=](Queue &queue) {
     const auto values = read<float>(queue, sums, items);
@@ -62,7 +62,7 @@ DeviceTime read_all(const ContextPointer &context, const std::string &name,
       adds_up(out, items, sum));
 }
 
-/// A kernel from an image to another; `pixels` of them for each item.
+/// A kernel from one image to another, with `pixels` pixels per work-item.
 template <class... More>
 DeviceTime image_to_image(const ContextPointer &context, const std::string &name,
                           const std::string &options, int pixels, double reads, bool inverts,
@@ -96,8 +96,8 @@ DeviceTime buffer_to_buffer(const ContextPointer &context) {
       [&](Queue &queue) { return reference::download(queue, out).rgba == frame.rgba; });
 }
 
-/// `expression` of x, an OpenCL function, applied again and again; `f` is the same on the host,
-/// which native functions come near.
+/// Applies `expression` of x, an OpenCL function, repeatedly. `f` is the same on the host; native
+/// functions come close to it.
 DeviceTime function(const ContextPointer &context, const std::string &options,
                     const char *expression, double (*f)(double)) {
   constexpr int rounds = 64;
@@ -124,7 +124,7 @@ DeviceTime function(const ContextPointer &context, const std::string &options,
       });
 }
 
-/// Gathers of single floats: `stride` items apart, or anywhere.
+/// Gathers single floats, `stride` items apart or at random.
 DeviceTime gather(const ContextPointer &context, int stride) {
   Kernel kernel = kernel_of(context, "access", "-DSTRIDE=" + std::to_string(stride));
   const size_t items = items_of(*context);
@@ -166,8 +166,8 @@ DeviceTime unrolled(const ContextPointer &context, const std::string &options) {
       adds_up(out, items, sum));
 }
 
-/// A frame to the device or back, by the wall clock: with pinned memory the host's copy is one that
-/// the driver allocated.
+/// A frame to the device or back, by the wall clock: with `pinned` the driver allocated the host
+/// memory.
 DeviceTime transfer(const ContextPointer &context, bool pinned, bool upload) {
   const reference::Frame frame = reference::random_frame(width, height);
   const size_t bytes = frame.rgba.size();

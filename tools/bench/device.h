@@ -23,7 +23,7 @@ struct DeviceLine {
   std::function<DeviceTime(const std::shared_ptr<Context> &)> measure;
 };
 
-/// A file that has such lines adds them by a static object of this class.
+/// A file registers its lines by a static object of this class.
 struct DeviceLines {
   explicit DeviceLines(void (*add)(std::vector<DeviceLine> &lines));
 };
@@ -31,7 +31,7 @@ struct DeviceLines {
 std::vector<DeviceLine> device_lines();
 
 /// Times the work of `enqueue`, by events if there are any, and lets `check` verify the result. The
-/// rate is `amount` by the time, in 10⁹ per second.
+/// rate is `amount` divided by the time, in 10⁹ per second.
 DeviceTime timed(const std::shared_ptr<Context> &context, double amount,
                  std::function<void(Queue &)> enqueue, const std::function<bool(Queue &)> &check);
 /// The same by the wall clock.
@@ -39,7 +39,7 @@ DeviceTime timed_by_wall(const std::shared_ptr<Context> &context, double amount,
                          std::function<void(Queue &)> enqueue,
                          const std::function<bool(Queue &)> &check);
 
-/// Small whole numbers, which sums of floats hold exactly.
+/// Small whole numbers, whose float sums are exact.
 std::vector<float> small_numbers(size_t count);
 
 template <class Value>

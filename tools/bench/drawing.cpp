@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Times the displays of the elements without their computation: each draws a result that exists
-// already.
+// Times the displays of the elements without their computation: each draws an existing result.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -30,8 +29,8 @@ void add(Subject &subject, const std::string &display, const Make &make) {
                            }});
 }
 
-/// Good where at most a thousandth of the values in the first `rows` is more than a level off: an
-/// arrow's edge may be rounded otherwise.
+/// Good if at most a thousandth of the values in the first `rows` differ by more than one level:
+/// edges of arrows may be rounded differently.
 Agreement compare_drawn(const reference::Frame &result, const reference::Frame &expected,
                         int rows) {
   size_t off = 0;
@@ -93,7 +92,7 @@ Run flow_run(Context &context, const Scene &scene, opticalflow::FlowRenderer::Di
         : display == Display::overlay
             ? reference::flow_overlay(frame, field, 0, gain)
             : reference::arrows(frame, reference::flow_arrows(field, 0, gain, cell, 0), 0xff000000);
-    // The legend has no reference, only the part above it.
+    // The legend has no reference, so compare only the part above it.
     const int covered =
         std::min(scene.width, scene.height) / 4 + 13 * drawing::dot(scene.width, scene.height);
     return compare_drawn(reference::download(queue, frames.out), expected,
@@ -136,7 +135,7 @@ Run motion_run(Context &context, const Scene &scene, motion::MotionRenderer::Dis
           read<uint16_t>(queue, engine->shapes(), size_t(field.block_columns) * field.block_rows);
       const reference::BlockVectors blocks{field.cell,  field.columns,  field.rows,
                                            field.block, vectors.data(), shapes.data()};
-      // The check frame is small, where arrows are of every block.
+      // The check frame is small, so every block has an arrow.
       const auto arrows = reference::block_arrows(blocks, 1, drawing.color);
       reference::Frame expected = reference::block_grid(frame, blocks, 1);
       const reference::Frame over = reference::arrows(frame, arrows, drawing.outline_color),
@@ -176,7 +175,7 @@ Run histogram_run(Context &context, const Scene &scene,
   const auto present =
       std::make_shared<HistogramRenderer>(context, scene.width, scene.height, frames.layout);
   const cl::Buffer counts =
-      engine->run(*frames.queue, frames.second, {});  // a reference of its own
+      engine->run(*frames.queue, frames.second, {});  // it needs another reference frame
   frames.queue->cl().finish();
   HistogramRenderer::Settings settings;
   settings.display = display;

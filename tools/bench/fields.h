@@ -9,7 +9,7 @@
 
 namespace glcl::bench {
 
-/// Good where 99.9 % of the vectors are within 0.01 px, or a thousandth of their length.
+/// Good if 99.9 % of the vectors agree within 0.01 px, or a thousandth of their length.
 inline Agreement compare_fields(const reference::opticalflow::Field &result,
                                 const reference::opticalflow::Field &expected) {
   size_t off = 0;

@@ -9,7 +9,7 @@ namespace glcl::bench {
 std::vector<double> fitted_costs(const std::vector<std::vector<double>> &amounts,
                                  const std::vector<double> &times, double *error) {
   const size_t count = amounts.front().size();
-  // By their times, so that all sums are to be 1, and by the largest of each.
+  // Divide rows by their times, so that all sums should be 1, and columns by their largest value.
   std::vector<std::vector<double>> rows = amounts;
   std::vector<double> largest(count, 1e-300), found(count);
   for (size_t i = 0; i < rows.size(); i++)
@@ -21,7 +21,8 @@ std::vector<double> fitted_costs(const std::vector<std::vector<double>> &amounts
     for (size_t k = 0; k < count; k++) sum -= row[k] * found[k];
     return sum;
   };
-  // One after the other goes to its best value that is not below 0, until all stay.
+  // Coordinate descent: set one cost after the other to its best value of at least 0, until none
+  // changes.
   constexpr int rounds = 20000;
   for (int round = 0; round < rounds; round++)
     for (size_t k = 0; k < count; k++) {

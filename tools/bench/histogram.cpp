@@ -49,7 +49,7 @@ Task count_task(const Format &format, Layout layout) {
           }};
 }
 
-/// All that a frame takes where the element shows something: counted, and drawn or equalised.
+/// The whole work on a frame that is shown: counting, and drawing or equalisation.
 Step shown_step(const std::string &name, const HistogramRenderer::Settings &settings) {
   return {name, [=](Context &context, const Scene &scene) {
             const Layout layout = layout_for(context.device());

@@ -23,7 +23,7 @@ Run canny_run(Context &context, const Scene &scene, bool hysteresis) {
   Queue upload_queue(context.shared_from_this());
   const Picture in = reference::upload(upload_queue, frame, layout);
   const auto canny = std::make_shared<Canny>(context, frame.width, frame.height, layout);
-  // Thresholds that are given: the measurement of noise is timed elsewhere.
+  // Fixed thresholds: the measurement of noise is timed elsewhere.
   const Canny::Settings settings{3, 6, hysteresis};
   Run run;
   run.enqueue = [=](Queue &queue) { canny->run(queue, settings, in); };
@@ -38,7 +38,8 @@ Run canny_run(Context &context, const Scene &scene, bool hysteresis) {
   return run;
 }
 
-/// Edge points: of 352×288 px as Gómez Luna (2012) had at most, up to 20000 of large frames.
+/// Number of edge points: for 352×288 px the maximum of Gómez Luna (2012), for large frames up to
+/// 20000.
 unsigned wanted_edges(const Scene &scene) {
   if (scene.width == 352 && scene.height == 288) return 5061;
   return std::min(20000u, static_cast<unsigned>(scene.width * scene.height / 20));
@@ -58,8 +59,8 @@ double threshold_for(Queue &queue, Hough &search, const Picture &in, unsigned ed
   return settings.high;
 }
 
-/// The whole search for a logo in the scene, edges and all; `many`: in clutter with as many edge
-/// points as wanted_edges() says.
+/// The whole search for a logo in the scene, including edges; `many`: in clutter with
+/// wanted_edges() edge points.
 Run search_run(Context &context, const Scene &scene, bool many) {
   reference::Frame frame =
       many ? reference::noisy(reference::clutter_frame(scene.width, scene.height, 1), 8, 1)

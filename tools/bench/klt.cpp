@@ -41,7 +41,7 @@ Agreement compare_points(const std::vector<Points::PointRecord> &result,
           std::to_string(off) + " of " + std::to_string(result.size()) + " points off"};
 }
 
-/// As many points as there are to be, good or not.
+/// Settings that choose as many points as `features`, good or not.
 Klt::Settings plenty(int features) {
   Klt::Settings settings;
   settings.features = features;
@@ -95,7 +95,7 @@ Run select_run(Context &context, int features, const Scene &scene) {
   return run;
 }
 
-/// Two frames in turn: the pyramid of each, and the points followed to it.
+/// Alternates between two frames: builds the pyramid of each and tracks the points into it.
 Run track_run(Context &context, const Klt::Settings &settings, const Scene &scene) {
   const Layout layout = layout_for(context.device());
   const auto engine = std::make_shared<Klt>(context, scene.width, scene.height, layout);

@@ -7,8 +7,8 @@
 
 namespace glcl::bench {
 
-/// Ends the program without destructors: PoCL's threads may still drop the last events, though all
-/// commands are complete, and crash where its library goes meanwhile.
+/// Ends the program without destructors. Even after all commands PoCL's threads may still release
+/// events, and crash if the library is unloaded meanwhile.
 [[noreturn]] inline void leave(int status) {
   std::cout.flush();
   std::fflush(nullptr);

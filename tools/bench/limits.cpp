@@ -41,7 +41,7 @@ Limits measure_limits(Context &context) {
   const cl::Buffer out(context.cl(), CL_MEM_READ_WRITE, items * sizeof(float));
   const auto shared = context.shared_from_this();
 
-  // Work for about 2 ms at a time, in s.
+  // Time in s of a launch that takes at least 2 ms, and its number of rounds.
   const auto time = [&](auto &&enqueue) {
     int rounds = 16;
     double seconds = 0;

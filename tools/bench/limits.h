@@ -17,9 +17,9 @@ struct Amounts {
   int launches = 1;
 };
 
-/// The best rates of a device, as measured.
+/// The measured best rates of a device.
 struct Limits {
-  Amounts per_second;  ///< launches counts nothing here
+  Amounts per_second;  ///< `launches` is not used here
   double launch = 0;   ///< s from one empty kernel to the next
 
   /// The shortest time, s, in which a device could do the work; `name` receives the limiting
@@ -27,7 +27,7 @@ struct Limits {
   double shortest(const Amounts &work, std::string *name = nullptr) const;
 };
 
-/// Measures them, in about a second. Throws Error::failed.
+/// Measures the limits in about a second. Throws Error::failed.
 Limits measure_limits(Context &context);
 
 }  // namespace glcl::bench

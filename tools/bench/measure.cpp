@@ -14,7 +14,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// By events, of one run, in ns; the kernels' own times are added to `kernels`.
+/// Time of one run by events, ns; adds the times of the kernels to `kernels`.
 double event_time(Queue &queue, const Run &run, std::map<std::string, double> &kernels) {
   run.enqueue(queue);
   queue.cl().finish();  // transfers have no event here
@@ -55,7 +55,7 @@ Times measure(const std::shared_ptr<Context> &context, const Run &run, double se
   while (events.size() < least || (seconds_since(start) < seconds / 2 && events.size() < most))
     events.push_back(event_time(timed, run, times.kernels) / 1e3);
 
-  // As many runs in a row as take about a twentieth of the time, at most 32.
+  // Runs in a row that take about a twentieth of the time, at most 32.
   const double once = std::max(seconds_since(start) / static_cast<double>(events.size()), 1e-6);
   const int row = static_cast<int>(std::clamp(seconds / 20 / once, 1.0, 32.0));
   const auto second_half = Clock::now();

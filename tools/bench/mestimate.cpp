@@ -38,7 +38,7 @@ void check(int result, const char *call) {
   if (result < 0) throw std::runtime_error(std::string("FFmpeg: ") + call + " failed");
 }
 
-/// A graph of the filter alone, full search in both directions.
+/// A filter graph with only mestimate: full search in both directions.
 class Mestimate {
  public:
   Mestimate(int width, int height) : graph_(avfilter_graph_alloc()) {
@@ -62,7 +62,7 @@ class Mestimate {
   ~Mestimate() { avfilter_graph_free(&graph_); }
   Mestimate(const Mestimate &) = delete;
 
-  /// Gives it a frame; null, or the one before with its vectors.
+  /// Pushes a frame; returns the previous frame with its vectors, or null.
   AvFrame push(const Plane &plane) {
     AvFrame in(av_frame_alloc());
     in->width = plane.width;

@@ -25,7 +25,7 @@ Task search_task(int block, const SearchWindow &window, const std::string &name,
           }};
 }
 
-/// The result of a full search of range 16, and a copy that work may change.
+/// The result of a full search of range 16, and a copy that a run may change.
 struct Found {
   Found(Context &context, const Scene &scene, int block)
       : planes(std::make_shared<Planes>(context, scene)) {
@@ -54,7 +54,8 @@ struct Found {
   size_t count = 0;
 };
 
-/// Quarter pixels for what a full search found: all blocks, or all 41 partitions of macroblocks.
+/// Quarter-pixel refinement of the vectors of a full search: all blocks, or all 41 partitions of
+/// macroblocks.
 Task refine_task(int block, const std::string &name) {
   const auto make = [=](Context &context, const Parameters &, const Scene &scene) {
     const auto found = std::make_shared<Found>(context, scene, block);

@@ -14,7 +14,7 @@ namespace glcl::bench {
 
 namespace {
 
-/// 300 iterations over 9600 vectors, of which half are of the camera.
+/// 300 iterations over 9600 vectors; half of them follow the camera.
 Task ransac_task() {
   const auto make = [](Context &context, const Parameters &, const Scene &) {
     const auto vectors = std::make_shared<std::vector<reference::CameraVector>>();
@@ -56,7 +56,7 @@ Task ransac_task() {
   return {"camera, 300 × 9600 vectors", nullptr, "", make};
 }
 
-/// All that comes after the search: camera, background model, regions.
+/// All steps after the search: camera, background model, regions.
 Task objects_task(camera::Compensation compensation, const std::string &name) {
   const auto make = [=](Context &context, const Parameters &, const Scene &scene) {
     const Layout layout = layout_for(context.device());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The peers in OpenCV, on its CPU and its OpenCL path.
+// The peers in OpenCV, on its CPU path and its OpenCL path.
 #include <chrono>
 #include <opencv2/core.hpp>
 #include <opencv2/core/ocl.hpp>
@@ -47,8 +47,8 @@ cv::Mat grey(const Scene &scene, int number) { return grey(scene.frame(number));
 
 enum class Path { cpu, opencl };
 
-/// A peer on one of OpenCV's paths; `prepare (scene, Matrix ())` gives the call to time, with
-/// matrices of that path's kind.
+/// A peer on one of OpenCV's paths. `prepare (scene, Matrix ())` returns the call to time, with the
+/// path's type of matrix.
 template <class Prepare>
 void add_path(std::vector<Peer> &peers, Path path, const std::string &name, const std::string &task,
               Prepare prepare) {
@@ -74,7 +74,7 @@ void add_paths(std::vector<Peer> &peers, const std::string &name, const std::str
   for (Path path : {Path::cpu, Path::opencl}) add_path(peers, path, name, task, prepare);
 }
 
-/// Both, of a call from a frame to a result.
+/// Adds both paths of a call from a frame to a result.
 template <class Call>
 void add(std::vector<Peer> &peers, const std::string &name, const std::string &task, Call call) {
   add_paths(peers, name, task, [=](const Scene &scene, auto in) {
@@ -83,7 +83,7 @@ void add(std::vector<Peer> &peers, const std::string &name, const std::string &t
   });
 }
 
-/// Both, of a call from two frames in grey to a flow; `make` gives it.
+/// Adds both paths of a call from two grey frames to a flow; `make` creates the call.
 template <class Make>
 void add_flow(std::vector<Peer> &peers, const std::string &name, const std::string &task,
               Make make) {
@@ -104,7 +104,7 @@ const Registration bilateral("glclbilateral", [](Subject &subject) {
 });
 
 const Registration histogram("glclhistogram", [](Subject &subject) {
-  // A channel at a time, as calcHist wants it.
+  // One channel at a time, as calcHist requires.
   add(subject.peers, "calcHist of R, G and B", "R, G, B, 3×256 bins, buffer",
       [](const auto &in, auto &out) {
         const std::vector<std::decay_t<decltype(in)>> images{in};
@@ -113,8 +113,8 @@ const Registration histogram("glclhistogram", [](Subject &subject) {
       });
 });
 
-// Smoothed as much as ours, with thresholds for as much contrast: a 3×3 Sobel gives 8 times the
-// slope.
+// The same smoothing as glclhough, and thresholds for the same contrast: a 3×3 Sobel returns 8
+// times the slope.
 const Registration hough("glclhough", [](Subject &subject) {
   for (const char *task : {"edges", "edges, hysteresis"})
     add(subject.peers, "cvtColor, GaussianBlur and Canny", task, [](const auto &in, auto &out) {
@@ -136,7 +136,7 @@ const Registration opticalflow("glopenclflow", [](Subject &subject) {
     return [dis = cv::DISOpticalFlow::create(cv::DISOpticalFlow::PRESET_MEDIUM)](
                const auto &before, const auto &now, auto &flow) { dis->calc(before, now, flow); };
   });
-  // Sparse: its points lie 4 px apart. The OpenCL path wants them in a row.
+  // Sparse flow: the points lie 4 px apart. The OpenCL path requires them in one row.
   add_paths(
       subject.peers, "PyrLK, 15×15, a pixel of 16", task, [](const Scene &scene, auto before) {
         decltype(before) now, points, moved, status, error;

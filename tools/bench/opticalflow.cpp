@@ -21,7 +21,7 @@ using opticalflow::LucasKanade;
 using opticalflow::Signatures;
 using Channels = Flow::Channels;
 
-/// Two frames in turn; every run takes the next one and finds the flow to it.
+/// Alternates between two frames; every run computes the flow to the next one.
 template <class Engine, class Settings, class Expected>
 Run flow_run(Context &context, std::shared_ptr<Engine> engine, const Settings &settings,
              const Scene &scene, Expected expected, Amounts least) {
@@ -48,7 +48,7 @@ Run flow_run(Context &context, std::shared_ptr<Engine> engine, const Settings &s
   return run;
 }
 
-/// Each pixel of each warp on its lattice: greys, vectors and tensors once in, vectors out.
+/// For each warp and pixel of its lattice: greys, vectors and tensors read once, vectors written.
 Amounts flow_amounts(const Scene &scene, const Flow::Settings &settings) {
   const double warped = 4.0 / 3 * (settings.warps / 4.0 + 1);
   Amounts amounts;
@@ -89,7 +89,7 @@ Task flow_task(const std::string &name, Channels channels, const std::string &pr
       }};
 }
 
-/// The frame and the older grey in, the newer grey, vectors and confidences out.
+/// Reads the frame and the older grey; writes the newer grey, vectors and confidences.
 Run lucas_kanade_run(Context &context, const Parameters &variant, int window, const Scene &scene) {
   LucasKanade::Settings settings;
   settings.window = window;
@@ -120,8 +120,8 @@ std::vector<float> grey(const reference::Frame &frame) {
   return result;
 }
 
-/// A plane in, as for successive frames; per pixel a signature out and in again, a slot cleared,
-/// and two look-ups.
+/// Reads a plane, as for successive frames. Per pixel a signature is written and read again, a slot
+/// is cleared, and two slots are looked up.
 Run signatures_run(Context &context, const Scene &scene) {
   const int width = scene.width, height = scene.height;
   const auto engine = std::make_shared<Signatures>(context, width, height);

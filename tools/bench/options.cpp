@@ -71,7 +71,7 @@ std::vector<Content> parse_contents(const std::string &text) {
   return contents;
 }
 
-/// The command line, without the name of the file of costs.
+/// The command line without the file name of --costs.
 std::string command_of(int argc, char **argv) {
   std::string command = "glcl-bench";
   for (int i = 1; i < argc; i++) {
@@ -84,7 +84,7 @@ std::string command_of(int argc, char **argv) {
   return command;
 }
 
-/// The words of the command line, unchecked.
+/// The unchecked texts of the command line.
 struct Words {
   Words() = default;
   Words(const Words &) = delete;

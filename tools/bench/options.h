@@ -12,7 +12,7 @@
 namespace glcl::bench {
 
 struct Options {
-  std::string command;  ///< the line itself, without --costs
+  std::string command;  ///< the command line without --costs
   std::vector<std::string> elements;
   std::string device = "auto", devices, only, json, csv, costs, decode;
   std::vector<std::string> methods{"gl", "external", "copy"};
@@ -27,7 +27,7 @@ struct Options {
   double seconds = 0.4;
 };
 
-/// The command line's. Throws Error::settings.
+/// Parses the command line. Throws Error::settings.
 Options parse(int argc, char **argv);
 
 }  // namespace glcl::bench

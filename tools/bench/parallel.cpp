@@ -47,11 +47,11 @@ void watch(GstElement *pipeline, const std::string &element, Seen *seen) {
   gst_object_unref(found);
 }
 
-/// The pipeline of all streams. Streams have an identity `first-N` before the row and a sink
+/// The pipeline of all streams. Stream N has an identity `first-N` before its row and a sink
 /// `last-N`.
 class Streams {
  public:
-  /// `first` and `last` are the properties of these two.
+  /// `first` and `last` are the properties of these two elements.
   Streams(const ParallelStreams &streams, const std::string &source, const std::string &first,
           const std::string &last) {
     std::string line;
@@ -77,7 +77,7 @@ class Streams {
   GstElement *pipeline() const { return pipeline_; }
 
   void play() { gst_element_set_state(pipeline_, GST_STATE_PLAYING); }
-  /// Whether the stream ended within the time. Throws Error::failed for an error.
+  /// True if the stream ended within the time. Throws Error::failed for an error.
   bool ended(GstClockTime within) {
     GstBus *bus = gst_element_get_bus(pipeline_);
     GstMessage *message = gst_bus_timed_pop_filtered(
@@ -154,7 +154,7 @@ ParallelStreams::Throughput ParallelStreams::play_fast(int frames) const {
 }
 
 ParallelStreams::Live ParallelStreams::play_live(double seconds) const {
-  /// One stream's frames that are between its first element and its sink.
+  /// The frames of a stream that are between its first element and its sink.
   struct Frames {
     std::mutex mutex;
     std::map<GstClockTime, Clock::time_point> entered;

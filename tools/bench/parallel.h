@@ -6,9 +6,9 @@
 
 namespace glcl::bench {
 
-/// Equal streams in one process and one pipeline, as they share OpenGL.
+/// Equal streams in one process and one pipeline, because they share OpenGL.
 struct ParallelStreams {
-  std::string source;       ///< elements up to frames in OpenGL textures, as fast as possible
+  std::string source;       ///< elements that produce frames in OpenGL textures as fast as possible
   std::string live_source;  ///< the same at the frames' own rate
   std::string row;          ///< gst-glcl elements; may be empty
   int count = 1;

@@ -30,7 +30,7 @@ void read_at(GstElement *pipeline, const char *sink) {
   gst_object_unref(element);
 }
 
-/// ms of processor time that the process has taken.
+/// Processor time of the process so far, ms.
 double processor_time() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -40,7 +40,7 @@ double processor_time() {
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
-/// ms from PLAYING to the end; nothing where it ends in an error or not at all.
+/// Plays a pipeline: ms from PLAYING to EOS; nothing if it ends in an error or not at all.
 std::optional<Pipeline::Cost> run(const std::string &description, bool mapped) {
   GError *error = nullptr;
   GstElement *pipeline = gst_parse_launch(description.c_str(), &error);
@@ -72,7 +72,7 @@ std::optional<Pipeline::Cost> Pipeline::frame_cost(int frames) const {
     return source + " num-buffers=" + std::to_string(count) + " ! " + rest +
            " ! fakesink name=sink sync=false";
   };
-  if (!run(description(few), mapped)) return {};  // the first one in a process also loads drivers
+  if (!run(description(few), mapped)) return {};  // the first run of a process also loads drivers
   const auto few_time = run(description(few), mapped),
              all_time = run(description(few + frames), mapped);
   if (!few_time || !all_time) return {};

@@ -11,22 +11,23 @@ namespace glcl::bench {
 struct Pipeline {
   std::string name;     ///< "gltestsrc ! 2 × glclinvert"
   std::string method;   ///< value of `sharing`; empty without a gst-glcl element
-  std::string source;   ///< takes num-buffers
+  std::string source;   ///< elements with a property num-buffers
   std::string rest;     ///< from the source's caps on, without the sink
-  bool mapped = false;  ///< every frame is read on the host in the end
+  bool mapped = false;  ///< the host reads every frame at the end
 
   struct Cost {
     double wall = 0,
-           processor = 0;  ///< by the clock; of all cores added up, which others hardly change
+           processor = 0;  ///< ms per frame: wall clock; processor time of all cores, which other
+                           ///< processes hardly change
   };
-  /// ms per frame: the time of a long run less that of a short one, over the frames between, so
-  /// that the start does not count. Nothing if the pipeline can't run, for instance without a way
-  /// of sharing.
+  /// ms per frame: the difference between a long and a short run, divided by the difference in
+  /// frames, so the start does not count. Nothing if the pipeline can't run, for example if the
+  /// sharing method is not available.
   std::optional<Cost> frame_cost(int frames) const;
 };
 
-/// One, two and four of an element in a row behind drawn frames, one behind raw ones, each of these
-/// ways. `element` may go on with properties.
+/// One, two and four of an element in a row after frames drawn by OpenGL, and one after raw frames,
+/// with each of these methods. `element` may contain properties.
 std::vector<Pipeline> pipelines(const std::string &element, const std::vector<std::string> &methods,
                                 int width, int height);
 

@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// The elements to build pipelines of, which have to be there.
+/// The elements to build pipelines of. Throws if an element is missing.
 std::vector<std::string> elements_of_pipelines(const Options &options) {
   std::vector<std::string> elements =
       options.elements.empty() ? std::vector<std::string>{"glclinvert"} : options.elements;
@@ -36,7 +36,7 @@ std::vector<std::string> elements_of_pipelines(const Options &options) {
   return elements;
 }
 
-/// Throws if --decode names no file, or nothing decodes it.
+/// Throws if --decode names no file or no decoder is available.
 void require_decodable(const Options &options) {
   if (options.decode.empty()) return;
   if (!std::ifstream(options.decode))
@@ -109,7 +109,8 @@ void print_pipelines(const Options &options, size_t line) {
     for (const auto &size : options.sizes) {
       const std::vector<Pipeline> list =
           pipelines(element, options.methods, size.first, size.second);
-      // A row for each pipeline, a column for each way, the first for pipelines without ours.
+      // A row per pipeline and a column per sharing method; the first column is for pipelines
+      // without gst-glcl elements.
       std::vector<std::string> methods{""};
       methods.insert(methods.end(), options.methods.begin(), options.methods.end());
       std::vector<std::vector<std::string>> rows;
@@ -147,7 +148,7 @@ namespace {
 constexpr const char *four_analysers =
     "glclhistogram mode=luma ! glclmotion ! glopenclflow display=none ! glclklt";
 
-/// The row with the sharing method for each of its elements.
+/// The row, with the sharing method set on each of its elements.
 std::string with_sharing(const std::string &row, const std::string &method) {
   std::string all;
   for (size_t at = 0; at < row.size();) {
@@ -166,7 +167,7 @@ ParallelStreams streams_of(const Options &options, std::pair<int, int> size) {
   if (!options.decode.empty()) {
     gchar *quoted = g_strescape(options.decode.c_str(), nullptr);
     const std::string decoder = decoders().front();
-    // Behind glupload, nvh264dec does not decode into the elements' own textures.
+    // Before glupload, nvh264dec would not decode into the elements' own textures.
     const std::string upload = decoder == "nvh264dec" ? "" : " ! glupload";
     streams.source = streams.live_source = "filesrc location=\"" + std::string(quoted) +
                                            "\" ! parsebin ! " + decoder +

@@ -15,9 +15,9 @@ void print_pipelines(const Options &options, size_t line);
 /// possible; dropped frames and the latency of each element at the file's own rate. Throws.
 void print_decoding(const Options &options, size_t line);
 
-/// Streams beside each other in one process, drawn or of a file: frames per second of all together
-/// and processor time per frame as fast as possible; dropped frames and latency at 30 frames/s or
-/// the file's own rate. Throws.
+/// Parallel streams in one process, drawn or from a file: frames per second of all together and
+/// processor time per frame as fast as possible; dropped frames and latency at 30 frames/s or the
+/// file's own rate. Throws.
 void print_parallel(const Options &options, size_t line);
 
 }  // namespace glcl::bench

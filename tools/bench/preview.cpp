@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How regularly one branch of a process draws while another filters frames with a heavy kernel.
+// Measures how regularly one branch of a pipeline draws while another filters frames with a heavy
+// kernel.
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -19,13 +20,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The branch that draws, 30 times a second.
+/// The branch that draws 30 frames/s.
 constexpr const char *preview =
     " gltestsrc is-live=true ! "
     "video/x-raw(memory:GLMemory),width=64,height=64,framerate=30/1 ! "
     "fakesink name=preview sync=false";
 
-/// The times at which frames come to a sink.
+/// The times at which frames arrive at a sink.
 class Arrivals {
  public:
   void record(GstElement *pipeline, const char *sink) {
@@ -42,7 +43,7 @@ class Arrivals {
     gst_object_unref(element);
   }
 
-  /// ms between successive frames after a time, sorted.
+  /// ms between successive frames after the time `after`, sorted.
   std::vector<double> gaps(Clock::time_point after) const {
     std::vector<double> gaps;
     for (size_t i = 1; i < times_.size(); i++)

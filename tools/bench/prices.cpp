@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The prices that a device charges glclchain for pictures, reads and local memory, fitted to the
-// measured times of several chains' plans.
+// Costs of pictures, reads and local memory on a device for glclchain, fitted to the measured times
+// of several chains' plans.
 #include "prices.h"
 
 #include <algorithm>
@@ -23,15 +23,16 @@ using chain::Description;
 using chain::Plan;
 using chain::Prices;
 
-/// From filters that only copy to filters that read many neighbours; for each the fused plans by
-/// estimate, and a kernel per filter. The first plans of each come first, as time may be short.
+/// Chains from filters that only copy to filters that read many neighbours. Measured are the fused
+/// plans with the lowest estimates, and a kernel per filter. The first plan of every chain is
+/// measured first, because time may be short.
 constexpr const char *chains[] = {
     "invert(strength=0)",          "gauss(sigma=2) ! grey",
     "saturation ! gamma ! invert", "median ! grey ! sobel ! threshold(level=0.2)",
     "grey ! box ! sobel",          "box*4"};
 constexpr int plans[] = {0, Chain::plan_unfused, 1, 3};
 
-/// The frame after the chain.
+/// The output of the chain.
 reference::Frame made_by(Queue &queue, Chain &chain, const reference::Frame &frame) {
   const Picture in = reference::upload(queue, frame, chain.layout());
   const Picture out = reference::upload(queue, frame, chain.layout());
@@ -52,7 +53,7 @@ double time_of(const std::shared_ptr<Context> &context, const std::shared_ptr<Ch
   return times.events > 0 ? times.events : times.wall;
 }
 
-/// None where the device has no such plan.
+/// Measures a plan; nothing if the device can't run it.
 std::optional<TimedPlan> time_plan(const std::shared_ptr<Context> &context,
                                    const Description &wanted, int number) {
   Parameters variant = Chain::tunable().defaults(context->device(), {});
@@ -96,7 +97,7 @@ Prices fitted_prices(const std::vector<TimedPlan> &plans, double *error) {
     times.push_back(plan.microseconds);
   }
   const std::vector<double> costs = fitted_costs(amounts, times, error);
-  // Where operations cost nothing, the dearest thing is as dear as can be.
+  // If operations cost nothing, the most expensive amount gets the highest price.
   const double dearest = std::max({costs[1], costs[2], costs[3]});
   const double operation = std::max({costs[0], dearest / (chain::most_tenths / 10.0), 1e-300});
   return {costs[1] / operation, costs[2] / operation, costs[3] / operation, 0};

@@ -17,7 +17,7 @@ class Progress {
     if (shown_) std::fprintf(stderr, "\r\033[K");
   }
 
-  /// `what` is begun.
+  /// Reports that the step `what` begins.
   void step(const std::string &what) {
     const auto now = std::chrono::steady_clock::now();
     if (!shown_ && (done_ == 0 || now - told_ > std::chrono::seconds(5))) {

@@ -27,7 +27,7 @@ struct Planes {
 
 constexpr int search_lambda = 4;
 
-/// Every absolute difference that a full search can't do without; both frames are read once.
+/// The minimum of a full search: every absolute difference, and both frames read once.
 inline Amounts full_amounts(const Scene &scene, const motion::SearchWindow &window) {
   Amounts amounts;
   const double pixels = double(scene.width) * scene.height;
@@ -36,7 +36,7 @@ inline Amounts full_amounts(const Scene &scene, const motion::SearchWindow &wind
   return amounts;
 }
 
-/// Work of an engine that has `run (queue, current, reference, window, lambda, keys)`.
+/// Prepares an engine with `run (queue, current, reference, window, lambda, keys)`.
 template <class Engine>
 Run search_run(Context &context, std::shared_ptr<Engine> engine, int block,
                const motion::SearchWindow &window, const Scene &scene, int lambda = search_lambda) {

@@ -22,7 +22,7 @@ using motion::MultiDeviceSearch;
 using motion::SearchWindow;
 
 constexpr int lambda = 4, block = 16, ahead = 3;
-constexpr size_t frames = 4;  // that follow each other, again and again
+constexpr size_t frames = 4;  // that are repeated
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -45,7 +45,7 @@ class Stream {
   }
   ~Stream() { pool_.wait(); }
 
-  /// One search more, when fewer than `ahead` are under way.
+  /// Starts a search, once fewer than `ahead` are pending.
   void push() { push(shares()); }
   std::vector<int> shares() const { return search_.shares(window_); }
   void push(const std::vector<int> &shares) {
@@ -85,7 +85,7 @@ class Stream {
   }
 
  private:
-  /// The next frame; it counts as new, so it goes to the devices again.
+  /// The next frame. It counts as new, so it is uploaded again.
   MultiDeviceSearch::HostLuma next() {
     MultiDeviceSearch::HostLuma luma = lumas_[pushed_++ % frames];
     luma.number = frames + pushed_;
@@ -97,7 +97,7 @@ class Stream {
   SearchWindow window_;
   std::vector<MultiDeviceSearch::HostLuma> lumas_;
   MultiDeviceSearch::HostLuma before_;
-  std::vector<std::vector<Key>> found_;  // by the frame searched
+  std::vector<std::vector<Key>> found_;  // by the number of the frame
   size_t pushed_ = 0;
 
   std::mutex mutex_;
@@ -106,7 +106,7 @@ class Stream {
   std::exception_ptr failure_;
 };
 
-/// Splits that a pool would hardly choose.
+/// Splits that a pool is unlikely to choose.
 std::vector<std::vector<int>> odd_shares(size_t members, int units) {
   std::vector<std::vector<int>> all;
   for (size_t i = 0; i < members; i++) {

@@ -9,14 +9,13 @@
 
 namespace glcl::bench {
 
-/// The devices of a list of wishes, as for the property `devices`; the halves of one that is alone
-/// and can be divided.
+/// The devices of a list in the format of the property `devices`. A single device is split into
+/// halves if it can be.
 std::vector<Device> shared_devices(const std::string &wishes);
 
-/// Prints what a frame of a block search costs each of these devices alone and all of them
-/// together, from host memory, many frames in a row, and whether
-/// every way of sharing finds the same vectors; false where one does not. `wishes`: as for
-/// shared_devices().
+/// Prints the cost per frame of a block search from host memory, over many frames, for each device
+/// alone and for all together. Returns false if a way of sharing the work finds other vectors.
+/// `wishes`: see shared_devices().
 bool print_shared(const std::string &wishes, const std::vector<std::pair<int, int>> &sizes,
                   double seconds);
 

@@ -27,10 +27,10 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr int late = 10;  // a frame by which every part of an element has worked
+constexpr int late = 10;  // number of a frame by which every part of an element has worked
 constexpr GstClockTime patience = 120 * GST_SECOND;
 
-/// ms from PLAYING to the first and to a later frame at the sink; 0 where it did not come.
+/// ms from PLAYING to the first and to a later frame at the sink; 0 for a missing frame.
 struct Start {
   double first = 0, later = 0;
 };
@@ -82,7 +82,7 @@ Start run(const std::string &description) {
   return watch.times;
 }
 
-/// The same in a process of its own, whose drivers cache below a folder.
+/// The same in a child process whose drivers cache in a folder.
 Start run_apart(const std::string &description, const std::string &caches) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return {};

@@ -14,7 +14,7 @@ namespace glcl::bench {
 using reference::Frame;
 
 Frame Scene::frame(int number) const {
-  constexpr int dx = 3, dy = 2, period = 16;  // the frame moves back to its start after that many
+  constexpr int dx = 3, dy = 2, period = 16;  // the motion repeats after `period` frames
   if (content == Content::flat) return reference::flat_frame(width, height);
   const int w = width + period * dx, h = height + period * dy, still = period - number % period;
   return reference::crop(
@@ -25,7 +25,7 @@ Frame Scene::frame(int number) const {
 Frame Scene::detailed(int number) const {
   constexpr int dx = 3, dy = 2, most = 2;
   if (content != Content::natural) return frame(number);
-  static std::map<std::pair<int, int>, Frame> made;  // takes long
+  static std::map<std::pair<int, int>, Frame> made;  // creating frames takes long
   Frame &all = made[{width, height}];
   if (!all.width) all = reference::textured_frame(width + most * dx, height + most * dy);
   const int still = most - number % most;

@@ -26,17 +26,17 @@ struct Scene {
   int width = 0, height = 0;  ///< px
 
   reference::Frame frame(int number = 0) const;
-  /// The same motion over a texture with details everywhere, where natural content is asked for.
+  /// Like frame(), but natural content is replaced by a texture with details everywhere.
   reference::Frame detailed(int number = 0) const;
 };
 
-/// How near a result is to the reference's.
+/// Agreement of a result with the reference.
 struct Agreement {
-  bool good = false;  ///< as near as the engine promises
+  bool good = false;  ///< within the tolerance that the engine promises
   std::string text;   ///< "0.01 % off by 1 level"
 };
 
-/// For frames of 8 bits a channel: good where no value is further than `tolerance` levels away.
+/// For frames of 8 bits per channel: good if no value differs by more than `tolerance` levels.
 Agreement compare_levels(const reference::Frame &result, const reference::Frame &expected,
                          int tolerance);
 
@@ -50,10 +50,10 @@ Agreement compare_equal(Queue &queue, const cl::Buffer &buffer, const std::vecto
                             : Agreement{false, std::string("other ") + what};
 }
 
-/// Work that is ready to be done over and over.
+/// Prepared work that can be repeated.
 struct Run {
   std::function<void(Queue &)> enqueue;
-  /// Does it once and compares; slow, meant for small scenes.
+  /// Runs it once and compares the result; slow, for small scenes.
   std::function<Agreement(Queue &)> compare;
   Amounts least;  ///< the bytes and operations that any implementation needs
 };
@@ -61,7 +61,7 @@ struct Run {
 /// A piece of work of an element, in as many variants as its kernel has.
 struct Task {
   std::string name;                  ///< "color, radius 4"
-  const Tunable *tunable = nullptr;  ///< null where there is one form only
+  const Tunable *tunable = nullptr;  ///< null if there is only one form
   std::string problem;  ///< of the tunable; empty for work that is measured but not tuned by
   std::function<Run(Context &, const Parameters &, const Scene &)> make;
 };
@@ -79,12 +79,12 @@ struct Ablation {
   std::function<void(const Scene &)> scalar;
 };
 
-/// The same work by somebody else's code, in ms by the wall clock.
+/// The same work by other software, in ms by the wall clock.
 struct Peer {
   std::string name;  ///< "OpenCV CPU, d=9"
   std::string task;  ///< the name of the compared work
   std::function<double(const Scene &, double seconds)> time;
-  /// Its quality, compared with the result on the device; without it: equal.
+  /// Describes its quality compared with the result on the device; unset: equal.
   std::function<std::string(Context &, const Scene &)> note{};
 };
 
@@ -93,7 +93,7 @@ struct Figures {
   std::string name;
   const Tunable *tunable = nullptr;
   std::string problem;
-  /// In about `seconds`; throws Error::failed where that was too short.
+  /// Takes about `seconds`; throws Error::failed if that was too short.
   std::function<Tuning(const std::shared_ptr<Context> &, double seconds)> measure;
 };
 
@@ -106,16 +106,14 @@ struct Subject {
   std::vector<Peer> peers;
 };
 
-/// A file that knows something of an element's work adds it to the element's subject, by a static
-/// object of this class.
+/// A file adds work to an element's subject by a static object of this class.
 struct Registration {
   Registration(const char *element, void (*add)(Subject &subject));
 };
 
-/// Every element that something was registered for, by name.
+/// All elements with registered work, by name.
 const std::vector<Subject> &subjects();
-/// One by its name, with or without the leading "glcl"; throws Error::settings with the names that
-/// there are.
+/// A subject by name, with or without the leading "glcl"; throws Error::settings with all names.
 const Subject &subject(const std::string &element);
 
 }  // namespace glcl::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Numbers and sizes as tables show them, and files for them.
+// Numbers and sizes for tables, and output files.
 #pragma once
 
 #include <fstream>
@@ -8,13 +8,13 @@
 
 namespace glcl::bench {
 
-/// The number with `digits` digits after the point; without any from 1000 on.
+/// The number with `digits` decimal places; from 1000 on without any.
 std::string number(double value, int digits = 1);
 
 /// "1920×1080"
 std::string size_name(std::pair<int, int> size);
 
-/// A file to write. Throws Error::settings where that can't be.
+/// Opens a file for writing. Throws Error::settings on failure.
 std::ofstream open_file(const std::string &path);
 
 }  // namespace glcl::bench

@@ -42,7 +42,7 @@ Json numbers(const GValue *value) {
   return json;
 }
 
-/// Whether the field F-C repeats a field of the structures in the list F.
+/// True if the field F-C repeats a field of the structures in the list F.
 bool repeats(const GstStructure *structure, const std::string &name) {
   for (size_t end = name.find('-'); end != std::string::npos; end = name.find('-', end + 1)) {
     const GValue *list = gst_structure_get_value(structure, name.substr(0, end).c_str());

@@ -19,7 +19,7 @@ using sharing::SharingMethod;
 
 // ---- OpenGL -------------------------------------------------------------------------
 
-/// Drivers' words in one line, without the blanks that some pad them with.
+/// A driver's text in one line, without padding.
 std::string tidy(const char *text) {
   std::istringstream words(text ? text : "");
   std::string line, word;
@@ -35,8 +35,8 @@ std::string taken(gchar *text) {
   return copy;
 }
 
-/// The contexts and their displays. A display ends EGL for the whole process when it goes, so all
-/// of them, also those that gave no context, stay until the contexts are gone.
+/// The contexts and their displays. The end of a display terminates EGL for the whole process. So
+/// all displays, even those without a context, stay until the contexts are gone.
 class GlContexts {
  public:
   GlContexts() = default;
@@ -47,11 +47,12 @@ class GlContexts {
     for (GstGLDisplay *display : displays_) gst_object_unref(display);
   }
 
-  /// Makes a context of these APIs; null and the reason in `error` where that fails.
+  /// Creates a context of these APIs; on failure returns null and sets `error`.
   GstGLContext *make(GstGLAPI apis, std::string &error) {
     GstGLDisplay *display = gst_gl_display_new();
     if (display) displays_.push_back(display);
-    // Without any window system GStreamer gives a dummy of this type, on which 1.22 crashes.
+    // Without a window system GStreamer returns a dummy display of this type, on which 1.22
+    // crashes.
     if (!display || gst_gl_display_get_handle_type(display) == GST_GL_DISPLAY_TYPE_ANY) {
       error = "GStreamer finds no Wayland, X11, GBM or EGL display";
       return nullptr;
@@ -227,7 +228,7 @@ void gather_pairs(const GlContexts &gl, const std::vector<Device> &devices, Repo
   }
 }
 
-/// The error of the element's choice of a device.
+/// The error that an element would report when it chooses a device.
 std::string why_none_is_usable() {
   try {
     choose_device("auto");
@@ -274,7 +275,9 @@ std::string headless_text() {
 Report gather() {
   Report report;
   GlContexts gl;
-  gather_contexts(gl, report);  // first: it may set variables, and OpenCL drivers start threads
+  gather_contexts(
+      gl,
+      report);  // first, because it may set environment variables, and OpenCL drivers start threads
   const std::vector<Device> devices = glcl::devices();
   gather_platforms(devices, report);
   gather_pairs(gl, devices, report);

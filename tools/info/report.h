@@ -10,10 +10,10 @@
 
 namespace glcl::info {
 
-/// The variables that make GStreamer draw without a display.
+/// Environment variables that make GStreamer draw without a display.
 inline constexpr std::pair<const char *, const char *> headless_variables[] = {
     {"GST_GL_PLATFORM", "egl"}, {"GST_GL_WINDOW", "egl-device"}};
-/// As one sets them in a shell.
+/// The variables in shell syntax.
 std::string headless_text();
 
 struct DeviceInfo {
@@ -33,19 +33,19 @@ struct PlatformInfo {
   std::vector<DeviceInfo> devices;
 };
 
-/// A GL context and a device: why each method can't be used, in the order of
-/// sharing::SharingMethod::all; empty: it can.
+/// A GL context and a device, with the reason why each method can't be used; empty if it can. In
+/// the order of sharing::SharingMethod::all.
 struct Pair {
   std::string device;
   std::vector<std::string> reasons;
-  std::vector<std::string> forms;  ///< of the memory, where a method knows several
+  std::vector<std::string> forms;  ///< forms of memory of the methods that have several
 };
 
 /// The choice of an element with sharing=auto device=auto.
 struct Automatic {
   std::string device, name, method;
   std::string fallback_reason;
-  std::string error;  ///< instead of all that, where nothing can be taken
+  std::string error;  ///< set instead of the other fields if no choice is possible
 };
 
 struct ContextInfo {
@@ -82,7 +82,7 @@ struct Report {
   bool usable() const { return has_usable_device() && !contexts.empty(); }
 };
 
-/// Makes the contexts and asks the drivers. GStreamer is initialised.
+/// Creates the contexts and queries the drivers. GStreamer must be initialised.
 Report gather();
 
 void print_text(const Report &report);

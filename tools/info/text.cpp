@@ -44,7 +44,7 @@ void print_devices(const Report &report, size_t line) {
   Table table({"P:D", "name", "type", "vendor", "driver", "OpenCL", "units", "memory", "images"});
   for (const PlatformInfo &platform : report.platforms)
     for (const DeviceInfo &d : platform.devices) {
-      std::istringstream version(d.version);  // "OpenCL 3.0 what the vendor adds"
+      std::istringstream version(d.version);  // "OpenCL 3.0 VENDOR TEXT"
       std::string opencl, number;
       version >> opencl >> number;
       table.add({d.id, d.name, d.type, d.vendor, d.driver, number, std::to_string(d.compute_units),
@@ -73,7 +73,7 @@ bool same(const std::vector<Pair> &a, const std::vector<Pair> &b) {
   });
 }
 
-/// Contexts that differ in nothing here make one entry.
+/// Contexts with equal results share one entry.
 void print_pairs(const Report &report, size_t line) {
   std::cout << "\nMethods of sharing textures\n";
   Table table({"context", "P:D", "method", "usable", "reason"});

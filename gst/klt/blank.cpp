@@ -21,9 +21,10 @@ BlankFrames::BlankFrames(Context &context) {
 void BlankFrames::run(Queue &queue, const Pyramids &pyramids, const cl::Buffer &before,
                       const cl::Buffer &after, const cl::Buffer &noise, int slots, bool allowed,
                       Points &points) {
-  find_(queue, find_.group(), before, after, pyramids.levels()[0].cl(), pyramids.gain().slope,
-        noise, usual_noise_, slots, allowed ? most_frames : 0, points.saved(), points.place(),
-        points.motion(), points.who(), points.form(), points.state(),
+  const BlankSearch search{pyramids.levels()[0].cl(), pyramids.gain().slope, slots,
+                           allowed ? most_frames : 0};
+  find_(queue, find_.group(), before, after, noise, usual_noise_, points.saved(), points.place(),
+        points.motion(), points.who(), points.form(), points.state(), search,
         cl::Local(find_.group().x * sizeof(cl_int)));
   const size_t count = pyramids.texels() / 16;
   keep_(queue, {count, 1}, points.state(), before, after, static_cast<int>(count));

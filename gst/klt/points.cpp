@@ -11,9 +11,8 @@ namespace glcl::klt {
 
 namespace {
 
-constexpr int states = 17;  // STATES in the kernels
 constexpr int last_stamp = 65535;
-constexpr size_t template_bytes = (33 * 40 + 8) * sizeof(cl_float);  // TEMPLATE
+constexpr size_t template_bytes = TEMPLATE * sizeof(cl_float);
 
 }  // namespace
 
@@ -31,9 +30,9 @@ Points::Points(Context &context, int width, int height)
   who_ = buffer(most * sizeof(cl_int4));
   form_ = buffer(most * sizeof(cl_float4));
   births_ = buffer(most * sizeof(cl_int4));
-  saved_ = buffer(most * 4 * sizeof(cl_float4));
+  saved_ = buffer(most * sizeof(TrackedPoint));
   vacant_ = buffer(most * sizeof(cl_int));
-  state_ = buffer(states * sizeof(cl_int));
+  state_ = buffer(STATES * sizeof(cl_int));
   stamps_ = buffer(pixels_ * sizeof(cl_ushort));
   report_ = buffer(bytes(most));
 }
@@ -41,7 +40,7 @@ Points::Points(Context &context, int width, int height)
 void Points::clear(Queue &queue) {
   if (!cleared_) {
     queue.cl().enqueueFillBuffer(who_, cl_int4{}, 0, most * sizeof(cl_int4));
-    queue.cl().enqueueFillBuffer(state_, cl_int(0), 0, states * sizeof(cl_int));
+    queue.cl().enqueueFillBuffer(state_, cl_int(0), 0, STATES * sizeof(cl_int));
   }
   if (!cleared_ || stamp_ == last_stamp) {
     queue.cl().enqueueFillBuffer(stamps_, cl_ushort(0), 0, pixels_ * sizeof(cl_ushort));
@@ -69,9 +68,10 @@ void Points::next_stamp(Queue &queue) {
 void Points::account(Queue &queue, const AccountSettings &settings) {
   clear(queue);
   const int slots = std::max(settings.features, std::exchange(slots_, settings.features));
-  account_(queue, account_.group(), who_, state_, vacant_, settings.features, slots, settings.least,
-           int(settings.due), int(settings.fresh), stamp_,
-           cl::Local(account_.group().x * sizeof(cl_int)));
+  account_(
+      queue, account_.group(), who_, state_, vacant_,
+      PointAccount{settings.features, slots, settings.least, settings.due, settings.fresh, stamp_},
+      cl::Local(account_.group().x * sizeof(cl_int)));
 }
 
 void Points::report(Queue &queue, int features, const cl::Buffer &noise, bool noise_known) {

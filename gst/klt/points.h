@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "klt/interface.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
 #include "opencl/queue.h"
@@ -11,29 +12,9 @@ namespace glcl::klt {
 class Points {
  public:
   static constexpr int most = 10000;
-  /// The report of a frame, in the kernels' layout, followed by `count` points.
-  struct PointSummary {
-    cl_uint count;   ///< points alive
-    cl_uint lost;    ///< since the previous frame
-    cl_uint chosen;  ///< new in this frame, a part of `count`
-    cl_uint cut;     ///< 1 where more than two thirds of 16 or more points were lost, and so all
-    cl_uint all_lost, all_chosen, all_cuts;  ///< of all frames so far
-    cl_float confidence;                     ///< in the camera's motion, 0 to 1; below 0: not known
-    cl_float mean_x, mean_y;  ///< px per frame, over the points tracked to this frame
-    cl_float mean_age;        ///< frames, over the same
-    cl_float noise;           ///< of the frames, standard deviation in levels; -1 where not known
-    cl_uint blank;            ///< 1 where the frame is: its points are not seen
-    cl_uint all_blank;        ///< blank frames so far
-  };
-  /// A tracked point in the report of a frame, in the kernels' layout.
-  struct PointRecord {
-    cl_uint id;        ///< given once
-    cl_float x, y;     ///< px
-    cl_float vx, vy;   ///< px from the previous frame
-    cl_uint age;       ///< frames since it was chosen
-    cl_float residue;  ///< levels, mean over the window; -1 where the point is not seen: it has its
-                       ///< last place
-  };
+  /// The report of a frame: a PointSummary, then `count` PointRecords.
+  using PointSummary = klt::PointSummary;
+  using PointRecord = klt::PointRecord;
   static size_t bytes(int features) {
     return sizeof(PointSummary) + size_t(features) * sizeof(PointRecord);
   }
@@ -65,7 +46,7 @@ class Points {
   /// Before tracking: the next stamp.
   void next_stamp(Queue &queue);
 
-  // As kernels/klt/points.clh has them.
+  // The parts of a TrackedPoint, by slots.
   const cl::Buffer &place() const { return place_; }
   const cl::Buffer &motion() const { return motion_; }
   const cl::Buffer &who() const { return who_; }

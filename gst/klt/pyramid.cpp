@@ -6,26 +6,28 @@
 
 #include "noise/covariance.h"
 #include "opencl/error.h"
+#include "opticalflow/interface.h"
 
 namespace glcl::klt {
 
 namespace {
 
-constexpr int border = 2;     // texels around a level; BORDER in the kernels
+using opticalflow::BORDER;
+
 constexpr int row_unit = 16;  // texels: where a level's rows begin
 /// The part of the finest level that a group computes: COLUMNS in klt_pyramid.
 constexpr Size tile_of(KernelForm form) { return form == rows ? Size{256, 32} : Size{112, 16}; }
 constexpr int at_once = 3;  // levels that klt_pyramid makes
 constexpr Size pixel_group{32, 8};
-constexpr Size coarsest_part{
-    16, 8};  // the part that a group of flow_coarser computes: COARSEST_X and COARSEST_Y
+/// The part that a group of flow_coarser computes.
+constexpr Size coarsest_part{opticalflow::COARSEST_X, opticalflow::COARSEST_Y};
 
 int half(int n) { return (n + 1) / 2; }
 size_t parts(int n, size_t size) { return (size_t(n) + size - 1) / size; }
 
-std::vector<Pyramids::Gain> noise_gains(size_t levels) {
+std::vector<Gain> noise_gains(size_t levels) {
   noise::Covariance covariance;
-  std::vector<Pyramids::Gain> gains;
+  std::vector<Gain> gains;
   covariance.filter({0.0096200556, 0.20542368, 0.56991249, 0.20542368, 0.0096200556});
   for (size_t i = 0; i < levels; i++) {
     if (i) covariance.filter({1 / 16.0, 4 / 16.0, 6 / 16.0, 4 / 16.0, 1 / 16.0}, 2);
@@ -59,10 +61,10 @@ Pyramids::Pyramids(Context &context, int width, int height, const FrameFormat &f
   std::vector<cl_int4> table;
   int w = width, h = height;
   for (int i = most_levels(width, height); i > 0; i--) {
-    const int pitch = row_unit + (w + border + row_unit - 1) / row_unit * row_unit;
-    levels_.push_back({w, h, pitch, static_cast<int>(texels_) + border * pitch + row_unit});
+    const int pitch = row_unit + (w + BORDER + row_unit - 1) / row_unit * row_unit;
+    levels_.push_back({w, h, pitch, static_cast<int>(texels_) + BORDER * pitch + row_unit});
     table.push_back(levels_.back().cl());
-    texels_ += size_t(pitch) * (h + 2 * border);
+    texels_ += size_t(pitch) * (h + 2 * BORDER);
     w = half(w), h = half(h);
   }
   level_table_ = filled(context_, table);

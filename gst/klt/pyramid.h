@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernelform.h"
+#include "klt/interface.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
 #include "opencl/picture.h"
@@ -27,11 +28,6 @@ class Pyramids {
   struct PyramidLevel {
     int width, height, pitch, offset;
     cl_int4 cl() const { return {{width, height, pitch, offset}}; }
-  };
-  /// The variance of a level's texels, and of half the difference of two neighbours along an axis,
-  /// for white noise of variance 1 in the frame.
-  struct Gain {
-    cl_float texel, slope;
   };
 
   /// For frames of width × height px. Throws Error::failed where the device refuses kernels or

@@ -5,17 +5,6 @@
 
 namespace glcl::klt {
 
-namespace {
-
-constexpr int length = 256;  // LENGTH in the kernels
-
-/// As the kernels have it.
-struct Pen {
-  cl_float radius, thick, outline;
-};
-
-}  // namespace
-
 PointRenderer::PointRenderer(Context &context, int width, int height, Layout layout)
     : context_(context.cl()), width_(width), height_(height) {
   const Program program = context.program("klt/display.cl", frame_options(layout));
@@ -26,18 +15,18 @@ PointRenderer::PointRenderer(Context &context, int width, int height, Layout lay
   paint_ = Kernel(context, program, "klt_paint", {32, 8});
   const cl_float4 none{};
   keys_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(width) * height * sizeof(cl_uint));
-  trails_ = cl::Buffer(context_, CL_MEM_READ_WRITE, Points::most * sizeof(cl_int4));
+  trails_ = cl::Buffer(context_, CL_MEM_READ_WRITE, Points::most * sizeof(Trail));
   places_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sizeof none);
 }
 
 /// Puts the points' places to those of the frames before.
 void PointRenderer::follow(Queue &queue, const PointStyle &drawing, const Klt &klt) {
   if (places_.getInfo<CL_MEM_SIZE>() == sizeof(cl_float4))
-    places_ =
-        cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(Points::most) * length * sizeof(cl_float2));
+    places_ = cl::Buffer(context_, CL_MEM_READ_WRITE,
+                         size_t(Points::most) * TRAIL_LENGTH * sizeof(cl_float2));
   const bool all = drawing.trail == 0;
   if (!known_ || all != all_)
-    queue.cl().enqueueFillBuffer(trails_, cl_int(-1), 0, Points::most * sizeof(cl_int4));
+    queue.cl().enqueueFillBuffer(trails_, cl_int(-1), 0, Points::most * sizeof(Trail));
   known_ = true, all_ = all;
   trail_(queue, {size_t(klt.features()), 1}, klt.points().place(), klt.points().who(),
          klt.features(), int(all), trails_, places_);

@@ -14,7 +14,7 @@ class PointRenderer {
     points,  ///< the frame with dots
     tracks,  ///< and a line from each to where it was
   };
-  static constexpr int most_trail = 255;  ///< frames
+  static constexpr int most_trail = TRAIL_LENGTH - 1;  ///< frames
   struct PointStyle {
     Display display = Display::none;
     int trail = 0;  ///< frames that lines go back, 1..255; 0: to where a point was chosen. Then of

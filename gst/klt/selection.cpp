@@ -11,15 +11,9 @@ namespace glcl::klt {
 
 namespace {
 
-constexpr int around = 3;  // px of maxima within a tile; AROUND in the kernels
-constexpr int bins = 1 << 11;
+constexpr int bins = 1 << LOG_BINS;
 constexpr Size pixel_group{32, 8};
 constexpr size_t spacing_items = 1 << 14;
-
-/// As the kernels have it.
-struct Threshold {
-  cl_float quality, least, noise_gain;
-};
 
 /// The mean eigenvalue of a window for white noise of variance 1 in the frame.
 double noise_gain() {
@@ -34,8 +28,8 @@ double noise_gain() {
 
 /// The local memory of a tile, see klt_corners.
 size_t tile_bytes(int tile) {
-  const auto row = [tile](int rims) { return (size_t(tile) + 2 * rims * around + 3) / 4; };
-  const size_t slopes = tile + 4 * around, greys = tile + 6 * around;
+  const auto row = [tile](int rims) { return (size_t(tile) + 2 * rims * AROUND + 3) / 4; };
+  const size_t slopes = tile + 4 * AROUND, greys = tile + 6 * AROUND;
   return (std::max(3 * row(1) * slopes, 2 * row(2) * greys) +
           std::max(2 * row(2) * slopes, row(3) * greys) + 2) *
              sizeof(cl_float4) +
@@ -81,14 +75,14 @@ Selection::Selection(Context &context, int width, int height, KernelForm form, S
 void Selection::run(Queue &queue, const Settings &settings, const Plane &plane,
                     const cl::Buffer &noise, int features, Points &points, bool keep) {
   const int width = size_.s[0], height = size_.s[1];
-  const bool far = settings.min_distance > around;
+  const bool far = settings.min_distance > AROUND;
   if ((far || keep) && !values_())
     values_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(width) * height * sizeof(cl_float));
   const Size group = corners_.group();
   const auto parts = [](int n, size_t size) { return (size_t(n) + size - 1) / size; };
   corners_(queue, {parts(width, tile_.x) * group.x, parts(height, tile_.y) * group.y}, plane.texels,
            cl_int4{{width, height, plane.pitch, plane.offset}},
-           std::min(settings.min_distance, around), points.stamps(), points.state(),
+           std::min(settings.min_distance, AROUND), points.stamps(), points.state(),
            int(far || keep), far || keep ? values_ : none_, keys_);
   const Threshold threshold{static_cast<float>(settings.quality),
                             static_cast<float>(settings.min_eigenvalue), noise_gain_};
@@ -100,9 +94,13 @@ void Selection::run(Queue &queue, const Settings &settings, const Plane &plane,
              found = cl::Local(3 * sizeof(cl_int));
   if (settings.cells > 0) {
     const int count = settings.cells * settings.cells;
+    const CellShares shares{threshold,
+                            size_,
+                            {{settings.cells, settings.cells}},
+                            features,
+                            (features + count - 1) / count};
     cells_(queue, {size_t(count) * items, 1}, keys_, points.state(), points.place(), points.who(),
-           features, size_, cl_int2{{settings.cells, settings.cells}},
-           (features + count - 1) / count, threshold, noise, counters, sums, found);
+           noise, shares, counters, sums, found);
   }
   select_(queue, {items, 1}, keys_, points.state(), size_, threshold, noise, chosen_, counters,
           sums, found);

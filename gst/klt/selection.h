@@ -29,7 +29,7 @@ class Selection {
     int min_distance = 3;       ///< px, 1..64
     int cells = 0;  ///< along each axis, each with its even share of the points at most; 0: none
   };
-  static constexpr int rim = 3;  ///< px
+  static constexpr int rim = RIM;  ///< px
 
   /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
   /// memory.

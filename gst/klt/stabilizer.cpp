@@ -7,28 +7,14 @@
 
 namespace glcl::klt {
 
-namespace {
-
-/// As the kernels have it.
-struct Follow {
-  cl_float smoothing, zoom, aspect, empty;
-  cl_float2 centre;
-};
-struct Anchor {
-  cl_float2 at;
-  cl_int id, empty;
-};
-
-}  // namespace
-
 Stabilizer::Stabilizer(Context &context, int width, int height, const FrameFormat &frame,
                        float aspect)
-    : size_{{width, height}},
-      centre_{{float(width - 1) / 2, float(height - 1) / 2}},
-      aspect_(aspect),
+    : view_{{{width, height}},
+            {{float(width - 1) / 2, float(height - 1) / 2}},
+            {{frame.chroma_site.left ? 0.0f : 0.5f, frame.chroma_site.top ? 0.0f : 0.5f}},
+            aspect},
       ransac_(context),
-      usual_(camera::Ransac::usual(context.device())),
-      chroma_site_{{frame.chroma_site.left ? 0.0f : 0.5f, frame.chroma_site.top ? 0.0f : 0.5f}} {
+      usual_(camera::Ransac::usual(context.device())) {
   const Program program = context.program("klt/stabilize.cl", frame_options(frame.layout));
   displacements_kernel_ = Kernel(context, program, "klt_displacements", {64, 1});
   hold_ = Kernel(context, program, "klt_hold", {64, 1});
@@ -61,23 +47,23 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
     queue.cl().enqueueFillBuffer(anchors_, cl_int(-1), 0, Points::most * sizeof(Anchor));
   } else {
     displacements_kernel_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, anchors_,
-                          before_, centre_, aspect_, displacements_);
+                          before_, view_.centre, view_.aspect, displacements_);
     camera::Ransac::Settings ransac = usual_;
     ransac.converged = 0.5f;
-    ransac.width = aspect_ * float(size_.s[0]), ransac.height = float(size_.s[1]);
+    ransac.width = view_.aspect * float(view_.size.s[0]), ransac.height = float(view_.size.s[1]);
     ransac_.run(queue, ransac, displacements_, slots, camera_);
   }
-  const Follow follow{float(settings.smoothing), float(1 - 2 * settings.margin), aspect_, 0,
-                      centre_};
+  const Follow follow{float(settings.smoothing), float(1 - 2 * settings.margin), view_.aspect,
+                      view_.centre};
   hold_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, points.state(), camera_,
         int(fresh), follow, before_, now_, anchors_);
 }
 
 void Stabilizer::show(Queue &queue, const Picture &in, const Picture &out) {
   if (in.format == &PlaneFormat::rgba8)
-    show_(queue, {size_t(size_.s[0]), size_t(size_.s[1])}, in, out, size_, centre_, aspect_, now_);
+    show_(queue, {size_t(view_.size.s[0]), size_t(view_.size.s[1])}, in, out, view_, now_);
   else
-    show_planes_(queue, block_items(in), in, out, size_, centre_, aspect_, chroma_site_, now_);
+    show_planes_(queue, block_items(in), in, out, view_, now_);
 }
 
 }  // namespace glcl::klt

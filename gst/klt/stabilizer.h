@@ -3,20 +3,9 @@
 
 #include "camera/ransac.h"
 #include "klt.h"
+#include "klt/interface.h"
 
 namespace glcl::klt {
-
-/// The shown part of a frame, in the kernels' layout. Motions are relative to the frame's centre,
-/// in px of its height.
-struct StabilizerState {
-  camera::SimilarityMotion seen;  ///< from the frame to the steady picture
-  camera::SimilarityMotion pace;  ///< of its camera, a frame
-  camera::SimilarityMotion back;  ///< from the steady picture to the frame
-  cl_float zoom;                  ///< px of it to one that is shown
-  cl_float rows[6];               ///< from px of the frame to those shown: [2, 3], row by row
-  cl_float confidence;            ///< in the camera's motion, 0 to 1; -1 where it is not known
-};
-static_assert(sizeof(StabilizerState) == 80, "as the kernels have it");
 
 /// Stabilises the picture by the tracked points. Each point is anchored where it was first seen in
 /// the steady picture. camera::Ransac finds the similarity that brings most points back to their
@@ -50,17 +39,14 @@ class Stabilizer {
   void show(Queue &queue, const Picture &in, const Picture &out);
   /// Restarts with the next frame.
   void forget() { known_ = false; }
-  /// A Steady, of the last frame.
+  /// A StabilizerState, of the last frame.
   const cl::Buffer &state() const { return now_; }
 
  private:
-  cl_int2 size_;
-  cl_float2 centre_;
-  cl_float aspect_;
+  SteadyView view_;
   camera::Ransac ransac_;
   camera::Ransac::Settings usual_;
   Kernel displacements_kernel_, hold_, show_, show_planes_;
-  cl_float2 chroma_site_;  // from the first pixel that shares a sample to the sample, px
   cl::Buffer displacements_, anchors_, camera_, before_, now_;
   bool known_ = false;
 };

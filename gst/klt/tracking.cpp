@@ -8,14 +8,7 @@ namespace glcl::klt {
 
 namespace {
 
-/// As the kernel has it.
-struct TrackingLimits {
-  cl_int radius, iterations;
-  cl_float residue;
-  cl_int check, reach;
-};
-
-constexpr size_t patch_bytes = (33 * 40 + 8) * sizeof(cl_float);  // of the largest window
+constexpr size_t patch_bytes = TEMPLATE * sizeof(cl_float);  // of the largest window
 
 }  // namespace
 
@@ -34,24 +27,29 @@ Tracking::Tracking(Context &context, int lanes) {
 void Tracking::run(Queue &queue, const Settings &settings, const Pyramids &pyramids,
                    const cl::Buffer &before, const cl::Buffer &after, const cl::Buffer &noise,
                    int features, int reach, Points &points) {
-  const TrackingLimits search{settings.window / 2, settings.iterations,
-                              static_cast<float>(settings.max_residue), int(settings.check), reach};
   const int levels = std::min(settings.levels, static_cast<int>(pyramids.levels().size()));
+  const TrackingLimits limits{levels,
+                              settings.window / 2,
+                              settings.iterations,
+                              static_cast<float>(settings.max_residue),
+                              settings.check,
+                              reach,
+                              points.stamp()};
   const size_t lanes = follow_.group().x;
   const Size items{lanes, size_t(features)};
   const cl::Buffer &templates = points.templates(queue, features);
   const auto patch = cl::Local(patch_bytes), sums = cl::Local(lanes * sizeof(cl_float4));
   if (!compare_)
     return follow_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(),
-                   levels, search, noise, points.state(), points.place(), points.motion(),
-                   points.who(), points.form(), points.saved(), points.stamp(), points.stamps(),
-                   templates, points.births(), patch, sums);
-  follow_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), levels,
-          search, noise, points.state(), points.place(), points.motion(), points.who(),
-          points.form(), points.saved(), patch, sums);
-  compare_(queue, items, before, after, pyramids.levels()[0].cl(), pyramids.gain(), search, noise,
+                   noise, points.state(), points.place(), points.motion(), points.who(),
+                   points.form(), points.saved(), points.stamps(), templates, points.births(),
+                   limits, patch, sums);
+  follow_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), noise,
+          points.state(), points.place(), points.motion(), points.who(), points.form(),
+          points.saved(), limits, patch, sums);
+  compare_(queue, items, before, after, pyramids.levels()[0].cl(), pyramids.gain(), noise,
            points.state(), points.place(), points.motion(), points.who(), points.form(),
-           points.stamp(), points.stamps(), templates, points.births(), patch, sums);
+           points.stamps(), templates, points.births(), limits, patch, sums);
 }
 
 }  // namespace glcl::klt

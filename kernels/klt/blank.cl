@@ -2,6 +2,7 @@
 // Blank frames: black, white or grey ones, damaged ones, or something before the lens. The texture around the lost points is gone, and what
 // texture is left belongs to points that are tracked; after a cut it does not. In blank frames the points keep their state, and the previous
 // frame's pyramid and noise stay.
+#include "klt/interface.h"
 #include "klt/points.clh"
 #include "noise/bands.clh"
 #include "opticalflow/level.clh"
@@ -39,19 +40,22 @@ inline float2 texture_at(__global const float *plane, int4 level, float slope_ga
 // Whether there is texture in a frame where `was` is that of the previous frame.
 inline bool is_textured(float2 is, float2 was) { return is.x > is.y + MOST_LEFT_OF * was.x; }
 
-// After tracking: decides whether the frame is blank, unless `most` were in a row, and then restores the points and the noise. `usual`: the
+// After tracking: decides whether the frame is blank, unless so many were in a row, and then restores the points and the noise. `usual`: the
 // noise of the last frame that was not blank.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
-__kernel void klt_find_blank(__global const float *before, __global const float *after, int4 level, float slope_gain,
-                             __global float *noise, __global float *usual, int slots, int most, __global const Point *saved, __global float4 *place,
-                             __global float4 *motion, __global int4 *who, __global float4 *form, __global int *state, __local int *sums) {
+__kernel void klt_find_blank(__global const float *before, __global const float *after, __global float *noise, __global float *usual,
+                             __global const TrackedPoint *saved, __global float4 *place, __global float4 *motion, __global int4 *who,
+                             __global float4 *form, __global int *state, BlankSearch search, __local int *sums) {
+  const int4 level = search.level;
+  const float slope_gain = search.slope_gain;
+  const int slots = search.slots;
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);
   int own = 0, both;  // alive, and lost above
   for (int i = first; i < last; i++) own += who[i].z == LIVE ? 1 : who[i].z == LOST ? 1 << 16 : 0;
   items_before(own, sums, &both);
   const int lost = both >> 16, all = lost + (both & 0xffff), row = state[BLANK];
-  const bool doubtful = row < most && lost * (row ? GOES_ON : BEGINS) > all;
+  const bool doubtful = row < search.most && lost * (row ? GOES_ON : BEGINS) > all;
   int gone = 0, all_gone, windows = 0, all_windows;  // with texture, and with it in the previous frame above
   for (int i = first; i < (doubtful ? last : first); i++) {
     if (who[i].z != LOST) continue;

@@ -2,11 +2,10 @@
 // The maxima that klt_corners finds, as CPUs want it. An item alone has -DITEM_WIDTH=n by -DITEM_HEIGHT=n px, multiples of 8. It goes over
 // them row by row, eight px at a time. Seven rows of each kind are kept.
 #include "opticalflow/level.clh"
+#include "klt/interface.h"
 #include "klt/points.clh"
 #include "klt/rows.clh"
 
-#define RIM 3     // px at the edges of the frame whose gradient is 0, and where no point is
-#define AROUND 3  // px: of the tensor's window, of the gradient, of maxima
 #define ROWS 7
 #define PITCH (ITEM_WIDTH + 24)  // of rows that begin 9 px to the left (smoothed down), 6 (products), 3 (eigenvalues), 0 (maxima)
 

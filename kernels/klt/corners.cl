@@ -2,11 +2,9 @@
 // Good features to track (Shi and Tomasi 1994): the smaller eigenvalue of the gradients' tensor over 7×7 px, and its maxima.
 // A group takes -DTILE=n by n px, n a multiple of 4.
 #include "opticalflow/level.clh"
+#include "klt/interface.h"
 #include "klt/points.clh"
 #include "klt/tile.clh"
-
-#define RIM 3     // px at the edges of the frame whose gradient is 0, and where no point is
-#define AROUND 3  // px: of the tensor's window, of the gradient, of maxima within the tile
 
 // Px along a side: of grey, of gradients, of eigenvalues; and fours of them in a row.
 #define GREYS (TILE + 6 * AROUND)

@@ -3,46 +3,35 @@
 // drawing; the nearest wins. Then every pixel is painted. -DBUFFERS: frames are buffers.
 #include "common/frame.clh"
 #include "drawing/over.clh"
+#include "klt/interface.h"
 #include "klt/points.clh"
 
-#define LENGTH 256  // places that are kept of a point
-
-// The places of the point that has a slot: `count` so far. Those kept are the last LENGTH. Where the first is not to be lost,
-// one of `step` is kept, and `step` doubles as soon as there is no room.
-typedef struct {
-  int id, count, step, next;
-} Trail;
-
-inline int kept_of(Trail trail) { return min(trail.count, LENGTH); }
+inline int kept_of(Trail trail) { return min(trail.count, TRAIL_LENGTH); }
 
 // Puts a frame's places to the others. `all`: whether the first stays. Work-items: slots.
 __kernel void klt_trail(__global const float4 *place, __global const int4 *who, int slots, int all, __global Trail *trails,
                         __global float2 *places) {
   const int slot = get_global_id(0);
   if (slot >= slots || who[slot].z != LIVE) return;
-  __global float2 *own = places + slot * LENGTH;
+  __global float2 *own = places + slot * TRAIL_LENGTH;
   Trail trail = trails[slot];
   if (trail.id != who[slot].x) {
     trail.id = who[slot].x;
     trail.count = trail.next = 0, trail.step = 1;
   }
   if (!all) {
-    own[trail.count % LENGTH] = place[slot].xy;
+    own[trail.count % TRAIL_LENGTH] = place[slot].xy;
     trail.count++;
   } else if (trail.next-- == 0) {
-    if (trail.count == LENGTH) {
-      for (int i = 0; i < LENGTH / 2; i++) own[i] = own[2 * i];
-      trail.count = LENGTH / 2, trail.step *= 2;
+    if (trail.count == TRAIL_LENGTH) {
+      for (int i = 0; i < TRAIL_LENGTH / 2; i++) own[i] = own[2 * i];
+      trail.count = TRAIL_LENGTH / 2, trail.step *= 2;
     }
     own[trail.count++] = place[slot].xy;
     trail.next = trail.step - 1;
   }
   trails[slot] = trail;
 }
-
-typedef struct {
-  float radius, thick, outline;  // px: of a dot, half of a line, around both
-} Pen;
 
 // Raises the keys of pixels that are nearer to a line than others: 1 at the outline's edge, 255 deepest inside.
 inline void claim(float2 from, float2 to, float thick, Pen pen, int2 size, __global uint *keys) {
@@ -73,11 +62,11 @@ __kernel void klt_claim(__global const float4 *place, __global const int4 *who, 
   if (item == 0) claim(now, now, pen.radius, pen, size, keys);
   if (lines == 0) return;
   const Trail trail = trails[slot];
-  __global const float2 *own = places + slot * LENGTH;
+  __global const float2 *own = places + slot * TRAIL_LENGTH;
   const int count = lines < 0 ? trail.count : min(kept_of(trail), lines + 1), first = trail.count - count;
   for (int i = item; i < count; i += items) {
-    const float2 to = i + 1 < count ? own[(first + i + 1) % LENGTH] : now;
-    claim(own[(first + i) % LENGTH], to, pen.thick, pen, size, keys);
+    const float2 to = i + 1 < count ? own[(first + i + 1) % TRAIL_LENGTH] : now;
+    claim(own[(first + i) % TRAIL_LENGTH], to, pen.thick, pen, size, keys);
   }
 }
 

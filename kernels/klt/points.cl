@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Keeping account of the points, by one group each.
+#include "klt/interface.h"
 #include "klt/points.clh"
 #include "noise/bands.clh"
 
@@ -8,11 +9,10 @@
 #define CUT_PARTS 3  // all but one of so many
 
 // After tracking, counts the points and removes lost ones; after a cut, or if `fresh`, it removes all. Lists the vacant ones of the first
-// `features` slots. Points are chosen if this is `due` or fewer than `least` are alive, unless the frame is blank. `slots`: those that
-// were or are in use. `stamp`: the mark of taken places in this frame.
+// `features` slots. Points are chosen if this is `due` or fewer than `least` are alive, unless the frame is blank.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
-__kernel void klt_account(__global int4 *who, __global int *state, __global int *vacant, int features, int slots, int least,
-                          int due, int fresh, int stamp, __local int *sums) {
+__kernel void klt_account(__global int4 *who, __global int *state, __global int *vacant, PointAccount account, __local int *sums) {
+  const int features = account.features, slots = account.slots, fresh = account.fresh;
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);
   int own = 0, both;  // alive, and lost above
@@ -48,29 +48,14 @@ __kernel void klt_account(__global int4 *who, __global int *state, __global int 
     state[NEXT_ID] += state[CHOSEN];
     state[CHOSEN] = 0;
     state[NEED] = features - left;
-    state[GO] = !blank && left < features && (due || left < least);
+    state[GO] = !blank && left < features && (account.due || left < account.least);
     state[BLANK] = blank ? state[BLANK] : 0;
     state[ALL_BLANK] += blank;
-    state[STAMP] = drop ? -1 : stamp;
+    state[STAMP] = drop ? -1 : account.stamp;
     state[CANDIDATES] = 0;
     state[BEST] = 0;
   }
 }
-
-typedef struct {
-  uint count, lost, chosen, cut;
-  uint all_lost, all_chosen, all_cuts;
-  float confidence;
-  float mean_x, mean_y, mean_age, noise;
-  uint blank, all_blank;
-} Summary;
-
-typedef struct {
-  uint id;
-  float x, y, vx, vy;
-  uint age;
-  float residue;
-} Record;
 
 inline float sum_of(float own, __local float *sums) {
   const int item = get_local_id(0);
@@ -89,10 +74,10 @@ inline float sum_of(float own, __local float *sums) {
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void klt_report(__global const float4 *place, __global const float4 *motion, __global const int4 *who,
                        __global const int *state, int features, __global const float *noise, int noise_known,
-                       __global Summary *summary, __local int *counts, __local float *sums) {
+                       __global PointSummary *summary, __local int *counts, __local float *sums) {
   const int item = get_local_id(0), part = (features + ONE_GROUP - 1) / ONE_GROUP, blank = state[BLANK];
   const int first = min(item * part, features), last = min(first + part, features);
-  __global Record *records = (__global Record *)(summary + 1);
+  __global PointRecord *records = (__global PointRecord *)(summary + 1);
   int own = 0;
   float x = 0.0f, y = 0.0f, age = 0.0f;
   for (int i = first; i < last; i++) {
@@ -106,14 +91,14 @@ __kernel void klt_report(__global const float4 *place, __global const float4 *mo
   for (int i = first; i < last; i++) {
     if (who[i].z != LIVE) continue;
     const float3 step = blank ? (float3)(0.0f, 0.0f, -1.0f) : motion[i].xyz;
-    const Record point = {who[i].x, place[i].x, place[i].y, step.x, step.y, who[i].y, step.z};
+    const PointRecord point = {who[i].x, place[i].x, place[i].y, step.x, step.y, who[i].y, step.z};
     records[number++] = point;
   }
   const float all_x = sum_of(x, sums), all_y = sum_of(y, sums), all_age = sum_of(age, sums);
   if (item == 0) {
     const int followed = state[ALIVE];
     const float share = 1.0f / max(followed, 1);
-    const Summary result = {count, state[GONE], state[CHOSEN], state[CUT],
+    const PointSummary result = {count, state[GONE], state[CHOSEN], state[CUT],
                             state[ALL_GONE], state[NEXT_ID] + state[CHOSEN], state[ALL_CUTS], -1.0f, all_x * share, all_y * share, all_age * share,
                             noise_known ? sqrt(noise_variance(noise)) : -1.0f, blank > 0, state[ALL_BLANK]};
     *summary = result;

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The best of the candidates, without sorting all. Counting narrows down the key that just enough of them are not below,
 // and only those are put in order.
+#include "klt/interface.h"
 #include "klt/points.clh"
 #include "noise/bands.clh"
 
-#define LOG_BINS 11
 #define BINS (1 << LOG_BINS)
 
 // The smaller eigenvalue that noise gives a window may be so much above its mean.
 #define NOISE_SCATTER 2.0f
-
-typedef struct {
-  float quality, least;  // eigenvalue: share of the best; levels²/px² over the window
-  float noise_gain;      // its mean for noise of variance 1 in the frame
-} Threshold;
 
 inline ulong least_key(Threshold threshold, __global const int *state, __global const float *noise) {
   const float own = NOISE_SCATTER * threshold.noise_gain * CORRELATION * noise_variance(noise);
@@ -85,12 +80,12 @@ inline ulong threshold_of(__global const ulong *keys, int count, ulong least, ul
   return low;
 }
 
-// One group per cell of `cells`: each keeps at most `most` points, those alive included, and the keys of its other candidates
-// become 0.
+// One group per cell: each keeps at most its share of points, those alive included, and the keys of its other candidates become 0.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void klt_cells(__global ulong *keys, __global const int *state, __global const float4 *place, __global const int4 *who,
-                        int slots, int2 size, int2 cells, int most, Threshold threshold, __global const float *noise,
-                        __local int *bins, __local int *sums, __local int *found) {
+                        __global const float *noise, CellShares shares, __local int *bins, __local int *sums, __local int *found) {
+  const int2 size = shares.size, cells = shares.cells;
+  const int slots = shares.slots, most = shares.most;
   const int item = get_local_id(0), number = get_group_id(0);
   const int2 at = (int2)(number % cells.x, number / cells.x);
   const Cell cell = {at * size / cells, (at + 1) * size / cells};
@@ -99,7 +94,7 @@ __kernel void klt_cells(__global ulong *keys, __global const int *state, __globa
   for (int i = item; i < slots; i += ONE_GROUP)
     own += who[i].z == LIVE && all(convert_int2(place[i].xy) >= cell.first) && all(convert_int2(place[i].xy) < cell.last);
   items_before(own, sums, &alive);
-  const ulong low = alive < most ? threshold_of(keys, count, least_key(threshold, state, noise), key_of(as_float((uint)state[BEST]), -1),
+  const ulong low = alive < most ? threshold_of(keys, count, least_key(shares.threshold, state, noise), key_of(as_float((uint)state[BEST]), -1),
                                                 most - alive, cell, size.x, bins, sums, found)
                                  : ~(ulong)0;
   barrier(CLK_GLOBAL_MEM_FENCE);

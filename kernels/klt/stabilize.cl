@@ -4,6 +4,7 @@
 // high. Along x they count as high ones do, so that turns are those that are seen. -DBUFFERS: frames are buffers.
 #include "camera/interface.h"
 #include "common/frame.clh"
+#include "klt/interface.h"
 #include "klt/points.clh"
 #include "klt/steady.clh"
 
@@ -14,22 +15,9 @@
 
 #define SHORTER 0.1f     // a frame
 
-typedef struct {
-  float2 at;
-  int id, spare;
-} Anchor;
-
-// How the steady picture follows the camera.
-typedef struct {
-  float smoothing;  // frames that it remembers; 0: it stays
-  float zoom;       // px of it to one that is shown, up to 1
-  float aspect;
-  float2 centre;    // px
-} Follow;
-
 // The way of each point from where it is by the previous frame to its anchor, as camera/ransac.cl takes them. Items: slots.
 __kernel void klt_displacements(__global const float4 *place, __global const int4 *who, int slots, __global const Anchor *anchors,
-                       __global const Steady *steady, float2 centre, float aspect, __global float4 *ways) {
+                       __global const StabilizerState *steady, float2 centre, float aspect, __global float4 *ways) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
   const bool known = who[slot].z == LIVE && who[slot].y > 0 && anchors[slot].id == who[slot].x;
@@ -63,8 +51,8 @@ inline float2 shares_of(Follow follow, float4 rest) {
 // blank frame all stays.
 // Items: slots.
 __kernel void klt_hold(__global const float4 *place, __global const int4 *who, int slots, __global const int *state,
-                       __global const CameraState *camera, int fresh, Follow follow, __global const Steady *before,
-                       __global Steady *now, __global Anchor *anchors) {
+                       __global const CameraState *camera, int fresh, Follow follow, __global const StabilizerState *before,
+                       __global StabilizerState *now, __global Anchor *anchors) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
   if (state[BLANK] && !fresh) {
@@ -92,16 +80,17 @@ __kernel void klt_hold(__global const float4 *place, __global const int4 *who, i
     const float2 grown = ((float2)(1.0f, 0.0f) + held.zw) / follow.zoom;
     const float2 shift = follow.centre + unsquare(held.xy / follow.zoom - times(grown, middle), follow.aspect);
     const float across = -grown.y / follow.aspect, down = grown.y * follow.aspect;
-    const Steady result = {held, pace + shares.y * rest, back, follow.zoom, {grown.x, across, shift.x, down, grown.x, shift.y}, anew ? -1.0f : camera->confidence};
+    const StabilizerState result = {held, pace + shares.y * rest, back, follow.zoom, {grown.x, across, shift.x, down, grown.x, shift.y}, anew ? -1.0f : camera->confidence};
     *now = result;
   }
 }
 
 // Renders the shown part of the steady picture from the frame, whose edge is repeated. Items: pixels.
-__kernel void klt_show(IN_FRAME(in), OUT_FRAME(out), int2 size, float2 centre, float aspect, __global const Steady *steady) {
+__kernel void klt_show(IN_FRAME(in), OUT_FRAME(out), SteadyView view, __global const StabilizerState *steady) {
+  const int2 size = view.size;
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
-  const float2 at = seen_at(steady, (float2)(x, y), centre, aspect);
+  const float2 at = seen_at(steady, (float2)(x, y), view.centre, view.aspect);
   const float2 corner = floor(at);
   const int left = (int)corner.x - 1, top = (int)corner.y - 1;
   const float4 across = cubic(at.x - corner.x), down = cubic(at.y - corner.y);

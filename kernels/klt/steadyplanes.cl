@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The output of klt/stabilize.cl for frames in planes, with all bits. Each plane is read where its samples lie.
 #include "common/planes.clh"
+#include "klt/interface.h"
 #include "klt/steady.clh"
 
 // Adds to `sum` the cubic through sixteen pixels of a plane, whose edge is repeated. `load (name, x, y)` gives a pixel, `as` its type.
@@ -18,9 +19,11 @@
     }                                                                                             \
   }
 
-// `site`: from the first pixel of a block to its chroma sample, px. Work-items: blocks.
-__kernel void klt_show_planes(IN_PLANES(in), OUT_PLANES(out), int2 size, float2 centre, float aspect, float2 site,
-                              __global const Steady *steady) {
+// Work-items: blocks.
+__kernel void klt_show_planes(IN_PLANES(in), OUT_PLANES(out), SteadyView view, __global const StabilizerState *steady) {
+  const int2 size = view.size;
+  const float2 centre = view.centre, site = view.site;
+  const float aspect = view.aspect;
   const int2 first_pixel = BLOCK_FIRST;
   if (any(first_pixel >= size)) return;
   for (int i = 0; i < BLOCK_PIXELS; i++) {

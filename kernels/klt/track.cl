@@ -2,10 +2,10 @@
 // Follows points from the previous frame to this one, coarse to fine (Lucas and Kanade 1981; Tomasi and Kanade 1991), a group of
 // -DLANES=n items each.
 #include "common/bands.clh"
+#include "klt/interface.h"
 #include "klt/points.clh"
 #include "noise/bands.clh"
 
-#define RIM 3               // px at the frame's edges where no point is
 #define ENOUGH 0.005f       // texels: a step that small is the last
 #define LEAST_DETERMINANT 0.01f
 #define NOISE_SCATTER 3.5f  // texels: the smaller eigenvalue that noise gives exceeds its mean by such a part of the window's side
@@ -25,17 +25,6 @@
 #include "klt/template.clh"
 
 typedef struct {
-  int radius, iterations;  // texels: (side - 1) / 2 of the window; steps a level, at most
-  float residue;           // levels: mean difference that is left, at most
-  int check, reach;        // whether to go back; px around a point that are taken
-} Search;
-
-// The variance of a level's texels, and of their slopes, for noise of variance 1 in the frame.
-typedef struct {
-  float texel, slope;
-} Gain;
-
-typedef struct {
   bool good, seen;  // `seen`: there is something to follow
   float2 shift;
   float residue;
@@ -52,7 +41,7 @@ inline float limit_of(float most, float part, float variance, float noise) { ret
 // is 1, because distant points are found without. Levels with too little texture are skipped, except the finest. `guess`: the start,
 // relative to `from`.
 inline Found follow(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
-                    int count, float2 from, float2 guess, float even, int radius, Search search, __global const float *noise,
+                    int count, float2 from, float2 guess, float even, int radius, TrackingLimits search, __global const float *noise,
                     __local float *patch, __local float4 *sums) {
   const int side = 2 * radius + 1, wide = side + 2, pitch = patch_pitch(side);
   Found found = {false, false, ldexp(guess, -count), 0.0f, 0.0f};
@@ -188,17 +177,17 @@ inline int growth_of(float eigenvalue, float noise, int radius) {
 }
 
 #define POINTS __global float4 *place, __global float4 *motion, __global int4 *who, __global float4 *form
-inline Point point_of(POINTS, int slot) {
-  const Point point = {place[slot], motion[slot], form[slot], who[slot]};
+inline TrackedPoint point_of(POINTS, int slot) {
+  const TrackedPoint point = {place[slot], motion[slot], form[slot], who[slot]};
   return point;
 }
-inline void keep(POINTS, int slot, Point point) {
+inline void keep(POINTS, int slot, TrackedPoint point) {
   if (LANE == 0) place[slot] = point.place, motion[slot] = point.motion, form[slot] = point.form, who[slot] = point.who;
 }
 
 // Tracks a live point from `steps` frames before, of which the others were blank; its motion then has the window's tensor and the residual.
-inline Point track(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
-                   int count, Search search, __global const float *noise, int steps, Point point, __local float *patch, __local float4 *sums) {
+inline TrackedPoint track(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
+                   int count, TrackingLimits search, __global const float *noise, int steps, TrackedPoint point, __local float *patch, __local float4 *sums) {
   const int4 level = levels[0];
   const float2 was = point.place.zw;
   const float4 pace = point.motion * (float4)(steps, steps, 1.0f, 1.0f);
@@ -242,9 +231,9 @@ inline Point track(__global const float *before, __global const float *after, __
 }
 
 // Afterwards: compares a live point with its patch from where it was chosen, and stores those of points chosen in the previous frame. Marks
-// places around points by `stamp`. The bound of the residual grows with what fits left in the previous frame, as an encoder's errors do.
-inline Point compare(__global const float *before, __global const float *after, int4 level, Gain gain, Search search,
-                     __global const float *noise, __global int *state, int stamp, __global ushort *stamps, Point point, __global float *kept,
+// places around points by its stamp. The bound of the residual grows with what fits left in the previous frame, as an encoder's errors do.
+inline TrackedPoint compare(__global const float *before, __global const float *after, int4 level, Gain gain, TrackingLimits search,
+                     __global const float *noise, __global int *state, __global ushort *stamps, TrackedPoint point, __global float *kept,
                      __global int4 *birth_place, __local float *patch, __local float4 *sums) {
   const bool born = point.who.y == 0;
   const float2 was = point.place.xy, now = point.place.zw;
@@ -294,7 +283,7 @@ inline Point compare(__global const float *before, __global const float *after, 
     const int2 corner = convert_int2_rte(told) - search.reach;
     FOR_LANES(i, across * across) {
       const int2 at = corner + (int2)(i % across, i / across);
-      if (all(at >= 0) && all(at < level.xy)) stamps[at.y * level.x + at.x] = stamp;
+      if (all(at >= 0) && all(at < level.xy)) stamps[at.y * level.x + at.x] = search.stamp;
     }
   }
   point.place = (float4)(told, found);
@@ -305,32 +294,32 @@ inline Point compare(__global const float *before, __global const float *after, 
 }
 
 #define FRAMES __global const float *before, __global const float *after
-#define SEARCH Search search, __global const float *noise, __global int *state
-#define SAVED __global Point *saved
-#define COMPARED int stamp, __global ushort *stamps, __global float *templates, __global int4 *births
+#define SEARCH __global const float *noise, __global int *state
+#define SAVED __global TrackedPoint *saved
+#define COMPARED __global ushort *stamps, __global float *templates, __global int4 *births
 
 // Work-groups: slots, along y. PoCL 3.1 does not end compiling both in one with barriers: there, -DSPLIT makes two of it.
 #ifndef SPLIT
-__kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains, int count, SEARCH, POINTS, SAVED, COMPARED,
-                         __local float *patch, __local float4 *sums) {
-  const int slot = GROUP_ROW;
-  Point point = point_of(place, motion, who, form, slot);
+__kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains, SEARCH, POINTS, SAVED, COMPARED,
+                         TrackingLimits search, __local float *patch, __local float4 *sums) {
+  const int slot = GROUP_ROW, count = search.levels;
+  TrackedPoint point = point_of(place, motion, who, form, slot);
   fetch_ahead(before, after, levels, count, place, motion, slot + 1, search.radius);
   fetch_template(after, levels[0], place, templates, slot + 1, search.radius);
   if (point.who.z == LIVE) {
     if (LANE == 0) saved[slot] = point;
     point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK], point, patch, sums);
     if (point.who.z == LIVE)
-      point = compare(before, after, levels[0], gains[0], search, noise, state, stamp, stamps, point, templates + (size_t)slot * TEMPLATE,
+      point = compare(before, after, levels[0], gains[0], search, noise, state, stamps, point, templates + (size_t)slot * TEMPLATE,
                       births + slot, patch, sums);
     keep(place, motion, who, form, slot, point);
   }
 }
 #else
-__kernel void klt_track(FRAMES, __constant int4 *levels, __constant Gain *gains, int count, SEARCH, POINTS, SAVED,
+__kernel void klt_track(FRAMES, __constant int4 *levels, __constant Gain *gains, SEARCH, POINTS, SAVED, TrackingLimits search,
                         __local float *patch, __local float4 *sums) {
-  const int slot = GROUP_ROW;
-  Point point = point_of(place, motion, who, form, slot);
+  const int slot = GROUP_ROW, count = search.levels;
+  TrackedPoint point = point_of(place, motion, who, form, slot);
   if (point.who.z == LIVE) {
     if (LANE == 0) saved[slot] = point;
     point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK], point, patch, sums);
@@ -339,11 +328,12 @@ __kernel void klt_track(FRAMES, __constant int4 *levels, __constant Gain *gains,
   }
 }
 
-__kernel void klt_compare(FRAMES, int4 level, Gain gain, SEARCH, POINTS, COMPARED, __local float *patch, __local float4 *sums) {
+__kernel void klt_compare(FRAMES, int4 level, Gain gain, SEARCH, POINTS, COMPARED, TrackingLimits search,
+                          __local float *patch, __local float4 *sums) {
   const int slot = GROUP_ROW;
-  Point point = point_of(place, motion, who, form, slot);
+  TrackedPoint point = point_of(place, motion, who, form, slot);
   if (point.who.z == LIVE) {
-    point = compare(before, after, level, gain, search, noise, state, stamp, stamps, point, templates + (size_t)slot * TEMPLATE,
+    point = compare(before, after, level, gain, search, noise, state, stamps, point, templates + (size_t)slot * TEMPLATE,
                     births + slot, patch, sums);
     keep(place, motion, who, form, slot, point);
   }

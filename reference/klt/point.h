@@ -10,7 +10,7 @@ namespace reference::klt {
 using Settings = glcl::klt::Klt::Settings;
 
 /// Windows stay this far from the frame's edge, px.
-constexpr int rim = 3;
+constexpr int rim = glcl::klt::RIM;
 
 /// The patch of a point where it was chosen: the texels around it, relative to its centre, with
 /// their slopes.

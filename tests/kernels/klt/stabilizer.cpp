@@ -32,7 +32,8 @@ std::vector<reference::klt::Point> slots_of(Bench &bench, const Klt &klt) {
   const auto who = read<cl_int4>(bench, klt.points().who(), count);
   std::vector<reference::klt::Point> slots(count);
   for (size_t i = 0; i < count; i++) {
-    slots[i].id = who[i].s[0], slots[i].age = who[i].s[1], slots[i].alive = who[i].s[2] == 1;
+    slots[i].id = who[i].s[0], slots[i].age = who[i].s[1],
+    slots[i].alive = who[i].s[2] == glcl::klt::LIVE;
     slots[i].tracked_x = places[i].s[2], slots[i].tracked_y = places[i].s[3];
   }
   return slots;
@@ -70,8 +71,8 @@ std::vector<StabilizerState> compare(Bench &bench, Agreement &agreement, const C
     klt.run(*bench.queue, clip.klt, in);
     stabilizer.run(*bench.queue, settings, klt);
     stabilizer.show(*bench.queue, in, out);
-    const auto counters = read<cl_int>(bench, klt.points().state(), 16);
-    const bool cut = counters[3], blank = counters[15];
+    const auto counters = read<cl_int>(bench, klt.points().state(), glcl::klt::STATES);
+    const bool cut = counters[glcl::klt::CUT], blank = counters[glcl::klt::BLANK];
     if (blank)
       reference.hold();
     else

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// GstGLCLAnalyzer from the side of its subclasses: the times and contents of messages, and metas
-// whose results stay on the device. The program is built with the base classes and doesn't load the
-// plugin.
+// GstGLCLAnalyzer as its subclasses see it: times and contents of messages, and metas whose results
+// stay on the device. The program is built with the base classes and doesn't load the plugin.
 #include "base/glclresult.h"
 #include "base/gstglclanalyzer.h"
 
@@ -31,7 +30,7 @@ namespace {
 constexpr size_t result_bytes = 4096;
 int reads_per_frame = 1;
 std::shared_ptr<glcl::DeferredError> deferred_error;  // for the next frames
-std::function<void(GstGLCLFilter *)> when_chosen;     // called as a frame's buffers are chosen
+std::function<void(GstGLCLFilter *)> when_chosen;  // called when the buffers of a frame are chosen
 
 const GstStructure *result_of(GstBuffer *frame) {
   return gst_buffer_get_glcl_result(frame, "testanalyzer");
@@ -40,7 +39,7 @@ const GstStructure *result_of(GstBuffer *frame) {
 /// Its bytes, borrowed.
 GstBuffer *array_of(GstBuffer *frame) { return glcl::result_array(result_of(frame), "bytes"); }
 
-/// A frame whose every byte is its number, large enough for a result.
+/// A frame in which every byte is its number, large enough for a result.
 Frame numbered(int number) {
   Frame frame(64, 32);
   std::memset(frame.rgba.data(), number, frame.rgba.size());
@@ -217,7 +216,7 @@ TEST(flush) {
   }
 }
 
-// More reads than there is room for.
+// More reads than slots.
 TEST(many_reads) {
   reads_per_frame = 3 * gst_glcl_analyzer_depth;
   {
@@ -231,7 +230,7 @@ TEST(many_reads) {
   reads_per_frame = 1;
 }
 
-// Reads under way when the size changes, or when the pipeline stops.
+// Pending reads when the size changes, or when the pipeline stops.
 TEST(other_sizes) {
   Chain chain("testanalyzer interval=0");
   for (int i = 0; i < 6; i++) {
@@ -243,8 +242,7 @@ TEST(other_sizes) {
   for (int i = 0; i < 6; i++) expect_message(chain.messages(), i, i * 40 * GST_MSECOND);
 }
 
-// With an unread bus, messages stop at some point, a warning says so, and they go on once the bus
-// is read.
+// With an unread bus, messages stop at the limit with a warning, and continue once the bus is read.
 TEST(unread_messages) {
   Chain chain("testanalyzer interval=0");
   for (int round = 0; round < 2; round++) {
@@ -264,7 +262,8 @@ TEST(unread_messages) {
   }
 }
 
-// Somebody reads the bus and keeps all messages: none is lost. Others wait there too.
+// An application that reads the bus and keeps all messages loses none, also with other messages on
+// the bus.
 TEST(kept_messages) {
   Chain chain("testanalyzer interval=0");
   GstBus *bus = gst_element_get_bus(chain.bin());
@@ -317,7 +316,7 @@ TEST(metas) {
   }
 }
 
-/// Properties that change after a frame's buffers were chosen count from the next frame on.
+/// Properties that change after a frame's buffers were chosen take effect with the next frame.
 TEST(change_within_a_frame) {
   Chain chain("testanalyzer interval=0 post-messages=false");
   for (int i = 0; i < 6; i++) {
@@ -389,7 +388,7 @@ TEST(two_pipelines) {
   other.join();
 }
 
-// Every frame has its message before EOS, and a stop in between hangs on nothing.
+// Every frame has its message before EOS, and a stop in between does not block.
 TEST(eos_and_stop) {
   for (int i = 0; i < 10; i++) {
     test::Pipeline pipeline(
@@ -416,8 +415,8 @@ TEST(eos_and_stop) {
   }
 }
 
-// The last frame's results come from work that failed on another queue: an error says so before EOS
-// or on stop, with or without messages, and no message or meta has them.
+// The last frame's results depend on work that failed on another queue. An error reports it before
+// EOS or on stop, with or without messages. No message or meta contains these results.
 TEST(failed_outcome) {
   for (const char *properties : {"interval=0", "post-messages=false"})
     for (const bool eos : {true, false}) {
@@ -437,7 +436,7 @@ TEST(failed_outcome) {
       deferred_error = std::make_shared<glcl::DeferredError>();
       deferred_error->set_failure(std::make_exception_ptr(
           glcl::Error(glcl::Error::Kind::failed, "The device is lost.", "CL_OUT_OF_RESOURCES")));
-      chain.push(numbered(3));  // known at once where the frame was waited for
+      chain.push(numbered(3));  // fails at once if the frame was waited for
       if (eos)
         push_eos(chain);
       else

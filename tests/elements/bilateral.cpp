@@ -64,7 +64,7 @@ void set_random(GstElement *element, GParamSpec *spec, std::mt19937 &random) {
   }
 }
 
-/// Filters a frame until the grid has done it: while it is built the exact filter takes its place.
+/// Filters a frame until the grid is in use: the exact filter is used while the grid is built.
 void await_grid(Chain &chain, const Frame &frame, const BilateralFilter::Settings &settings,
                 const std::string &what) {
   const Frame exact = reference::bilateral(frame, settings);
@@ -158,8 +158,8 @@ TEST(controlled_property) {
 }
 #endif
 
-// The method changes from frame to frame; where the grid would not pay, the exact filter takes its
-// place. On CPUs auto takes the grid for these larger sigmas, but not against colours or a radius.
+// The method changes from frame to frame. The exact filter is used where the grid would be slower.
+// On CPUs auto chooses the grid for these larger sigmas, but not with colour weights or a radius.
 TEST(methods) {
   Chain chain("glclbilateral");
   const Frame frame = reference::natural_frame(61, 47);

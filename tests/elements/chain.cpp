@@ -32,7 +32,7 @@ Frame expected(const Frame &frame, const std::string &filters) {
   return reference::chain(frame, parse_chain(filters, "test", {}));
 }
 
-/// Pushes the frame until it comes out as expected, which takes as long as kernels take to build.
+/// Pushes the frame until the output is as expected, while kernels are being built.
 void expect_soon(Chain &chain, const Frame &in, const Frame &out, const std::string &what) {
   for (int i = 0; i < 1500; i++) {
     if (test::near(out, chain.filter(in), 1)) return;
@@ -41,7 +41,7 @@ void expect_soon(Chain &chain, const Frame &in, const Frame &out, const std::str
   expect(false, what + " does not come");
 }
 
-/// The same until a warning names all of these words; frames stay as they were meanwhile.
+/// The same until a warning contains all of these words; meanwhile the output does not change.
 void expect_warning(Chain &chain, const Frame &in, const Frame &out,
                     const std::vector<std::string> &words) {
   for (int i = 0; i < 1500; i++) {
@@ -58,7 +58,7 @@ void expect_warning(Chain &chain, const Frame &in, const Frame &out,
   expect(false, "no warning names " + words.front());
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed after the test.
 class Folder {
  public:
   Folder() {
@@ -138,7 +138,7 @@ TEST(earlier_frames) {
   const auto results = reference::chain(frames, parse_chain(filters, "test", {}));
   for (size_t i = 0; i < frames.size(); i++)
     expect_near(results[i], chain.filter(frames[i]), 1, "frame " + std::to_string(i));
-  // After a flush there is no frame before the first one.
+  // A flush resets earlier frames.
   gst_harness_push_event(chain.harness(), gst_event_new_flush_start());
   gst_harness_push_event(chain.harness(), gst_event_new_flush_stop(FALSE));
   GstSegment segment;
@@ -168,11 +168,11 @@ TEST(parameters_while_playing) {
   g_object_set(child(glclchain, "threshold"), "level", 0.3, nullptr);
   expect_soon(chain, in, expected(in, "gauss(sigma=1.5) ! threshold(level=0.3) ! gauss"),
               "a level");
-  // From here on a level is that of the next frame.
+  // From here on a new level takes effect with the next frame.
   g_object_set(child(glclchain, "threshold"), "level", 0.6, nullptr);
   expect_near(expected(in, "gauss(sigma=1.5) ! threshold(level=0.6) ! gauss"), chain.filter(in), 1,
               "another level");
-  g_object_set(child(glclchain, "gauss-2"), "sigma", 0.8, nullptr);  // another radius
+  g_object_set(child(glclchain, "gauss-2"), "sigma", 0.8, nullptr);  // changes the radius
   expect_soon(chain, in, expected(in, "gauss(sigma=1.5) ! threshold(level=0.6) ! gauss(sigma=0.8)"),
               "another radius");
   g_object_set(glclchain, "iterations", 2, nullptr);
@@ -225,7 +225,7 @@ TEST(another_chain_while_playing) {
   test::expect_none(chain.messages().errors());
 }
 
-// A handler of a new filter may set another chain.
+// A handler of child-added may set another chain.
 TEST(another_chain_when_told) {
   Chain chain(element("invert"));
   GstElement *glclchain = chain["glclchain"];
@@ -240,8 +240,8 @@ TEST(another_chain_when_told) {
   test::expect_none(chain.messages().errors());
 }
 
-// Set and seen with the first frame of another size, before anything of it could be built in the
-// background.
+// A broken chain is set together with the first frame of another size, before a build in the
+// background could start.
 TEST(broken_with_another_size) {
   Chain chain("glclchain");
   const Frame in = reference::random_frame(33, 21), other = reference::random_frame(21, 33);
@@ -253,7 +253,7 @@ TEST(broken_with_another_size) {
   test::expect_none(chain.messages().errors());
 }
 
-// The chain of the properties is used once it fits.
+// A refused chain is used once it fits the device.
 TEST(refused_until_it_fits) {
   Chain chain("glclchain filters=invert iterations=40");
   const Frame in = reference::random_frame(33, 21);
@@ -277,11 +277,11 @@ TEST(edited_files) {
   g_signal_emit_by_name(glclchain, "reload");
   expect_soon(chain, in, expected(in, "invert(strength=0.5) ! grey"), "a reloaded chain");
   g_object_set(glclchain, "watch", TRUE, nullptr);
-  folder.write("own.cl", swapped);  // before the element has looked once
+  folder.write("own.cl", swapped);  // before the element checks its files
   expect_warning(chain, in, expected(in, "invert(strength=0.5) ! grey"), {"chain.txt:1", "part"});
   folder.write("chain.txt", "./own.cl");
   expect_soon(chain, in, swap(in), "watched files");
-  // Files that were not there before and do not compile are read once, and not again and again.
+  // New files that do not compile are read only once.
   folder.write("other.cl", "//! filter other: broken\nfloat4 other(PIXEL) { return nothing; }\n");
   folder.write("chain.txt", "./own.cl ! ./other.cl");
   expect_warning(chain, in, swap(in), {"other.cl:2"});
@@ -334,7 +334,7 @@ TEST(changed_declarations_take_no_types) {
          "a child keeps its range");
 }
 
-// The filter that the page begins with.
+// The first filter of the manual's page.
 TEST(first_filter) {
   std::ifstream page(std::string(std::getenv("GLCL_SOURCE")) + "/docs/glclchain.md");
   std::string text;

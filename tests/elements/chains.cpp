@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Elements in a row, with other elements between them: the pixels, and how often a frame crosses.
+// Elements in a row, with other elements between them: pixels, and number of transfers per frame.
 #include <algorithm>
 #include <vector>
 
@@ -40,7 +40,7 @@ std::string row(int count, const std::string &between = " ! ") {
 
 constexpr int frames = 8;
 
-/// Pushes frames and expects this number of transfers of each with the sharing method `copy`.
+/// Pushes frames and expects this number of transfers per frame with the sharing method `copy`.
 void check_row(const std::string &elements, int inversions, guint64 copies) {
   Chain chain(elements);
   for (int i = 0; i < frames; i++) {
@@ -57,7 +57,7 @@ void check_row(const std::string &elements, int inversions, guint64 copies) {
 
 }  // namespace
 
-// In and out once, however many stand in the row.
+// A row transfers a frame in and out once, with any number of elements.
 TEST(rows) {
   for (const int count : {1, 2, 4}) {
     check_row(row(count), count, 2);
@@ -75,11 +75,11 @@ TEST(analysers_in_the_row) {
   check_row("gleffects_identity ! glclhistogram ! glclmotion ! glclinvert", 1, 3);
 }
 
-// Out of OpenCL for OpenGL, and back.
+// A GL element in between moves the frame from OpenCL to OpenGL and back.
 TEST(opengl_between) {
   check_row("glclinvert ! gleffects_identity ! glclinvert", 2, 5);
   check_row("gleffects_identity ! " + row(2) + " ! gleffects_identity", 2, 3);
-  // These two hand GstGLMemory through, whatever the caps say.
+  // gldownload and glupload pass on GstGLMemory, whatever the caps say.
   check_row(row(2) + " ! gldownload ! glupload ! glcolorconvert ! " + row(2), 4, 2);
 }
 
@@ -133,7 +133,7 @@ TEST(written_on_the_host) {
   }
 }
 
-// Two OpenCL queues, of which one is for kernels that are timed, and new sizes.
+// Two OpenCL queues, one of them with profiling, and new sizes.
 TEST(queues_and_sizes) {
   Chain chain("glclinvert ! glclinvert profile=true ! glclinvert ! glclinvert");
   for (int i = 0; i < 24; i++) {
@@ -144,7 +144,7 @@ TEST(queues_and_sizes) {
   test::expect_none(chain.messages().errors());
 }
 
-// One element by textures, the next by host memory, on the same GL context.
+// One element shares textures and the next one copies, on the same GL context.
 TEST(two_methods) {
   if (!test::shares_textures()) return;
   for (const char *elements :
@@ -159,7 +159,7 @@ TEST(two_methods) {
   }
 }
 
-// Frames that are kept, more than a pool has at first, stay as they were.
+// Kept frames do not change, also if they are more than the pool's first buffers.
 TEST(kept_frames) {
   Chain chain(row(2));
   std::vector<GstBuffer *> kept;

@@ -18,7 +18,7 @@ using test::Frame;
 
 namespace {
 
-/// Raw frames of NV12 or P010 at an element, with their colorimetry.
+/// Pushes raw frames of NV12 or P010 with their colorimetry into an element.
 class RawFrames {
  public:
   RawFrames(const std::string &format, const std::string &colorimetry, int width, int height,
@@ -66,7 +66,8 @@ class RawFrames {
   int pushed_ = 0;
 };
 
-/// Whether the message's fields of illegal values are these fractions; negative: it lacks them.
+/// Expects these fractions of illegal values in the message; negative: the message has no such
+/// fields.
 void expect_illegal(const GstStructure *message, double below, double above) {
   if (below < 0) {
     expect(!gst_structure_has_field(message, "below-black") &&
@@ -88,7 +89,7 @@ uint32_t count_in(GstBuffer *frame, const char *array) {
 TEST(code_values_and_illegal_ones) {
   const struct {
     const char *format, *colorimetry;
-    double below, above;   // of the pixels
+    double below, above;   // fractions of the pixels
     double clipped[2][2];  // with levels=display and levels=code, at black and at white
   } cases[] = {
       {"NV12", "bt709", 16 / 256., 20 / 256., {{17 / 256., 21 / 256.}, {17 / 256., 21 / 256.}}},
@@ -133,7 +134,7 @@ TEST(code_values_and_illegal_ones) {
     }
 }
 
-// Frames in RGB have levels only, and R, G and B of all frames are such.
+// RGB frames have only levels, and R, G and B of all frames are levels.
 TEST(rgb_has_no_code_values) {
   for (const char *mode : {"luma", "rgb"}) {
     Chain chain(std::string("glclhistogram interval=0 levels=code mode=") + mode);
@@ -150,8 +151,8 @@ TEST(rgb_has_no_code_values) {
   }
 }
 
-// R, G and B by the matrix and the range of the caps, beside a reference in double precision. The
-// transfer function does not matter.
+// R, G and B by the matrix and the range of the caps, compared with a reference in double
+// precision. The transfer function is not used.
 TEST(colours_by_the_matrix_of_the_caps) {
   const struct {
     const char *colorimetry;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The doors of a GstGLMemory: whatever GstGL lets a consumer do with one, with or without a map, it
-// gets the frame that our element made. Those are in docs/ownership.md.
+// The ways ("doors") to read a GstGLMemory: each way that GstGL offers, with or without a map,
+// returns the frame that the element wrote. docs/ownership.md lists them.
 #include <gst/gl/gstglfuncs.h>
 
 #include <cstring>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr int width = 64, height = 48;
 
-/// A consumer that has a frame, on the GL thread.
+/// A consumer with a frame, on the GL thread.
 struct Consumer {
   GstBuffer *buffer;
 
@@ -54,7 +54,7 @@ struct Consumer {
   }
   Frame texture() const { return texture(gst_gl_memory_get_texture_id(memory())); }
 
-  /// The content of the pixel buffer, as CUDA sees it.
+  /// The content of the pixel buffer, as CUDA reads it.
   Frame pixel_buffer() const {
     Frame frame(width, height);
     gl()->BindBuffer(GL_PIXEL_PACK_BUFFER, with_pbo()->pbo->id);
@@ -67,7 +67,7 @@ struct Consumer {
     return frame;
   }
 
-  /// The content that `copy` puts into a texture of its own, of a size that holds the frame.
+  /// The content that `copy` writes into a new texture of the frame's size.
   Frame copied(const std::function<gboolean(guint)> &copy) const {
     GLuint id;
     gl()->GenTextures(1, &id);
@@ -142,14 +142,14 @@ Frame pbo_copy(const Consumer &in, bool bytes) {
   });
 }
 
-/// As encoders do, and cudaupload.
+/// Like encoders and cudaupload.
 Frame pbo_transfers(const Consumer &in) {
   gst_gl_memory_pbo_upload_transfer(in.with_pbo());
   gst_gl_memory_pbo_download_transfer(in.with_pbo());
   return in.pixel_buffer();
 }
 
-/// As gldownload does.
+/// Like gldownload.
 Frame pbo_download(const Consumer &in) {
   gst_gl_memory_pbo_download_transfer(in.with_pbo());
   return in.pixel_buffer();
@@ -170,7 +170,7 @@ Frame deep_copy(const Consumer &in) {
   return frame;
 }
 
-/// A share of it can't be had, so a part is copied.
+/// The memory can't be shared in part, so the part is copied.
 Frame shared_parts(const Consumer &in) {
   constexpr gsize half = width * height * 2;
   expect(!gst_memory_share(in.base(), 0, half), "GstGL has no shares");
@@ -246,7 +246,7 @@ Frame take(const Door &door, GstBuffer *buffer) {
   return job.frame;
 }
 
-/// Frames, each another one, that the test pushes and takes through one door.
+/// Pushes different frames and reads each through one door.
 void check(Chain &chain, const Door &door, int frames, const std::string &what) {
   static int number = 0;
   for (int i = 0; i < frames; i++) {
@@ -259,7 +259,7 @@ void check(Chain &chain, const Door &door, int frames, const std::string &what) 
   }
 }
 
-constexpr int several = 5;  // the pool's buffers come again
+constexpr int several = 5;  // the pool reuses its buffers
 
 }  // namespace
 
@@ -270,14 +270,14 @@ TEST_EACH(each_door, 0, int(std::size(doors))) {
   }
 }
 
-// A memory that is taken by one door after another, in all its life.
+// One memory is read through one door after another.
 TEST(one_door_after_another) {
   const auto chain = Chain::plain(Chain::upload + "glclinvert");
   for (int round = 0; round < 3; round++)
     for (const Door &door : doors) check(*chain, door, 1, "round " + std::to_string(round));
 }
 
-// Elements that pass on their input and are no consumers.
+// Elements that pass on their input are not consumers.
 TEST(consumer_behind_others) {
   for (const std::string behind :
        {"queue", "tee ! queue", "identity", "capsfilter", "glcolorconvert", "gldownload",
@@ -290,7 +290,7 @@ TEST(consumer_behind_others) {
   }
 }
 
-// Frames go to OpenGL only where somebody could use them without a map.
+// Frames are handed to OpenGL only if a consumer could use them without a map.
 TEST(kept_where_all_consumers_map) {
   if (std::string(test::expected_method()) != "copy") return;
   const auto transfers = [](const std::string &behind, const std::string &end) {
@@ -310,7 +310,7 @@ TEST(kept_where_all_consumers_map) {
   }
 }
 
-// One that is linked while frames flow.
+// A consumer that is linked while playing.
 TEST(consumer_that_comes_later) {
   const auto chain =
       Chain::plain(Chain::upload +
@@ -328,7 +328,7 @@ TEST(consumer_that_comes_later) {
 
 namespace {
 
-/// Whether OpenGL exports textures as dma-bufs here.
+/// True if OpenGL exports textures as dma-bufs.
 bool exports_dma_bufs() {
   const auto chain = Chain::plain(Chain::upload + "glclinvert");
   expect(chain->push(reference::random_frame(width, height)) == GST_FLOW_OK, "push failed");
@@ -341,7 +341,7 @@ bool exports_dma_bufs() {
 
 }  // namespace
 
-// gldownload exports the texture of a memory once, and waits for no map later.
+// gldownload exports the texture of a memory once, and later does not map it.
 TEST(exported_as_dma_buf) {
   if (!exports_dma_bufs()) return;
   for (const std::string sharing : {test::expected_method(), "copy"}) {
@@ -359,7 +359,7 @@ TEST(exported_as_dma_buf) {
   }
 }
 
-// The next element gets a consumer's drawing in the frame, which is in the texture only.
+// The next element gets what a consumer drew into the frame's texture.
 TEST(written_by_texsubimage) {
   static Frame drawn(width, height);
   const auto draw = [](GstPad *, GstPadProbeInfo *info, gpointer) {
@@ -375,7 +375,7 @@ TEST(written_by_texsubimage) {
     expect_same(drawn, take(door, GST_PAD_PROBE_INFO_BUFFER(info)), "in the texture");
     return GST_PAD_PROBE_OK;
   };
-  // The element between them is unknown.
+  // The element in between is an unknown consumer.
   for (const std::string behind : {"gleffects_identity", "glclinvert strength=0"}) {
     Chain chain("glclinvert ! taginject ! " + behind);
     GstPad *pad = gst_element_get_static_pad(chain["taginject"], "src");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Drawings in planes of luma and chroma: as in RGBA, with the chroma where its samples lie, and
-// beside them each value as it was.
+// Drawings in planes of luma and chroma equal those in RGBA, with chroma at its sites. Values
+// outside the drawing do not change.
 #include <gst/video/video.h>
 
 #include <cmath>
@@ -42,7 +42,7 @@ const char *const displays[] = {"glclmotion range=8 display=vectors",
                                 "glclhistogram equalize=rgb display=overlay mode=luma",
                                 "glclklt stabilize=true"};
 
-/// Frames of one size in planes through elements, in their own format.
+/// Elements that process frames of one size in planes, in their own format.
 class PlanarChain {
  public:
   PlanarChain(const std::string &elements, const PixelFormat &format,
@@ -135,7 +135,7 @@ PlanarFrame planes_of(const Frame &grey, const PixelFormat &format) {
   return frame;
 }
 
-/// How many values are further from those of the colours than a drawing's rounding takes them.
+/// Number of values that differ from the drawn colours by more than rounding.
 size_t count_far(const PlanarFrame &got, const Frame &drawn, const ChromaSite &site,
                  std::string &first) {
   const PixelFormat &format = *got.format;
@@ -174,11 +174,11 @@ const Format formats[] = {{"NV12", "jpeg", {}},
 
 }  // namespace
 
-// The same drawing in every format, whatever its planes are.
+// The drawing is the same in every format.
 TEST(displays_are_those_of_rgba) {
   const test::KeptPrograms kept;
   for (const char *display : displays)
-    // GstGL takes the chroma of frames with odd heights for lying elsewhere.
+    // GstGL computes another chroma position for frames with odd heights, so heights are even.
     for (const auto &[width, height] : {std::pair(65, 48), {1, 2}}) {
       Chain rgba(display);
       std::vector<Frame> drawn;
@@ -192,7 +192,7 @@ TEST(displays_are_those_of_rgba) {
           std::string first;
           const size_t far = count_far(got, drawn[i], one.site, first),
                        pixels = size_t(width) * height;
-          // Ten bits hold no level exactly, so some results are others.
+          // With ten bits no level is exact, so some results differ.
           expect(far <= (format.bits == 10 ? pixels / 30 : 0),
                  std::string(display) + " on " + one.name + " " + one.chroma_site + ": " +
                      std::to_string(far) + " values of " + std::to_string(pixels) +
@@ -205,7 +205,7 @@ TEST(displays_are_those_of_rgba) {
     }
 }
 
-// Beside a drawing all bits of luma and chroma stay, whatever they are.
+// Outside a drawing no bit of luma and chroma changes.
 TEST(values_beside_a_drawing_stay) {
   constexpr int width = 97, height = 62;
   std::mt19937 random(7);
@@ -225,7 +225,7 @@ TEST(values_beside_a_drawing_stay) {
       for (int y = 0; y < was.height; y++)
         for (int x = 0; x < was.width; x++)
           for (int k = 0; k < was.channels; k++) {
-            // A sample of chroma may come from the pixels beside it.
+            // A chroma sample may depend on pixels next to it.
             const bool beside = 4 * (x + 1) < was.width - 4 || 4 * (x - 1) > 3 * was.width + 4 ||
                                 4 * (y + 1) < was.height - 4 || 4 * (y - 1) > 3 * was.height + 4;
             const bool same = was.at(x, y, k) == is.at(x, y, k);

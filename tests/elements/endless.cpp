@@ -9,7 +9,7 @@
 using test::expect;
 using test::Pipeline;
 
-/// The element's message about the program; then it goes to NULL.
+/// Expects the element's error about the program, and then stops it.
 static void expect_given_up(const std::string &element, const std::string &program) {
   Pipeline pipeline("gltestsrc ! " + element + " ! fakesink");
   pipeline.set(GST_STATE_PLAYING);
@@ -24,7 +24,7 @@ static void expect_given_up(const std::string &element, const std::string &progr
   pipeline.set(GST_STATE_NULL);
 }
 
-/// The compiler is busy from the start, so later programs get no turn.
+/// The compiler is busy from the start, so later programs are never compiled.
 TEST_LEAVING(kernels_that_never_compile) {
   g_setenv("GLCL_DEVICE_TIMEOUT", "0.5", TRUE);
   expect_given_up("glclinvert", "invert/invert.cl");

@@ -12,7 +12,7 @@ using test::Pipeline;
 
 namespace {
 
-/// A copy of no kernels but this one, which takes the place of those in the plugin.
+/// A folder with one kernel file, which replaces the kernels of the plugin.
 class Kernels {
  public:
   Kernels(const std::string &path, const std::string &text) {
@@ -35,7 +35,7 @@ class Kernels {
   std::string folder_, inner_, file_;
 };
 
-/// The error says why there is no device, and nothing else that could be.
+/// Expects an error with the reason why there is no device, and no other reason.
 void check_missing_driver(const std::vector<std::string> &words, const std::string &never) {
   for (const char *name : {"glclinvert", "glclbilateral"}) {
     Pipeline pipeline(std::string("videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! ") +
@@ -48,7 +48,7 @@ void check_missing_driver(const std::vector<std::string> &words, const std::stri
   }
 }
 
-/// Refused when linked or, at the latest, when negotiated.
+/// Expects that the pipeline is refused when linked or, at the latest, when negotiated.
 void check_not_negotiated(const std::string &description) {
   GError *error = nullptr;
   GstElement *bin = gst_parse_launch(description.c_str(), &error);
@@ -66,7 +66,7 @@ void check_not_negotiated(const std::string &description) {
            description + " fails at the first frame: " + error.text);
 }
 
-/// The properties of an element that are read on the way to PAUSED.
+/// The properties of an element that are read before PAUSED.
 std::vector<GParamSpec *> early_properties(GstElement *element) {
   std::vector<GParamSpec *> properties;
   guint count = 0;
@@ -124,14 +124,14 @@ TEST(cache_that_cannot_be_written) {
                        "pocl-opencl-icd");
 }
 
-// PoCL lists its device there.
+// PoCL still lists its device.
 TEST(cache_that_is_there_and_cannot_be_written) {
   if (test::shares_textures()) return;  // not PoCL
   g_setenv("POCL_CACHE_DIR", "/sys", TRUE);
   check_missing_driver({"No OpenCL device", "cache /sys", "set POCL_CACHE_DIR"}, "Please report");
 }
 
-// The first device, a GPU in the eyes of the element, has no images.
+// The first device, which the element treats as a GPU, has no images.
 TEST(device_that_is_passed_over) {
   if (test::shares_textures()) return;  // not PoCL
   const std::string layer = test::built_library(std::string(g_getenv("GLCL_BUILD")) +
@@ -198,8 +198,8 @@ TEST(kernel_that_includes_itself) {
              {"invert/invert.cl -> invert/invert.cl"});
 }
 
-// A frame that is larger or smaller than its caps, as GStreamer lets through when caps change while
-// a pipeline restarts: no element may write past it, and the stream goes on without it.
+// A frame that is larger or smaller than its caps: GStreamer passes such frames when caps change
+// during a restart. No element may write past the frame, and the stream continues without it.
 TEST(frame_of_another_size) {
   struct First {
     GstBuffer *buffer = nullptr;
@@ -238,7 +238,8 @@ TEST(frame_of_another_size) {
     }
 }
 
-// A property that is read before PAUSED keeps its value from then on, with a warning; frames go on.
+// A property that is read before PAUSED keeps its value afterwards, with a warning; frames
+// continue.
 TEST(properties_that_come_too_late) {
   const struct {
     const char *element;

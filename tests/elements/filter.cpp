@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// GstGLCLFilter from the side of its subclasses: the calls of each virtual function, and the effect
-// of exceptions. The program is built with the base class and doesn't load the plugin.
+// GstGLCLFilter as its subclasses see it: calls of the virtual functions, and effects of
+// exceptions. The program is built with the base class and doesn't load the plugin.
 #include "base/gstglclfilter.h"
 
 #include <gst/video/video.h>
@@ -89,7 +89,7 @@ void copy(glcl::Queue &queue, const glcl::Picture &in, const glcl::Picture &out)
     queue.cl().enqueueCopyBuffer(in.buffer, out.buffer, 0, 0, in.bytes());
 }
 
-/// A chain with one frame through it and the calls of that taken.
+/// A chain after one frame; the calls of this frame are removed from the record.
 std::unique_ptr<Chain> started(const std::string &elements = "testfilter") {
   auto chain = std::make_unique<Chain>(elements);
   push_one(*chain);
@@ -104,7 +104,8 @@ void push_segment(Chain &chain, GstClockTime base) {
   gst_harness_push_event(chain.harness(), gst_event_new_segment(&segment));
 }
 
-/// A frame while a call throws ends the stream with one error, and the chain stops.
+/// Expects that a frame during which a call throws ends the stream with one error, and that the
+/// chain stops.
 template <class Exception>
 void check_throw(const std::string &call, const Exception &exception, GQuark domain, int code,
                  const std::vector<std::string> &words) {
@@ -188,7 +189,7 @@ TEST(new_caps) {
          "another framerate is a new stream: " + got);
 }
 
-// Elements behind that ask for negotiation again, as a new branch of a tee does, change no frame.
+// Downstream elements that renegotiate, like a new branch of a tee, change no frame.
 TEST(same_caps_again) {
   auto chain = started();
   gst_harness_push_upstream_event(chain->harness(), gst_event_new_reconfigure());
@@ -293,15 +294,14 @@ TEST(frames_after_a_failure) {
   }
 }
 
-// However many elements there are and however often they start, a way is asked once for each GL
-// context and device.
+// A method is probed once per GL context and device, for any number of elements and starts.
 TEST(methods_are_probed_once) {
   const auto *const *first = std::begin(SharingMethod::all);
   const auto is_used = [](const SharingMethod *method) {
     return method->name == std::string(test::expected_method());
   };
   const unsigned failed = std::find_if(first, std::end(SharingMethod::all), is_used) - first;
-  // Ways that fail are asked with each device.
+  // Failing methods are probed on each device.
   const unsigned methods = failed * glcl::devices().size() + 1;
   for (int i = 0; i < 2; i++) {
     const unsigned before = methods_probed();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glopenclflow on what a camera does to a scene that stands still: noise, and light that changes.
+// glopenclflow on a static scene with a camera's noise and changing light.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -37,11 +37,11 @@ Frame wall(bool shaded) {
 
 /// The worst values in the messages of some frames.
 struct LoggedMessage {
-  double moving = 0, magnitude = 0, x = 0, y = 0, noise = 0;  // x, y, noise: of the last one
+  double moving = 0, magnitude = 0, x = 0, y = 0, noise = 0;  // x, y, noise: of the last message
   size_t coloured = 0;  // pixels that are not black, of the last frame
 };
 
-/// Plays frames, of which the first follows none, and takes the messages of the others.
+/// Plays frames and reads the messages of all but the first, which has no previous frame.
 LoggedMessage told(Chain &chain, int frames, const std::function<Frame(int i)> &frame) {
   LoggedMessage result;
   for (int i = 0; i < frames; i++) {
@@ -66,7 +66,7 @@ LoggedMessage told(Chain &chain, int frames, const std::function<Frame(int i)> &
 
 }  // namespace
 
-// The noise of a camera is not motion, and hides none.
+// Camera noise causes no motion, and hides no motion.
 TEST_EACH(noise, 0, 2) {
   const int frames = 3;
   const std::string method = __i__ ? "census" : "pyramidal";
@@ -108,7 +108,7 @@ TEST_EACH(noise, 0, 2) {
               of.y);
 }
 
-// Nor is light that flickers, as that of the mains does, or a camera that sets its exposure.
+// Flickering lamps, or a camera that adjusts its exposure, cause no motion either.
 TEST_EACH(flicker, 0, 2) {
   const std::string method = __i__ ? "census" : "pyramidal";
   Chain chain("glopenclflow interval=0 gain=1 method=" + method);
@@ -128,8 +128,7 @@ TEST_EACH(flicker, 0, 2) {
     }
 }
 
-// Nor are the bands that lamps on the mains draw where the rows of a sensor are exposed one after
-// the other.
+// Bands by lamps on the mains with a rolling shutter cause no motion either.
 TEST_EACH(rolling, 0, 2) {
   const std::string method = __i__ ? "census" : "pyramidal";
   Chain chain("glopenclflow interval=0 gain=1 method=" + method);
@@ -154,7 +153,7 @@ TEST_EACH(rolling, 0, 2) {
               of.y);
 }
 
-// lucas-kanade knows nothing of noise.
+// The method lucas-kanade does not measure noise.
 TEST(no_noise) {
   Chain chain("glopenclflow interval=0 method=lucas-kanade");
   for (int i = 0; i < 2; i++) chain.filter(reference::textured_frame(w, h));

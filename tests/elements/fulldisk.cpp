@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Preloaded, a full disk: no file in the folder FULL_DISK gets more than FULL_DISK_BYTES bytes.
+// Preloaded, it simulates a full disk: files in the folder FULL_DISK hold at most FULL_DISK_BYTES
+// bytes.
 #include <dlfcn.h>
 #include <limits.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ bool is_full(int file) {
   return length > ssize_t(prefix) && std::memcmp(path, folder, prefix) == 0;
 }
 
-/// How many of the bytes fit; 0 where none does.
+/// Number of bytes that fit.
 size_t room(int file, size_t bytes, off_t offset) {
   if (!bytes || !is_full(file)) return bytes;
   const off_t left = std::atol(std::getenv("FULL_DISK_BYTES")) - offset;
@@ -49,7 +50,7 @@ extern "C" {
   return bytes && !fit ? full() : call(file, data, fit);
 }
 
-// As pwrite64(), which files larger than 2 GiB need.
+// Like pwrite64(), which files larger than 2 GiB need.
 [[gnu::visibility("default")]] ssize_t pwrite(int file, const void *data, size_t bytes,
                                               off_t offset) {
   static const auto call = next<ssize_t (*)(int, const void *, size_t, off_t)>("pwrite64");

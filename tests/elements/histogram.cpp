@@ -128,7 +128,7 @@ TEST(region) {
   gst_structure_free(message);
 }
 
-// Metas outlive frames and element, and are mapped elsewhere.
+// Metas outlive frames and element, and can be mapped on another thread.
 TEST(metas) {
   std::vector<GstBuffer *> kept;
   std::vector<Frame> frames;
@@ -208,7 +208,8 @@ TEST(letterboxed) {
               flattened);
 }
 
-// Mode and bins change while frames go on: as they were until the program for others is there.
+// Mode and bins change while playing: the old ones are used until the program for the new ones is
+// built.
 TEST(other_modes_while_playing) {
   const Frame frame = reference::natural_frame(67, 45);
   Chain chain("glclhistogram interval=0 display=overlay attach-meta=true");
@@ -283,7 +284,7 @@ TEST(shots) {
   }
 }
 
-// Between the methods while playing, and with frames that do not follow.
+// Switches the method while playing, and at breaks of the stream.
 TEST(shot_methods) {
   const Frame frames[] = {reference::clutter_frame(160, 90, 1),
                           reference::clutter_frame(160, 90, 2),
@@ -305,7 +306,7 @@ TEST(shot_methods) {
   };
   push(frames[0], 20), push(frames[1], 20);
   g_object_set(chain["glclhistogram"], "shot-method", 0, nullptr);
-  // The other program is built in the background.
+  // The program of the other method is built in the background.
   for (int i = 0; i < 200; i++) push(frames[1], 1), g_usleep(5000);
   push(frames[2], 20);
   const std::vector<int> both = found();
@@ -345,7 +346,7 @@ TEST(region_beyond_the_frame) {
   Chain chain("glclhistogram mode=rgb interval=0 display=overlay attach-meta=true");
   size_t expected = 0;
   for (const auto &one : cases) {
-    // Inside again, so the next region that leaves causes a warning.
+    // Inside again, so the next region that exceeds the frame causes a warning.
     gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", "<0,0,64,48>");
     chain.filter(frame);
     gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", one.roi);
@@ -374,7 +375,7 @@ TEST(region_beyond_the_frame) {
   test::expect_none(chain.messages().errors());
 }
 
-// A region that follows something out of the frame and back: one warning each time that it leaves.
+// A region that moves out of the frame and back: one warning each time that it leaves.
 TEST(region_that_moves) {
   const Frame frame = reference::natural_frame(64, 48);
   Chain chain("glclhistogram interval=0");

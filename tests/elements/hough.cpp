@@ -52,7 +52,7 @@ Frame scene(const Thing &thing, const Pose &pose) {
   return frame;
 }
 
-/// A picture in a file of its own, which goes with the program.
+/// Writes a picture to a file that is removed with the program.
 std::string file_of(const Frame &frame, const std::string &name) {
   const std::string path =
       (std::filesystem::temp_directory_path() / (std::to_string(getpid()) + name + ".png"))
@@ -113,7 +113,7 @@ LoggedMessage told(GstMessage *message) {
 /// The message about a frame after all earlier messages, once templates are built.
 LoggedMessage filter(Chain &chain, const Frame &frame) {
   LoggedMessage last;
-  for (int i = 0; i < 5; i++) {  // a template takes some
+  for (int i = 0; i < 5; i++) {  // building a template takes several frames
     chain.filter(frame);
     g_usleep(60000);
   }
@@ -141,14 +141,14 @@ void expect_found(const LoggedMessage &told, const std::string &name, const Pose
   fail_unless(best.score > 0.5 && best.score <= 1, "%g", best.score);
 }
 
-/// Finds it as soon as its template has been made.
+/// Expects to find the object once its template is built.
 void expect_learned(Chain &chain, const Frame &frame, const std::string &name, const Pose &pose) {
   LoggedMessage told = filter(chain, frame);
   for (int i = 0; i < 100 && told.objects.empty(); i++) told = filter(chain, frame);
   expect_found(told, name, pose);
 }
 
-/// Exactly one warning about a template names these words.
+/// Expects exactly one warning about a template, with these words.
 void expect_warned(Chain &chain, const std::vector<std::string> &words) {
   int warned = 0;
   for (const test::Message &message : chain.messages().warnings()) {
@@ -159,7 +159,8 @@ void expect_warned(Chain &chain, const std::vector<std::string> &words) {
   fail_unless(warned == 1, "%d warnings", warned);
 }
 
-/// Scales no wider than these scenes need, since a search takes long where drivers are slow.
+/// The element with only the scales that these scenes need, because searches are slow on some
+/// drivers.
 std::string hough(const std::string &more) {
   return "glclhough interval=0 scale-min=0.7 scale-max=1.3 " + more;
 }
@@ -203,7 +204,7 @@ TEST(display) {
   const File file(tool().picture(), "tool");
   Chain chain(hough("color=0xff00ff00 display=objects template=" + file.path));
   const Frame frame = scene(tool(), first_pose), out = chain.filter(frame);
-  // Squares of green lie on the outline, nothing else has changed.
+  // Green squares lie on the outline, and nothing else has changed.
   int green = 0, off = 0;
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
@@ -278,7 +279,7 @@ TEST(learn) {
                           "frame of 160×120 px", words, "Choose"});
   }
 
-  // A picture that the application has.
+  // A picture from the application's memory.
   const auto learn = [&](const char *name, GstBuffer *buffer, const std::string &description) {
     GstCaps *caps = gst_caps_from_string(description.c_str());
     GstSample *sample = gst_sample_new(buffer, caps, nullptr, nullptr);
@@ -295,7 +296,7 @@ TEST(learn) {
         "video/x-raw,format=RGBA,framerate=0/1,width=" + std::to_string(picture.width) +
             ",height=" + std::to_string(picture.height));
   expect_learned(chain, scene(logo(), first_pose), "badge", first_pose);
-  // A file that is no picture causes a warning, and the first template stays.
+  // Data that are no picture cause a warning, and the first template stays.
   learn("words", gst_buffer_new_memdup("words", 5), "text/x-raw,format=utf8");
   expect_found(filter(chain, scene(logo(), second_pose)), "badge", second_pose);
   learn("range", gst_buffer_new_memdup(picture.rgba.data(), 256),
@@ -305,7 +306,7 @@ TEST(learn) {
   expect_warned(chain, {"range", "can't be read", "are not fixed"});
 }
 
-// Boxes are of the next frame, however long other templates take to be made.
+// Boxes are cut out of the next frame, even while other templates are being built.
 TEST(learn_two_at_once) {
   Chain chain(hough("sharing=auto"));
   const Pose pose{80, 60, 0, 1};
@@ -322,15 +323,15 @@ TEST(learn_two_at_once) {
   expect_learned(chain, scene(tool(), pose), "wrench", {79.5, 59.5, 0, 1});
 }
 
-/// Has it forget learned templates, one by its name or all.
+/// Makes the element forget learned templates: one by name, or all.
 void forget(Chain &chain, const char *name) {
   gboolean accepted = FALSE;
   g_signal_emit_by_name(chain["glclhough"], "forget", name, &accepted);
   expect(accepted, "it will be forgotten");
 }
 
-// Learned templates are forgotten by name or all at once, in the order of the calls; those of files
-// stay.
+// Learned templates are forgotten by name or all at once, in the order of the calls; templates of
+// files stay.
 TEST(forget) {
   const File file(logo().picture(), "logo");
   Chain chain(hough("template=" + file.path));
@@ -357,7 +358,7 @@ TEST(forget) {
   test::expect_none(chain.messages().errors());
 }
 
-// A learned template that no longer fits is left out with one warning, also where frames shrink in
+// A learned template that no longer fits is skipped with one warning, also if frames shrink in
 // READY.
 TEST(learned_too_large) {
   Chain chain(hough("scale-min=0.9"));
@@ -379,7 +380,7 @@ TEST(unusable) {
   Frame large = grey(400, 300);
   reference::place(large, logo(), {200, 150, 0, 3});
   const File flat(grey(50, 50), "flat"), too_large(large, "large");
-  const File large_and_flat(grey(400, 300), "largeflat");  // its edges are not even sought
+  const File large_and_flat(grey(400, 300), "largeflat");  // its edges are not searched
   const std::string no_picture = std::string(std::getenv("GLCL_SOURCE")) + "/README.md";
   for (const auto &[path, words, code] :
        {std::tuple{flat.path, "edge pixels", int(GST_RESOURCE_ERROR_SETTINGS)},
@@ -393,8 +394,8 @@ TEST(unusable) {
   }
 }
 
-// Frames that shrink below a template skip it, with one warning. A missing file, set while playing
-// and seen with the first frame of another size, changes nothing.
+// If frames become smaller than a template, it is skipped with one warning. A missing file that is
+// set while playing changes nothing, even with the first frame of another size.
 TEST(other_sizes) {
   const File file(logo().picture(), "logo");
   Chain chain(hough("scale-min=0.8 template=" + file.path));
@@ -409,7 +410,7 @@ TEST(other_sizes) {
   test::expect_none(chain.messages().errors());
 }
 
-// One that is too large while frames go on is not made; it is once frames are larger.
+// A template that is too large for the current frames is built once frames are larger.
 TEST(too_large_for_now) {
   Frame large = grey(200, 150);
   reference::place(large, logo(), {99.5, 74.5, 0, 1.2});
@@ -423,7 +424,7 @@ TEST(too_large_for_now) {
   test::expect_none(chain.messages().errors());
 }
 
-// The same if frames get larger before the warning that it is too large.
+// The same if frames become larger before the warning.
 TEST(too_large_meanwhile) {
   Frame large = grey(200, 150);
   reference::place(large, logo(), {99.5, 74.5, 0, 1.2});
@@ -431,13 +432,13 @@ TEST(too_large_meanwhile) {
   Chain chain(hough("scale-min=0.9 scale-max=1.1 angle-min=-20 angle-max=20"));
   chain.filter(grey());
   g_object_set(chain["glclhough"], "template", file.path.c_str(), nullptr);
-  chain.filter(grey());  // begins to make it
+  chain.filter(grey());  // starts to build the template
   expect_learned(chain, large, "large", {99.5, 74.5, 0, 1});
   for (const test::Message &warning : chain.messages().warnings())
     expect(!warning.names("larger than the frame"), "it is not");
 }
 
-// A region that leaves the frame causes one warning; its part inside counts.
+// A region that exceeds the frame causes one warning; its part inside is used.
 TEST(region) {
   const File file(logo().picture(), "logo");
   Chain chain(hough("roi=<-20,-20,5000,5000> template=" + file.path));
@@ -459,14 +460,15 @@ TEST(every_size) {
   Chain chain(hough("display=objects scale-min=0.25"));
   for (const auto &[w, h] : {std::pair{1, 1}, {2, 1}, {17, 13}, {3, 65}, {131, 67}})
     test::expect_same(grey(w, h), chain.filter(grey(w, h)), "size");
-  // Two at once, of another size, with the templates of the first.
+  // A second element at the same time, with frames of another size and the same templates.
   Chain other(hough("template=" + file.path));
   g_object_set(chain["glclhough"], "template", file.path.c_str(), "display", 0, nullptr);
   expect_found(filter(other, scene(logo(), first_pose)), "logo", first_pose);
   expect_found(filter(chain, scene(logo(), second_pose)), "logo", second_pose);
 }
 
-// A camera that turns, nears and passes: as it is known, over all frames, and as glclmotion has it.
+// A camera that rotates, zooms and pans: the motion equals the true one, over all frames, and that
+// of glclmotion.
 TEST(global_motion) {
   Chain chain("glclhough interval=0 ! glclmotion interval=0 camera-compensation=first-order-flow");
   const int w = 256, h = 192, count = 30;
@@ -474,7 +476,7 @@ TEST(global_motion) {
   const auto push = [&](int i, unsigned texture) {
     const reference::Motion path{1.5 * i, -0.5 * i, 0.3 * degree * i, std::pow(1.004, i)};
     chain.filter(reference::noisy(reference::textured_frame(w, h, path, texture), 2, unsigned(i)));
-    // The programs are built meanwhile.
+    // The programs are built in the background.
     g_usleep(20000);
   };
   for (int i = 0; i < count; i++) push(i, 3);
@@ -484,7 +486,7 @@ TEST(global_motion) {
   const auto near = [](double value, double expected, double most, const char *what) {
     fail_unless(std::abs(value - expected) <= most, "%s: %g, %g expected", what, value, expected);
   };
-  // The middle moves by the step, turned and grown with the frames before.
+  // The centre moves by the step, rotated and scaled by the motion of earlier frames.
   double rotation = 0, zoom = 1;
   int frames = 0;
   const auto look = [&](GstMessage *message) {
@@ -514,7 +516,7 @@ TEST(global_motion) {
   near(rotation, -0.3 * frames, 0.1 + 0.02 * frames, "rotation over all frames");
   near(zoom, std::pow(1.004, frames), 0.005, "zoom over all frames");
 
-  // Another scene, and one that does not follow.
+  // Another scene, and a frame after a break.
   push(count, 4);
   chain.drain();
   int at_cut = 0;

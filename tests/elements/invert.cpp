@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glclinvert in pipelines: its pixels, its property, also while it plays.
+// glclinvert in pipelines: pixels, and the property, also while playing.
 #include "reference/invert/invert.h"
 #include "pipeline.h"
 

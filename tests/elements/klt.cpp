@@ -61,7 +61,7 @@ List list_of(GstBuffer *buffer, int w = width, int h = height) {
   return list;
 }
 
-/// The points of the frame when it has come through.
+/// Pushes a frame and returns its points.
 List listed(Chain &chain, GstBuffer *in, int w = width, int h = height) {
   expect(chain.push(in, w, h) == GST_FLOW_OK, "pushed");
   GstBuffer *out = chain.pull_buffer();
@@ -113,7 +113,7 @@ std::string text_of(const std::string &path) {
   return text.str();
 }
 
-/// A folder that goes with it.
+/// A folder that is removed with the object.
 struct Folder {
   Folder() : path(g_dir_make_tmp("glcl-klt-XXXXXX", nullptr)) { expect(path, "a folder"); }
   ~Folder() {
@@ -205,7 +205,7 @@ TEST(cut_between_messages) {
   }
 }
 
-// Black frames lose no points, and the message says that nothing was seen.
+// Black frames lose no points, and the message reports blank frames.
 TEST(blank_frames) {
   Chain chain("glclklt attach-meta=true interval=0");
   List before, list;
@@ -263,7 +263,7 @@ TEST(another_framerate) {
   expect(next.summary.fresh == 0 && next.points[0].id == first.points[0].id, "points go on");
 }
 
-// As videorate gives them, and cameras that have little light: a still scene is still.
+// Repeated frames, from videorate or cameras in low light: a still scene is still.
 TEST(frames_that_come_twice) {
   Chain chain("glclklt interval=0 attach-meta=true");
   const Frame flat = reference::flat_frame(320, 240), still = scene(0, 320, 240);
@@ -296,7 +296,7 @@ TEST(light_of_rows) {
               list.summary.lost, list.summary.count);
 }
 
-// Nothing to see, hardly anything to see it on, and more points than pixels.
+// Plain frames, tiny frames, and more points than pixels.
 TEST(hardly_anything) {
   for (const auto &[w, h] : {std::pair{1, 1}, {2, 1}, {3, 65}, {17, 13}, {64, 48}}) {
     Chain chain("glclklt attach-meta=true features=10000 display=tracks");
@@ -364,8 +364,7 @@ TEST(display) {
   test::expect_same(scene(2), chain.filter(scene(2)), "nothing is drawn any more");
 }
 
-// Lines go back as many frames as `trail` says, and to the beginning with 0, also of more frames
-// than there is room for.
+// Lines go back `trail` frames, or with 0 to the beginning, also for more frames than are stored.
 TEST(trail) {
   const auto length = [](int trail, int frames) {
     Chain chain("glclklt display=tracks features=1 reselect=0 attach-meta=true window=15 trail=" +
@@ -460,7 +459,7 @@ TEST(dump_without_file) {
   expect(!std::filesystem::exists(path + "/target.csv"), "a link is not followed");
 }
 
-// States cycle, and each time the file and the frames start again.
+// After each restart the file and the frame numbers begin anew.
 TEST(again) {
   Folder folder;
   const std::string path = folder.path + std::string("/tracks.json");
@@ -477,7 +476,8 @@ TEST(again) {
   }
 }
 
-// Every property that may change while playing does, and two elements do not know of each other.
+// All properties that may change while playing are changed, and two elements do not affect each
+// other.
 TEST(changes_while_playing) {
   Chain chain(
       "glclklt name=a attach-meta=true ! glclklt name=b features=25 display=tracks "
@@ -502,7 +502,8 @@ TEST(changes_while_playing) {
   test::expect_none(chain.messages().errors());
 }
 
-// A static scene with camera noise is static; moving objects move; flickering light is no motion.
+// A static scene with camera noise is static, moving objects move, and flickering light causes no
+// motion.
 TEST(camera) {
   Chain chain("glclklt interval=0 features=200");
   const auto mean = [&](const Frame &frame) {

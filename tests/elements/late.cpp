@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Results that the device is late with, while frames go on: they come without a further frame, in
-// order, and before whatever ends or divides the stream. The program is built with the base classes
-// and doesn't load the plugin.
+// Late results of the device while frames continue. They arrive without a further frame, in order,
+// and before events that end or divide the stream. The program is built with the base classes and
+// doesn't load the plugin.
 #include <atomic>
 #include <cstring>
 #include <random>
@@ -32,22 +32,22 @@ constexpr size_t result_bytes = 256;
 constexpr GstClockTime a_minute = 60 * GST_SECOND;
 std::atomic<int> finished{0};
 
-/// The device: reads wait for it.
+/// Simulates the device: reads wait until it finishes.
 class Device {
  public:
-  /// The results of frames to come are late.
+  /// Makes the results of the next frames late.
   void keep() {
     const std::lock_guard lock(mutex_);
     keeps_ = true;
   }
-  /// All are done.
+  /// Finishes all results.
   void finish() {
     const std::lock_guard lock(mutex_);
     keeps_ = false;
     for (Work &work : works_) work.done.setStatus(CL_COMPLETE);
     works_.clear();
   }
-  /// One is done, of any frame.
+  /// Finishes the result of a random frame.
   void finish_one(std::mt19937 &random) {
     const std::lock_guard lock(mutex_);
     if (works_.empty()) return;
@@ -84,7 +84,7 @@ class Device {
 Device device;
 std::shared_ptr<glcl::DeferredError> deferred_error;  // for the next frames
 
-/// A frame whose every byte is its number.
+/// A frame in which every byte is its number.
 Frame numbered(int number) {
   Frame frame(32, 16);
   std::memset(frame.rgba.data(), number, frame.rgba.size());
@@ -95,7 +95,7 @@ void pass(Chain &chain, int number) {
   test::expect_same(numbered(number), chain.filter(numbered(number)), "the frame");
 }
 
-/// The number in the next message; -1 where none comes in time.
+/// The number in the next message; -1 after the timeout.
 int next_number(test::Messages &messages, GstClockTime timeout) {
   GstStructure *structure = messages.structure("late", timeout);
   int number = -1;
@@ -124,7 +124,7 @@ void flush(Chain &chain) {
   send(chain, gst_event_new_flush_stop(TRUE));
 }
 
-/// Finishes the device's work in a while, or one after the other until it ends.
+/// Finishes the device's work after a delay, or one result after the other.
 class Later {
  public:
   Later()
@@ -232,7 +232,7 @@ TEST(paused_and_step) {
   }
 }
 
-// Whatever ends or divides the stream comes behind the results of all frames before it.
+// Events that end or divide the stream arrive after the results of all earlier frames.
 TEST(events_wait) {
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);
@@ -298,7 +298,8 @@ TEST(stop_and_start) {
   }
 }
 
-// A failure is reported without a further frame. It ends the stream; after a flush it may go well.
+// A failure is reported without a further frame and ends the stream; after a flush frames may work
+// again.
 TEST(failure) {
   Chain chain("late interval=0");
   for (int round = 0; round < 2; round++) {
@@ -336,7 +337,7 @@ TEST(any_order) {
   for (int i = 0; i < frames; i++) expect_number(chain.messages(), i, a_minute);
 }
 
-// The same between flushes, whose results are those of the frames behind them.
+// The same between flushes; after a flush only results of later frames arrive.
 TEST(any_order_and_flushes) {
   Chain chain("late interval=0");
   const Later later(2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// leaving PIPELINE [fork]: plays it and returns from main at the first line of standard input. With
-// fork a child does so, once its parent has loaded the plugin, and gives the child's exit status.
+// leaving PIPELINE [fork]: plays the pipeline and returns from main at the first line of standard
+// input. With `fork` a child process does this after its parent has loaded the plugin, and the
+// parent returns the child's exit status.
 #include <gst/gl/gl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,8 +11,8 @@
 
 namespace {
 
-/// OpenGL has begun before the pipeline does: GstGL (1.22) itself crashes in a process that ends
-/// while a GL context is made.
+/// Starts OpenGL before the pipeline: GstGL 1.22 crashes in a process that ends while a GL context
+/// is being created.
 void begin_opengl(GstElement *pipeline) {
   GstGLDisplay *display = gst_gl_display_new();
   GstGLContext *gl_context = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// An OpenCL layer for the ICD loader (OPENCL_LAYERS) that stands for a driver whose compiler takes
-// long and does not survive exit(): a build or a launch that goes on when the layer's statics are
-// gone aborts the process. It prints a line when the nth build begins, as GLCL_TEST_BUILD says.
-// With GLCL_TEST_ENDLESS no build ends.
+// An OpenCL layer for the ICD loader (OPENCL_LAYERS). It simulates a driver whose compiler is slow
+// and crashes after exit(): a build or a launch after the layer's static objects were destroyed
+// aborts the process. It prints a line when build number GLCL_TEST_BUILD begins. With
+// GLCL_TEST_ENDLESS no build ends.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl_icd.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every property of every element of the plugin at its limits, with every `display`, on the
-// smallest and oddest frames: frames come out, or an error names the property.
+// Every property of every element of the plugin at its limits, with every `display`, on tiny and
+// odd-sized frames. Frames arrive, or an error names the property.
 #include <gst/gl/gstglfilter.h>
 
 #include <algorithm>
@@ -52,8 +52,8 @@ Value value_of(GType type, void (*set)(GValue *, Number), Number number) {
   return value;
 }
 
-/// Both limits of a range and the values next to them. The latter show how an element rounds and
-/// checks, which sharing does not change: a short program leaves them out.
+/// Both limits of a range and the values next to them. The latter test rounding and checks, which
+/// do not depend on sharing, so a short run skips them.
 template <class Number, class Spec>
 std::vector<Value> ends_of(GParamSpec *spec, void (*set)(GValue *, Number)) {
   const auto *range = reinterpret_cast<const Spec *>(spec);
@@ -88,7 +88,7 @@ std::vector<Value> lists_of(const GstParamSpecArray *spec) {
     lists.push_back(list);
   };
   for (const size_t length : {0, 1, 3, 5}) add(length, 0);
-  // Some of all lists of four.
+  // A selection of all lists of four.
   for (size_t which = 0; which < std::pow(items.size(), 4); which += 13) add(4, which);
   Value nested(GST_TYPE_ARRAY);
   for (int i = 0; i < 4; i++) gst_value_array_append_value(nested.get(), lists.front().get());
@@ -163,7 +163,7 @@ std::vector<std::string> elements() {
   return names;
 }
 
-/// Sets a property. Invalid values are printed with its name.
+/// Sets a property. Prints its name with invalid values.
 void set(GstElement *element, const GParamSpec *spec, const Value &value) {
   std::string warnings;
   const auto handler = [](const gchar *, GLogLevelFlags, const gchar *message, gpointer data) {
@@ -191,7 +191,8 @@ std::string describe(const std::string &name, const Settings &settings) {
   return text;
 }
 
-/// The element's errors name one of the properties; errors of upstream elements say that it failed.
+/// Expects that the element's errors name one of the properties. Errors of upstream elements may
+/// follow.
 void check_errors(test::Messages &messages, const Settings &settings, const std::string &what) {
   bool told = false;
   for (const test::Message &error : messages.errors()) {
@@ -204,26 +205,26 @@ void check_errors(test::Messages &messages, const Settings &settings, const std:
   expect(told, what + " fails without an error");
 }
 
-/// The values of `display` to try with other settings, none where there is no such property. A
-/// short run draws each display with the other properties at their defaults only.
+/// The values of `display` to try with other settings; empty if there is no such property. A short
+/// run draws each display with the other properties at their defaults only.
 std::vector<Value> displays_of(GstElement *element, GParamSpec **spec) {
   *spec = test::is_short() ? nullptr
                            : g_object_class_find_property(G_OBJECT_GET_CLASS(element), "display");
   return *spec ? values_of(*spec) : std::vector<Value>();
 }
 
-/// Properties that change while frames come.
+/// Changes properties while playing.
 class Playing {
  public:
   explicit Playing(std::string name) : name_(std::move(name)) {}
 
-  /// The settings that stay from now on.
+  /// Sets the settings that stay from now on.
   void keep(Settings settings) {
     kept_ = std::move(settings);
     chain_.reset();
   }
 
-  /// Frames of these sizes, with every display. A new size builds programs for the settings.
+  /// Plays frames of these sizes with every display. A new size builds programs for the settings.
   void play(const Settings &settings, const std::vector<std::pair<int, int>> &sizes) {
     if (!chain_) {
       chain_ = std::make_unique<Chain>(name_ + " name=tried");
@@ -269,7 +270,7 @@ class Playing {
   std::unique_ptr<Chain> chain_;
 };
 
-/// A property that counts when a stream begins.
+/// Tries a property that takes effect when a stream begins.
 void try_starting(const std::string &name, GParamSpec *spec, const Value &value) {
   Pipeline pipeline(
       "videotestsrc num-buffers=3 ! video/x-raw,format=RGBA,width=37,height=23 ! glupload ! "
@@ -295,7 +296,7 @@ bool is_number(const GParamSpec *spec) {
 
 }  // namespace
 
-// PoCL would go on after divisions by zero.
+// Without this PoCL would continue after divisions by zero.
 static const test::Setup setup([] { g_setenv("POCL_SIGFPE_HANDLER", "0", TRUE); });
 
 TEST_EACH(limits, 0, std::max(static_cast<int>(elements().size()), 1)) {
@@ -306,7 +307,7 @@ TEST_EACH(limits, 0, std::max(static_cast<int>(elements().size()), 1)) {
   const std::string &name = names[static_cast<size_t>(__i__)];
   GstElement *element = gst_element_factory_make(name.c_str(), nullptr);
   Settings singles, choices;
-  Settings least, most;  // of all numbers
+  Settings least, most;  // smallest and largest values of all numbers
   const std::vector<GParamSpec *> properties = properties_of(element);
   expect(properties.size() >= 3, name + " has properties");
   for (GParamSpec *spec : properties) {
@@ -332,12 +333,12 @@ TEST_EACH(limits, 0, std::max(static_cast<int>(elements().size()), 1)) {
 
   Playing playing(name);
   playing.play({}, all_sizes);
-  // Where textures are shared a size takes long, since kernels are built slowly there.
+  // The driver that shares textures builds kernels slowly, so use fewer sizes there.
   const auto sizes = test::shares_textures() ? two_sizes : all_sizes;
   for (const Settings *all : {&singles, &choices})
     for (const auto &setting : *all) playing.play({setting}, sizes);
   for (const Settings *all : {&least, &most}) playing.play(*all, small_sizes);
-  // The effect of a choice on the other properties, on frames of one size; once.
+  // Test the effect of a choice on the other properties once, on frames of one size.
   if (test::shares_textures()) return;
   for (const auto &choice : choices) {
     playing.keep({choice});

@@ -23,13 +23,13 @@ void check_value(const char *message, const char *field, const GValue *value) {
                                    "clipped-low", "clipped-high", "score"};
   const bool part = std::any_of(std::begin(parts), std::end(parts),
                                 [&](const char *name) { return !std::strcmp(name, field); });
-  const bool sane = !std::strcmp(field, "psnr") ? number >= 0  // infinite where frames are equal
+  const bool sane = !std::strcmp(field, "psnr") ? number >= 0  // infinite for equal frames
                     : part                      ? number >= 0 && number <= 1
                                                 : std::abs(number) <= 65025;
   fail_unless(sane, "%s: %s=%g", message, field, number);
 }
 
-/// The message, after a look at each of its fields.
+/// Checks each field of the message and returns it.
 LoggedMessage read(const GstStructure *structure) {
   LoggedMessage logged{gst_structure_get_name(structure), 0, 0, 0, 0, NAN, NAN, 0};
   const std::pair<const char *, GstClockTime *> times[] = {{"timestamp", &logged.timestamp},

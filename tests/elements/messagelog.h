@@ -36,14 +36,14 @@ struct LoggedMessage {
 class MessageLog : public std::vector<LoggedMessage> {
  public:
   std::vector<LoggedMessage> of(const std::string &name) const;
-  /// The messages of each analyzer have these timestamps, in this order.
+  /// Expects these timestamps in the messages of each analyser, in this order.
   void expect_times(const std::vector<GstClockTime> &of_all,
                     const std::vector<GstClockTime> &of_moved) const;
-  /// Every frame that has vectors moved like this, and some have.
+  /// Expects this mean vector in every frame with vectors, and at least one such frame.
   void expect_vectors(double x, double y) const;
 };
 
-/// All messages so far, every field of them plausible.
+/// Reads all messages so far, and checks that every field is plausible.
 MessageLog read_log(Messages &messages);
 
 /// Plays to the end or an error and returns all messages. Errors must come from other elements.
@@ -59,7 +59,7 @@ class Stream {
   void segment(const GstSegment &segment) { event(gst_event_new_segment(&segment)); }
 
   GstFlowReturn push(GstBuffer *buffer) { return gst_harness_push(chain.harness(), buffer); }
-  /// Pushes the frame and takes the output.
+  /// Pushes the frame and drops the output.
   void push(const Frame &frame, GstClockTime time, GstClockTime duration = frame_time,
             guint flags = 0);
   /// Ends the stream and returns the messages since the last time.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whatever is attached to a frame and stays true for it reaches the output.
+// Metas of a frame that stay valid reach the output.
 #include <gst/video/gstvideometa.h>
 #include <gst/video/video-overlay-composition.h>
 
@@ -120,7 +120,7 @@ TEST(overlay_composition) {
       });
 }
 
-// Caps that say that frames come with overlays negotiate through.
+// Caps with the feature for overlays are negotiated through the element.
 TEST(overlay_caps) {
   test::Pipeline pipeline(
       "videotestsrc num-buffers=3 ! video/x-raw,format=RGBA,width=64,height=48 ! glupload ! "

@@ -26,7 +26,7 @@ Frame scene(int number, int width = 96, int height = 64) {
                          30 - 2 * number, width, height);
 }
 
-/// The reference's result for two frames; `flicker` goes from one to the next.
+/// The reference's result for two frames. `flicker`: state that one result passes to the next.
 struct Expected {
   Expected(const Frame &before, const Frame &now, const BlockMotion::Settings &settings,
            reference::Flicker *flicker = nullptr) {
@@ -220,7 +220,7 @@ TEST(messages_and_metas) {
   }
 }
 
-// The frame before is forgotten where the stream breaks.
+// A break in the stream resets the previous frame.
 TEST(discontinuity) {
   Chain chain("glclmotion attach-meta=true");
   const auto has_meta = [&](GstBuffer *buffer, int width, int height) {
@@ -278,7 +278,7 @@ TEST(devices) {
 
 namespace {
 
-/// The output of a chain, a line per message and attached array, while settings and frame size
+/// The output of a chain, one line per message and attached array, while settings and frame size
 /// change and the stream breaks.
 std::vector<std::string> told(const std::string &settings) {
   Chain chain("glclmotion interval=0 attach-meta=true subpel=half range=5 " + settings);
@@ -327,8 +327,8 @@ TEST(devices_tell_the_same) {
                 shared[i].c_str());
 }
 
-// A static scene with camera noise: nearly all vectors are 0, without the measurement few are.
-// Objects still move.
+// In a static scene with camera noise nearly all vectors are 0; without noise measurement only few
+// are. Objects still move.
 TEST(noise) {
   const auto frames = [](const Frame &frame, double level, unsigned number) {
     return reference::noisy(frame, level, number);

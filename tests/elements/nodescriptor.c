@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The first exception of the process comes when it has no descriptor left.
+// The first exception of the process is thrown when no descriptor is left.
 #include <fcntl.h>
 #include <gst/gst.h>
 #include <sys/resource.h>

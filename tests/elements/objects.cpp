@@ -81,7 +81,7 @@ double number(const GstStructure *fields, const char *name) {
   return g_value_get_double(value);
 }
 
-/// Whether a box lies where the square of a frame is, by their common area.
+/// Expects that a box matches the square of a frame: at least `least` in common area.
 void expect_square(const GstStructure *box, int frame, double least = 0.5) {
   const double left = number(box, "x"), top = number(box, "y"), w = number(box, "width"),
                h = number(box, "height");
@@ -162,7 +162,7 @@ TEST(messages) {
   }
 }
 
-// Light that changes from the first frame on is no camera motion.
+// Changing light, from the first frame on, is not reported as camera motion.
 TEST(camera_in_changing_light) {
   const test::KeptPrograms kept;
   const Frame still = reference::textured_frame(320, 240);
@@ -186,7 +186,7 @@ TEST(camera_in_changing_light) {
   }
 }
 
-// A hand or an arm before a plain wall has all the vectors but is not the camera; a pan is, also
+// A hand or an arm before a plain wall has all the vectors but is not camera motion. A pan is, also
 // over a skyline.
 TEST(hand_before_a_wall) {
   const test::KeptPrograms kept;
@@ -312,7 +312,7 @@ TEST(metas) {
   expect(events.of("motion-begin").empty() && events.of("glclmotion").empty(), "no messages");
 }
 
-// A shadow has its own value in the mask and is no object; with shadows=false it is.
+// A shadow has its own value in the mask and is not an object; with shadows=false it is one.
 TEST(shadows) {
   const test::KeptPrograms kept;
   for (const bool shadows : {true, false}) {
@@ -417,7 +417,7 @@ TEST(nothing) {
                     },
                     15) == 0,
                 "the camera moves by %g", speed);
-  // The whole picture changes in each frame, or is one object.
+  // No object even if the whole picture changes in each frame.
   fail_unless(
       events_of(
           "", [&](int n) { return reference::random_frame(width, height, unsigned(n)); }, 10) == 0,

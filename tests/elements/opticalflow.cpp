@@ -168,7 +168,7 @@ TEST(messages) {
   }
 }
 
-/// That a list in a meta is the reference's.
+/// Expects that a list in a meta equals the reference's.
 static void expect_list(const Frame &before, const Frame &after, const GstStructure *result) {
   const auto grey = [](const Frame &frame) {
     return [&frame](int x, int y) {
@@ -246,7 +246,7 @@ TEST(meta) {
   }
 }
 
-// Frames that do not follow each other have no vectors.
+// Frames after a break have no vectors.
 TEST(breaks) {
   Chain chain("glopenclflow attach-meta=true display=color");
   const Frame a = scene(), b = scene({2, 1});
@@ -292,7 +292,7 @@ static reference::Point mean_of(GstBuffer *buffer) {
   return {sum.x / double(count), sum.y / double(count)};
 }
 
-// A frame that comes too late is dropped, and leaves no gap: the next vectors span it.
+// A late frame is dropped without a gap: the next vectors span it.
 TEST(late_frames) {
   Chain chain("glopenclflow attach-meta=true display=none");
   const auto frame = [](int i) { return scene({1.0 * i, 0.5 * i}); };
@@ -317,7 +317,7 @@ TEST(late_frames) {
   gst_message_unref(message);
 }
 
-// No device computes 4000 frames a second of this size by this many warps.
+// No device computes 4000 frames/s of this size with this many warps.
 TEST(slow_device) {
   test::Pipeline pipeline(
       "videotestsrc num-buffers=400 pattern=snow ! "
@@ -339,7 +339,7 @@ TEST(other_metas) {
   }
 }
 
-// Metas that are switched on while playing have the list as soon as its engine is built.
+// Metas that are switched on while playing contain the list once its engine is built.
 TEST(late_list) {
   Chain chain("glopenclflow display=none");
   chain.filter(scene());
@@ -428,8 +428,9 @@ TEST(presets) {
   }
 }
 
-// A preset changes the method while playing: the old one serves until the new one is there, then
-// one frame has no vectors, the next one those of the preset. A method that was set itself stays.
+// A preset changes the method while playing. The old method is used until the new one is built.
+// Then one frame has no vectors, and the next one has those of the preset. A method set by the user
+// stays.
 TEST(preset_changes) {
   const Frame before = scene(), after = scene({2, -1.2});
   Flow::Settings accurate;
@@ -460,11 +461,11 @@ TEST(preset_changes) {
   };
   change("accurate", grey);
   expect_alike(refined, chain.filter(after), "accurate");
-  // Other properties of a preset count at once.
+  // Other properties of a preset take effect at once.
   change("fast",
          coloured(reference::opticalflow::flow(before, after, Flow::Channels::census, {}), 4));
   expect_alike(grey, chain.filter(after), "fast again");
-  // If changes come faster than engines, the last one counts; here an engine is dropped.
+  // If changes are faster than builds, the last one counts; here an engine is dropped.
   set("accurate");
   chain.filter(before);
   set("fast");
@@ -514,7 +515,7 @@ TEST(dump_without_files) {
   }
 }
 
-// The stream goes on if some files can't be written, with one warning about the first.
+// The stream continues if some files can't be written, with one warning about the first.
 TEST(dump_in_part) {
   g_autofree gchar *folder = g_dir_make_tmp("glcl-flow-XXXXXX", nullptr);
   expect(folder, "a folder");

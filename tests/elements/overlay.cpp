@@ -20,7 +20,7 @@ namespace {
 
 constexpr int width = 320, height = 180;
 
-/// OpenGL blends alpha too.
+/// Makes a frame opaque, because OpenGL also blends alpha.
 Frame opaque(Frame frame) {
   for (size_t i = 3; i < frame.rgba.size(); i += 4) frame.rgba[i] = 255;
   return frame;
@@ -58,7 +58,7 @@ const std::string histogram = "glclhistogram post-messages=false mode=rgb displa
 
 }  // namespace
 
-// Drawn at the end it looks as if it had been drawn at once.
+// A drawing rendered downstream equals one rendered by the element.
 TEST(drawn_at_the_end) {
   const std::pair<std::string, std::string> elements[] = {
       {"glclhistogram", histogram + " background-color=0x60804020 equalize=luma"},
@@ -80,7 +80,7 @@ TEST(drawn_at_the_end) {
   }
 }
 
-// Elements between do not see the drawing, and the drawing is not affected by them.
+// Elements in between do not see the drawing and do not change it.
 TEST(seen_by_nobody) {
   Chain chain(histogram + " attach-overlay=true ! glclinvert ! gloverlaycompositor");
   for (int i = 0; i < 10; i++)
@@ -101,12 +101,12 @@ TEST(two_drawings) {
 
 namespace {
 
-/// The output of glimagesink, in place of a window.
+/// The output of glimagesink, instead of a window.
 struct Drawn {
   guint framebuffer = 0, texture = 0;
   std::vector<Frame> frames;
 
-  /// Reads the drawing for the previous frame and makes the sink draw the next one here too.
+  /// Reads the previous frame that the sink drew, and redirects the next one to this texture.
   static gboolean next(GstElement *, GstGLContext *context, GstSample *, gpointer data) {
     auto &drawn = *static_cast<Drawn *>(data);
     const GstGLFuncs *gl = context->gl_vtable;
@@ -123,7 +123,7 @@ struct Drawn {
     if (!first) {
       Frame frame(width, height), upright(width, height);
       gl->ReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, frame.rgba.data());
-      for (int y = 0; y < height; y++)  // windows begin at the bottom
+      for (int y = 0; y < height; y++)  // the rows of windows begin at the bottom
         std::copy_n(frame.at(0, height - 1 - y), 4 * width, upright.at(0, y));
       drawn.frames.push_back(opaque(upright));
     }
@@ -134,7 +134,7 @@ struct Drawn {
 
 }  // namespace
 
-// glimagesink draws it over the frame, and the element nothing into it.
+// glimagesink renders the drawing over the frame, and the element leaves the frame unchanged.
 TEST(drawn_by_glimagesink) {
   test::Pipeline pipeline(
       "videotestsrc num-buffers=4 pattern=smpte75 ! video/x-raw,format=RGBA,width=" +
@@ -164,7 +164,7 @@ TEST(nobody_behind) {
   }
 }
 
-// The drawing and the frames' size change while playing; whether it is attached does not.
+// The drawing and the frames' size change while playing; attach-overlay does not.
 TEST(changed_while_playing) {
   Chain chain(histogram + " attach-overlay=true ! glclinvert ! gloverlaycompositor");
   GstElement *element = chain["glclhistogram"];
@@ -247,7 +247,7 @@ TEST(colours_of_arrows) {
   }
 }
 
-// Without a grid and arrows that can be seen the frame stays as it is.
+// Without a grid and visible arrows the frame does not change.
 TEST(grid_of_blocks) {
   Chain chain("glclmotion display=vectors color=0 outline-color=0 block-grid=false");
   chain.filter(scene(0));

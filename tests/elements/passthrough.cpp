@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Analysers with nothing to draw: the frame that comes is the frame that goes.
+// Analysers with nothing to draw pass on the input buffer.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -30,7 +30,7 @@ std::string drawing(const std::string &analyser) {
   return analyser.rfind("glopenclflow", 0) == 0 ? "color" : "overlay";
 }
 
-/// The first texture of every buffer that comes through a pad. They are compared, never used.
+/// The ids of the first texture of every buffer on a pad. They are compared, never used.
 class Watch {
  public:
   struct Seen {
@@ -90,7 +90,7 @@ TEST(frame_itself) {
   }
 }
 
-// A meta goes to the input buffer if no other element holds that.
+// A meta is attached to the input buffer if no other element holds the buffer.
 TEST(metas) {
   for (const std::string analyser : analysers) {
     Chain chain("gleffects_identity ! " + analyser + " attach-meta=true");
@@ -106,7 +106,7 @@ TEST(metas) {
   }
 }
 
-// On the way `copy` the frame goes to the device once; the others move nothing.
+// With sharing=copy the frame is uploaded once; other methods transfer nothing.
 TEST(transfers) {
   for (const std::string analyser : analysers) {
     Chain chain(analyser);
@@ -150,7 +150,7 @@ TEST(equalize_while_playing) {
   }
 }
 
-// Both branches of a tee have the same memory, and only one the metas.
+// Both branches of a tee have the same memory, and only one has the metas.
 TEST(behind_tee) {
   for (const std::string analyser : analysers) {
     Pipeline pipeline(
@@ -183,7 +183,7 @@ TEST(behind_tee) {
   }
 }
 
-// Buffers of a pool that goes round: none is lost to a branch that holds it, nor seen changed.
+// Buffers of a pool are reused: a branch that holds a buffer neither loses it nor sees it change.
 TEST(several_in_a_row) {
   Chain chain(
       "glclinvert ! glclhistogram display=none attach-meta=true ! glclmotion display=none "

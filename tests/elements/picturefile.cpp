@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The files of template and mask: pictures in local files, of a known and bounded size. The program
-// is built with the base classes and doesn't load the plugin.
+// Picture files for templates and masks: local, of a known and limited size. The program is built
+// with the base classes and doesn't load the plugin.
 #include "base/glclpicturefile.h"
 
 #include <netinet/in.h>
@@ -23,7 +23,7 @@ namespace {
 
 const test::Setup setup(test::hide_plugin);
 
-/// A folder of files, which goes with the case.
+/// A folder that is removed after the case.
 class Files {
  public:
   Files() {
@@ -113,7 +113,7 @@ std::string png(unsigned width, unsigned height) {
   return "\x89PNG\r\n\x1a\n" + chunk("IHDR", head) + chunk("IDAT", "") + chunk("IEND", "");
 }
 
-/// A WebP file, of the kind without loss, that claims a size and has no pixels.
+/// A lossless WebP file that claims a size and has no pixels.
 std::string webp(unsigned width, unsigned height) {
   const unsigned size = (width - 1) | (height - 1) << 14;
   std::string data = "\x2f";
@@ -173,7 +173,7 @@ TEST(pictures) {
   }
 }
 
-// A file that names others is refused, whatever its name is, and no connection is made.
+// A file that refers to others is refused under any name, and no connection is opened.
 TEST(playlists) {
   const Files files;
   const Server server;
@@ -206,7 +206,8 @@ TEST(playlists) {
   expect(!server.was_called(), "an address was opened");
 }
 
-// A picture gets memory when its size is known and fits: a small file may claim anything.
+// Memory for a picture is allocated only after its size was checked, because a small file may claim
+// any size.
 TEST(sizes) {
   const Files files;
   expect_refused(files.add("wide.png", png(16385, 1)),
@@ -221,7 +222,7 @@ TEST(sizes) {
   // The container states another size than its picture.
   files.encode("a.avi", "jpegenc ! avimux");
   expect_refused(files.add("large.avi", enlarged(files.read("a.avi"))), "20000×20000 px");
-  // A demuxer gives raw pictures in the memory of the file, and asks for none.
+  // A demuxer outputs raw pictures in the file's memory, without an allocation query.
   files.encode("raw.avi", "videoconvert ! capsfilter caps=video/x-raw,format=BGR ! avimux");
   expect_refused(files.add("raw-large.avi", enlarged_header(files.read("raw.avi"))),
                  "20000×20000 px");
@@ -232,8 +233,8 @@ TEST(sizes) {
   expect(used.ru_maxrss < 500 * 1024, "it took " + std::to_string(used.ru_maxrss) + " kB");
 }
 
-// The parser of PNG may not be installed. tests/tools/glcl-analyze.sh has a large picture for that:
-// the decoder leaks memory when it ends with an error.
+// The parser of PNG may not be installed. tests/tools/glcl-analyze.sh tests a large picture without
+// it, because the decoder leaks memory after an error.
 TEST(without_parser) {
   GstPluginFeature *parser = gst_registry_lookup_feature(gst_registry_get(), "pngparse");
   if (parser) gst_plugin_feature_set_rank(parser, GST_RANK_NONE);

@@ -63,7 +63,7 @@ GstObject *leaks_tracer() {
   return found;
 }
 
-/// The GL threads let go a moment after the pipeline is gone.
+/// GL threads release their objects a moment after the pipeline is gone.
 void check_leaks() {
   gst_task_cleanup_all();
   wait_for_gl_threads();
@@ -120,7 +120,7 @@ std::set<gconstpointer> type_finders() {
 
 void wait_for_gl_threads() {
   struct Threads {
-    int all = 0, others = 0;  // others: do not wait for a lock or a signal
+    int all = 0, others = 0;  // others: threads that do not wait for a lock or a signal
   };
   const auto threads = [] {
     const auto read = [](const std::string &file) {
@@ -168,7 +168,7 @@ std::string live_objects() {
     text += std::string("\n  ") + G_VALUE_TYPE_NAME(object) + " " + content;
     g_free(content);
   }
-  // The list holds references that it never took, so one with objects in it must not be freed.
+  // The list contains references that it never took. If it has objects, it must not be freed.
   if (gst_value_list_get_size(list) == 0) gst_structure_free(details);
   return text;
 }

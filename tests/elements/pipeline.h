@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Shared by the tests of elements: chains that the test feeds, pipelines that run by themselves,
-// their messages and their pixels.
+// Shared by the tests of elements: chains that the test feeds, pipelines with their own sources,
+// their messages and pixels.
 //
 // Every case runs in a process of its own and fails if it leaves GStreamer objects behind.
 #pragma once
@@ -24,18 +24,16 @@ using reference::Frame;
 /// A library that a test loads into other programs. Fails if it is not built.
 std::string built_library(const std::string &path);
 
-/// Whether OpenCL shares textures with OpenGL here: the program runs through gl-driver.sh.
+/// True if OpenCL shares textures with OpenGL: the program runs through gl-driver.sh.
 bool shares_textures();
-/// Whether frames are copied to the device and back here.
+/// True if frames are copied to the device and back.
 bool copies_frames();
-/// Whether this run leaves out what says little about sharing: on shared textures, unless
+/// True if this run skips checks that depend little on sharing: on shared textures, unless
 /// GLCL_TEST_ALL is set, as in the nightly lane.
 bool is_short();
-/// How often to repeat something that takes long on shared textures: a fifth as often where the
-/// program is short.
+/// Number of repetitions: `all`, or a fifth of it in a short run.
 int repeats(int all);
-/// The method that sharing=auto must choose here: "gl", "copy", or "external" on a device that has
-/// it.
+/// The method that sharing=auto must choose: "gl", "copy", or "external" if the device supports it.
 const char *expected_method();
 
 struct Message {
@@ -45,19 +43,19 @@ struct Message {
   std::string source, text, debug;
 
   bool is(GQuark of_domain, int of_code) const { return domain == of_domain && code == of_code; }
-  /// Whether text or debug text names this.
+  /// True if the text or the debug text contains the words.
   bool names(const std::string &words) const;
 };
 
-/// Everything posted on a bus, in order.
+/// All messages posted on a bus, in order.
 class Messages {
  public:
   explicit Messages(GstBus *bus) : bus_(GST_BUS(gst_object_ref(bus))) {}
   ~Messages();
   Messages(const Messages &) = delete;
 
-  /// The next message of these types within a time; null where none comes. Transfer full. All
-  /// others before it are dropped, but errors and warnings are kept for errors() and warnings().
+  /// The next message of these types; null after the timeout. Transfer full. Earlier messages are
+  /// dropped, but errors() and warnings() keep errors and warnings.
   GstMessage *next(int types, GstClockTime timeout);
   /// The structure of the next element message of this name (null: of any). Transfer full.
   GstStructure *structure(const char *name = nullptr, GstClockTime timeout = 0);
@@ -96,7 +94,7 @@ class Chain {
   GstFlowReturn push(GstBuffer *buffer, int width, int height);
   /// A buffer of the frame with the next timestamp.
   GstBuffer *buffer_of(const Frame &frame);
-  /// The next frame out; fails the test where none comes.
+  /// The next output frame; fails the test if no frame arrives.
   Frame pull();
   GstBuffer *pull_buffer();
   Frame filter(const Frame &frame);
@@ -120,8 +118,8 @@ class Chain {
   guint64 pushed_ = 0;
 };
 
-/// While it lives, all pipelines share one OpenCL context where frames are copied, and with it the
-/// programs that any of them has built. PoCL parses a program's text each time that it is built.
+/// During its lifetime, all pipelines share one OpenCL context if frames are copied, and with it
+/// all built programs. PoCL parses a program again for each build.
 class KeptPrograms {
  public:
   KeptPrograms();
@@ -130,7 +128,7 @@ class KeptPrograms {
   std::unique_ptr<Chain> chain_;
 };
 
-/// A pipeline with sources of its own.
+/// A pipeline with its own sources.
 class Pipeline {
  public:
   explicit Pipeline(const std::string &description);
@@ -144,7 +142,7 @@ class Pipeline {
   const std::vector<Frame> &collect(const std::string &sink);
 
   GstStateChangeReturn set(GstState state) { return gst_element_set_state(bin_, state); }
-  /// Sets the state and waits for it; false where it can't be reached.
+  /// Sets the state and waits for it; false if it can't be reached.
   bool reach(GstState state);
   /// Plays until EOS or an error, then stops at PAUSED or below; true at EOS. Fails the test after
   /// a minute.
@@ -161,13 +159,13 @@ class Pipeline {
 /// The frame with every colour inverted: the output of glclinvert.
 Frame inverted(const Frame &frame);
 
-/// Whether no channel of any pixel differs by more than a tolerance.
+/// True if no channel of any pixel differs by more than a tolerance.
 bool near(const Frame &expected, const Frame &got, int tolerance);
-/// Fail the test where pixels differ (by more than a tolerance in any channel).
+/// Fail the test if pixels differ (by more than a tolerance in any channel).
 void expect_same(const Frame &expected, const Frame &got, const std::string &what);
 void expect_near(const Frame &expected, const Frame &got, int tolerance, const std::string &what);
 void expect(bool condition, const std::string &what);
-/// Exactly one message of this domain and code that names all of these words.
+/// Expects exactly one message of this domain and code, which contains all of these words.
 void expect_one(const std::vector<Message> &messages, GQuark domain, int code,
                 const std::vector<std::string> &words);
 void expect_none(const std::vector<Message> &messages);
@@ -177,18 +175,18 @@ guint64 stat(GstElement *element, const std::string &field);
 std::string stat_text(GstElement *element, const std::string &field);
 std::string enum_property(GstElement *element, const std::string &property);
 
-/// The GStreamer objects that live, one line for each; empty where none does.
+/// The live GStreamer objects, one per line; empty if there are no objects.
 std::string live_objects();
-/// Waits, 5 s at most, until the threads of GL contexts have gone. An OpenCL driver's threads,
-/// which stay and wait for work, may have the name of the one that started them: so until for 0.2 s
-/// those of this name are as many and all wait for a futex, while a GL thread waits for events. The
-/// leaks tracer takes references to all objects, also to one that is going at that moment on
-/// another thread: so this comes first.
+/// Waits at most 5 s until the threads of GL contexts have ended. Threads of OpenCL drivers may
+/// have the same name, because they inherit the name of the thread that started them. They wait for
+/// a futex, but GL threads wait for events. So it waits until for 0.2 s the number of these threads
+/// is constant and all wait for a futex. Call it before live_objects(): the leaks tracer references
+/// all objects, even one that another thread is just freeing.
 void wait_for_gl_threads();
 
-/// For programs with elements of their own, built on the base classes: keeps the plugin out …
+/// For programs with their own elements on the base classes: prevents loading the plugin …
 void hide_plugin();
-/// … and makes an element known.
+/// … and registers an element.
 void register_element(const char *name, GType type);
 
 }  // namespace test

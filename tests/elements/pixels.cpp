@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every pixel of every frame: all sizes, changing frames, GL elements and ours around, tee.
+// Every pixel of every frame: all sizes, changing frames, between GL and gst-glcl elements, after a
+// tee.
 #include "pipeline.h"
 
 using test::Chain;
@@ -42,8 +43,8 @@ TEST(strength_zero_copies) {
   check_noise(chain, 61, 47, 3, same, "strength=0");
 }
 
-// Noise through elements that draw with OpenGL before and after: a frame that OpenCL reads before
-// OpenGL has drawn it, or that OpenGL reads before OpenCL has written it, shows an earlier one.
+// Noise with OpenGL drawing before and after the element. If OpenCL reads a frame before OpenGL has
+// drawn it, or the reverse, an earlier frame would be visible.
 TEST(order_with_opengl) {
   Chain chain("gleffects_identity ! glclinvert ! gleffects_identity");
   check_noise(chain, 640, 480, 120, inverted, "between two GL effects");
@@ -67,7 +68,7 @@ TEST(frames_in_flight) {
                 "frame " + std::to_string(i));
 }
 
-// All ways that a device has give the same pixels.
+// All sharing methods of a device produce the same pixels.
 TEST(methods_agree) {
   Chain direct("glclinvert ! gleffects_identity ! glclbilateral radius=2");
   Chain copied(
@@ -85,7 +86,7 @@ TEST(methods_agree) {
 }
 
 // After a tee, glupload makes a texture per frame and the driver reuses its id at once: an image
-// that is kept by id would show the first frame forever.
+// cached by id would show the first frame forever.
 TEST(tee_before_upload) {
   Pipeline pipeline(
       "videotestsrc pattern=snow num-buffers=40 ! video/x-raw,format=RGBA,width=160,height=120 ! "

@@ -13,7 +13,7 @@ using test::expect;
 
 namespace {
 
-/// A folder for OpenCL drivers and a registry, which the processes that are started look at.
+/// A folder with OpenCL drivers and a registry for the started processes.
 class Folder {
  public:
   Folder() {
@@ -58,7 +58,7 @@ class Log {
  public:
   Log() {
     gst_debug_set_default_threshold(GST_LEVEL_INFO);
-    gst_debug_remove_log_function(nullptr);  // which is the default one
+    gst_debug_remove_log_function(nullptr);  // removes the default function
     const GstLogFunction take = [](GstDebugCategory *category, GstDebugLevel level, const gchar *,
                                    const gchar *, gint, GObject *, GstDebugMessage *,
                                    gpointer self) {
@@ -91,8 +91,8 @@ TEST(package) {
   gst_object_unref(plugin);
 }
 
-// The plugin is looked at again when a driver comes, or when the loader is sent elsewhere; not
-// else.
+// GStreamer scans the plugin again only after a driver was added or the loader's folder was
+// changed.
 TEST(drivers_that_come_and_go) {
   Folder folder;
   folder.write("one.icd");
@@ -107,7 +107,8 @@ TEST(drivers_that_come_and_go) {
   expect(folder.registry() != two, "the loader looks elsewhere, and the registry does not know");
 }
 
-// A scan without the OpenCL loader lists the elements too, so that they are there when it comes.
+// A scan without the OpenCL loader lists the elements too, so they exist once the loader is
+// installed.
 TEST(loader_that_comes_later) {
   Folder folder;
   g_setenv("LD_AUDIT", test::built_library(g_getenv("GLCL_WITHOUT_LOADER")).c_str(), TRUE);
@@ -116,8 +117,8 @@ TEST(loader_that_comes_later) {
   folder.registry();
 }
 
-// Editors keep the values of all properties, and the defaults of those that can't be read;
-// GStreamer may complain of none.
+// Editors serialise the values of all properties, and the defaults of write-only ones. GStreamer
+// must not print a warning.
 TEST(values_can_be_serialised) {
   GList *all = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "glcl");
   int count = 0;
@@ -127,7 +128,7 @@ TEST(values_can_be_serialised) {
     guint size = 0;
     GParamSpec **specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &size);
     for (guint i = 0; i < size; i++) {
-      if (G_IS_PARAM_SPEC_OBJECT(specs[i])) continue;  // the parent
+      if (G_IS_PARAM_SPEC_OBJECT(specs[i])) continue;  // the property `parent`
       GValue value = G_VALUE_INIT;
       g_value_init(&value, specs[i]->value_type);
       if (specs[i]->flags & G_PARAM_READABLE)

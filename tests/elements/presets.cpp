@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The presets that are shipped: of every element the same three, which load, play, and take effect
-// while playing.
+// The shipped presets: every element has the same three. They load, play, and take effect while
+// playing.
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -31,7 +31,7 @@ std::set<std::string> presets(GstElement *element) {
   return all;
 }
 
-/// Whether the property has the value that a file writes so.
+/// True if the property has the value that this text in a file stands for.
 bool is(GstElement *element, const std::string &name, const std::string &text) {
   GValue value = G_VALUE_INIT, wanted = G_VALUE_INIT;
   const GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), name.c_str());
@@ -106,7 +106,7 @@ TEST(files) {
   }
 }
 
-// Presets change between frames, and every frame comes out, without an error or a warning.
+// Presets change between frames. Every frame arrives, without an error or a warning.
 TEST_EACH(playing, 0, int(std::size(elements))) {
   const auto &[name, settings] = elements[__i__];
   Chain chain(std::string(name) + " " + settings);
@@ -123,8 +123,8 @@ TEST_EACH(playing, 0, int(std::size(elements))) {
   if (!test::copies_frames()) test::expect_none(chain.messages().warnings());
 }
 
-// A preset takes effect in results of a stream that plays: quarter pixels where there were whole
-// ones, and three channels where there was one.
+// A preset changes the results of a playing stream: from whole to quarter pixels, and from one
+// channel to three.
 TEST(effect) {
   Chain chain("glclhistogram interval=0 name=h ! glclmotion interval=0 noise=0 name=m");
   const auto channels = [&] {

@@ -39,7 +39,7 @@ std::string device_name() {
   return name.substr(name.find(' ') + 1);
 }
 
-/// Both environments have one device, 0:0.
+/// Both test environments have a single device, 0:0.
 void check_device(const std::string &wish) {
   Chain chain("glclinvert device=\"" + wish + "\"");
   check_frames(chain, 1);
@@ -144,7 +144,8 @@ TEST(stats_of_a_run) {
   expect(timings.kernels == 0 && !timings.frame, "nothing is timed without profile");
 }
 
-// The same fields everywhere, and with profile the time of every kernel, those that draw too.
+// All elements have the same fields. With profile they have the time of every kernel, also of those
+// that draw.
 TEST(stats_of_every_element) {
   const char *fields[] = {"frames",  "device",  "sharing",    "copies",
                           "dropped", "latency", "latency-max"};
@@ -170,17 +171,18 @@ TEST(stats_of_every_element) {
   }
 }
 
-// A frame later than downstream has requested is dropped, and counted.
+// A frame that is later than downstream requested is dropped and counted.
 TEST(dropped_frames) {
   for (const char *name : {"glclinvert", "glclbilateral", "glclhistogram", "glclhough", "glclklt",
                            "glclmotion", "glopenclflow"}) {
     Chain chain(name);
     GstElement *element = chain[name];
     for (const char *ahead : {"glupload", "glcolorconvert"})
-      g_object_set(chain[ahead], "qos", FALSE, nullptr);  // they would drop them first
+      g_object_set(chain[ahead], "qos", FALSE,
+                   nullptr);  // upstream elements would drop the frames first
     for (int i = 0; i < 2; i++) chain.filter(reference::random_frame(48, 32, i));
     expect(test::stat(element, "dropped") == 0, "no frame is dropped");
-    // All up to 190 ms are too late: the third, the fourth and the fifth, of 40 ms each.
+    // All frames up to 190 ms are too late: the third, fourth and fifth frame of 40 ms each.
     gst_harness_push_upstream_event(
         chain.harness(),
         gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2, 90 * GST_MSECOND, 100 * GST_MSECOND));
@@ -230,7 +232,7 @@ TEST(device_that_is_not_there) {
                GST_RESOURCE_ERROR_NOT_FOUND, {std::string("device=\"") + wish + "\"", name, "0:0"});
 }
 
-// PoCL has no images of two channels, which textures of NV12's chroma would be.
+// PoCL has no images of two channels, which the chroma textures of NV12 need.
 TEST(format_without_images) {
   const auto chain = Chain::plain(
       "videoconvert ! capsfilter caps=video/x-raw,format=NV12 ! glupload ! glclinvert ! "

@@ -25,14 +25,14 @@ Motion shaken(int i) {
           0.01 * std::sin(0.5 * i), 1};
 }
 
-/// A camera in a hand.
+/// A frame of a hand-held camera.
 Frame scene(int i, unsigned seed = 1, int w = width, int h = height) {
   return reference::textured_frame(w, h, shaken(i), seed);
 }
 
 struct Shown {
   Frame frame;
-  std::vector<float> moved;  // from px of the frame that came to those of it
+  std::vector<float> moved;  // transform from px of the input frame to px of the output frame
 
   Point at(Point p) const {
     return {moved[0] * p.x + moved[1] * p.y + moved[2], moved[3] * p.x + moved[4] * p.y + moved[5]};
@@ -70,7 +70,7 @@ double difference(const Frame &a, const Frame &b) {
   return sum / double(a.rgba.size());
 }
 
-/// How far a place of the scene is shown from where it was in frame 0.
+/// Distance between the position of a scene point in the output and its position in frame 0.
 double off(const Shown &first, const Shown &now, int i, const Motion &before = shaken(0)) {
   double worst = 0;
   for (const Point p : {Point{40, 30}, {120, 30}, {80, 50}, {40, 70}, {120, 70}}) {
@@ -111,8 +111,8 @@ TEST(still) {
   expect(is_zoom_alone(first, 0.1), "it begins in the middle");
 }
 
-// A hand before a plain wall does not take the picture along; the message says how sure the
-// camera's motion is.
+// A hand before a plain wall does not move the picture; the message contains the confidence of the
+// camera motion.
 TEST(hand_before_a_wall) {
   const auto confidence_of = [](const std::function<Frame(int)> &frame, double &moved) {
     Chain chain(element + "stabilize=true smoothing=0 interval=0");
@@ -145,7 +145,7 @@ TEST(hand_before_a_wall) {
   fail_unless(moved > 0.5 && sure > 0.8, "a camera moves it by %g px, sure by %g", moved, sure);
 }
 
-// It is what the result says, and drawings move with it.
+// The picture is moved as the result reports, and drawings move with it.
 TEST(drawings) {
   Chain plain(element + "stabilize=true smoothing=0"),
       drawn(element + "stabilize=true smoothing=0 display=points features=12"),
@@ -168,7 +168,7 @@ TEST(drawings) {
   }
 }
 
-// Cuts, discontinuities and other sizes restart; a plain picture is no error.
+// Cuts, discontinuities and new sizes restart it; a plain picture is not an error.
 TEST(anew) {
   Chain chain(element + "stabilize=true smoothing=0");
   for (int i = 0; i < 4; i++) shown(chain, scene(i));
@@ -187,13 +187,13 @@ TEST(anew) {
   test::expect_none(chain.messages().errors());
 }
 
-// Switched on and off, and set otherwise, while it plays, in one of two.
+// Switched on and off, and changed while playing, in one of two elements.
 TEST(changes) {
   Chain chain("glclklt name=a attach-meta=true features=150 ! glclklt name=b features=20");
   GstElement *a = chain["a"];
   test::expect_same(scene(0), chain.filter(scene(0)), "nothing is moved");
   g_object_set(a, "stabilize", TRUE, "smoothing", 0, nullptr);
-  // It is built meanwhile.
+  // The stabilizer is built in the background.
   Shown now;
   int i = 1;
   for (; i < 400; i++) {
@@ -217,7 +217,7 @@ TEST(changes) {
   test::expect_none(chain.messages().errors());
 }
 
-// A pipeline that is stopped and started starts again.
+// After a stop and a start it begins anew.
 TEST(again) {
   test::Pipeline pipeline(
       "gltestsrc num-buffers=5 ! video/x-raw(memory:GLMemory),width=160,height=120 ! "
@@ -228,14 +228,14 @@ TEST(again) {
   }
 }
 
-// A camera that turns, in pixels that are not square: the picture as seen is still.
+// A rotating camera with pixels that are not square: the displayed picture is still.
 TEST(not_square) {
   for (const auto &[n, d] : {std::pair{2, 1}, {16, 15}, {1, 2}}) {
     const double aspect = double(n) / d;
     const auto turned = [](int i) {
       return Motion{2 * std::sin(0.9 * i), 1.5 * std::sin(0.7 * i + 1), 0.06 * std::sin(0.6 * i)};
     };
-    // From px to the picture as seen, in which the camera turns, and back.
+    // From px to the displayed picture, in which the camera rotates, and back.
     const auto seen = [&](Point p) { return Point{p.x * aspect, p.y}; };
     const auto px = [&](Point p) { return Point{p.x / aspect, p.y}; };
     const double seen_width = (width - 1) * aspect + 1;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Pipelines that are stopped in the middle of negotiation leave nothing behind: no GStreamer
-// object, no descriptor, no thread. GStreamer's own filters in the same place say how much is too
-// much.
+// object, no descriptor, no thread. GStreamer's own filters in the same place set the limits.
 #include <glib/gstdio.h>
 #include <unistd.h>
 
@@ -57,9 +56,9 @@ ptrdiff_t entries(const char *folder) {
   return count;
 }
 
-/// Threads and the last objects go a moment after their pipeline: waits until no more is held than
-/// this. Objects are looked at once threads and descriptors have gone: the leaks tracer takes
-/// references to them, which an object that goes at that moment does not survive.
+/// Waits until at most these resources are held, because threads and the last objects end a moment
+/// after their pipeline. Objects are counted after threads and descriptors: the leaks tracer
+/// references them, which crashes for an object that is just being freed.
 Holdings settled(const Holdings &most) {
   gst_task_cleanup_all();
   for (int i = 0;; i++) {
@@ -74,13 +73,13 @@ Holdings settled(const Holdings &most) {
   }
 }
 
-/// Comes once, on any thread.
+/// An event that happens once, on any thread.
 class Moment {
  public:
   void comes() {
     std::call_once(once_, [this] { promise_.set_value(); });
   }
-  /// Whether it comes within a minute.
+  /// True if it happens within a minute.
   bool wait() {
     return promise_.get_future().wait_for(std::chrono::minutes(1)) == std::future_status::ready;
   }
@@ -97,7 +96,7 @@ std::vector<GstElement *> elements_of(GstElement *bin) {
   return elements;
 }
 
-/// Lets the moment come when caps reach the element.
+/// Triggers the moment when caps reach the element.
 void watch_for_caps(GstElement *element, Moment &moment) {
   GstPad *pad = gst_element_get_static_pad(element, "sink");
   gst_pad_add_probe(
@@ -111,8 +110,8 @@ void watch_for_caps(GstElement *element, Moment &moment) {
   gst_object_unref(pad);
 }
 
-/// Lets the moment come when the element asks the next one for an allocation, which gets the
-/// question when it has been stopped meanwhile.
+/// Triggers the moment when the element sends an allocation query downstream. The downstream
+/// element gets the query after it was stopped.
 void watch_for_allocation(GstElement *element, Moment &moment) {
   GstPad *pad = gst_element_get_static_pad(element, "src");
   gst_pad_add_probe(
@@ -167,7 +166,8 @@ void start_and_stop(const std::string &filters, std::mt19937 &random) {
   pipeline.set(GST_STATE_PLAYING);
   if (!moment.wait()) {
     test::expect_none(pipeline.messages().errors());
-    // With GStreamer's own filters it is missing once in thousands of times, on a busy machine.
+    // With GStreamer's own filters the moment is rarely missed on a busy machine, once in thousands
+    // of runs.
     expect(filters == of_gstreamer,
            filters + ": negotiation does not get there, kind " + std::to_string(kind));
   }
@@ -185,8 +185,8 @@ Holdings held_after(const std::string &filters, int stops, const Holdings &most)
   return settled(most);
 }
 
-/// The GL contexts of a pipeline's elements, watched by weak references: the leaks tracer can't be
-/// asked while threads still let go of objects.
+/// Weak references to the GL contexts of a pipeline's elements: the leaks tracer can't be used
+/// while threads still release objects.
 class GLContexts {
  public:
   explicit GLContexts(GstElement *bin) {
@@ -212,7 +212,7 @@ class GLContexts {
       return object != nullptr;
     });
   }
-  /// Whether all go; they do so a moment after their last user.
+  /// Waits until all contexts are freed, a moment after their last user; false if they are not.
   bool go() {
     for (int i = 0; i < 3000 && live(); i++) g_usleep(20 * 1000);
     return !live();
@@ -224,11 +224,11 @@ class GLContexts {
 
 }  // namespace
 
-// Else Mesa's OpenCL keeps the contexts of dropped queues for new ones, and makes more while a drop
-// is still under way.
+// By default Mesa's OpenCL reuses the contexts of released queues, and creates more while a release
+// is pending.
 static const test::Setup setup([] { g_setenv("RUSTICL_DEBUG", "no_reuse_context", TRUE); });
 
-/// A filter that works for hours on a frame, and has begun to.
+/// A filter that works for hours on a frame.
 class Hours {
  public:
   Hours()
@@ -251,7 +251,7 @@ class Hours {
     begin();
   }
 
-  /// Lets the next frame take long, and waits until no further one comes.
+  /// Makes the next frame take long, and waits until frames stop arriving.
   void begin() {
     g_object_set(slow(), "radius", 128, "iterations", 16, nullptr);
     for (int seen = -1; seen != arrived_; g_usleep(500 * 1000)) seen = arrived_;
@@ -270,14 +270,14 @@ class Hours {
   Pipeline pipeline_;
 };
 
-/// A stop does not wait for the frame that is under way: its work ends in the middle.
+/// A stop does not wait for the current frame: its work ends early.
 TEST(a_stop_in_a_frame_of_hours) {
   Hours hours;
   hours.pipeline().set(GST_STATE_NULL);
   test::expect_none(hours.pipeline().messages().errors());
 }
 
-/// Nor does a seek, after which frames go on.
+/// A seek does not wait either; afterwards frames continue.
 TEST(a_seek_in_a_frame_of_hours) {
   Hours hours;
   const guint64 before = test::stat(hours.slow(), "frames");
@@ -290,10 +290,10 @@ TEST(a_seek_in_a_frame_of_hours) {
   test::expect_none(hours.pipeline().messages().errors());
 }
 
-/// The device is given up with an error; then the pipeline stops. Its threads go on, so the process
-/// ends without them.
+/// The device is given up with an error; then the pipeline stops. The device's threads keep running
+/// until the process ends.
 TEST_LEAVING(a_kernel_that_never_ends) {
-  if (test::shares_textures()) return;  // the same device draws
+  if (test::shares_textures()) return;  // OpenGL draws on the same device
   g_setenv("GLCL_DEVICE_TIMEOUT", "3", TRUE);
   gchar *folder = g_dir_make_tmp("glcl-stops-XXXXXX", nullptr);
   const std::string file = std::string(folder) + "/never.cl";
@@ -355,7 +355,7 @@ TEST(a_frame_outlives_its_pipeline) {
 
 // Leaks of GStreamer's own filters do not count.
 TEST_LEAVING(three_hundred_stops) {
-  // The first run of each loads drivers, which start threads and open files for good.
+  // The first run of each loads drivers, which start threads and open files until the process ends.
   for (const std::string &each : {of_gstreamer, filters, analyzer}) {
     Pipeline pipeline("gltestsrc num-buffers=3 ! " + each + sink);
     expect(pipeline.run(), each + " does not run");
@@ -365,7 +365,7 @@ TEST_LEAVING(three_hundred_stops) {
   const Holdings most = {std::max(before.descriptors, theirs.descriptors),
                          std::max(before.threads, theirs.threads),
                          std::max(before.objects, theirs.objects)};
-  // At its end the leaks tracer warns of all that lives, GStreamer's own included.
+  // At the end the leaks tracer warns of all live objects, also of GStreamer's own.
   _gst_check_expecting_log = TRUE;
   for (const auto &[each, stops] : {std::pair(filters, 240), std::pair(analyzer, 60)}) {
     const Holdings ours = held_after(each, test::repeats(stops), most);

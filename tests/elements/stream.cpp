@@ -42,7 +42,7 @@ void expect_back(const char *folder, int most) {
               entries(folder), most);
 }
 
-/// A pipeline whose sinks `in` and `out` see the same frames without and with the filter.
+/// A pipeline whose sinks `in` and `out` get the same frames, without and with the filter.
 const char *const compared =
     "videotestsrc name=source pattern=snow ! video/x-raw,format=RGBA,width=64,height=48,"
     "framerate=25/1 ! glupload ! tee name=t ! queue ! glclinvert ! gldownload ! "
@@ -56,8 +56,8 @@ void check_compared(const std::vector<Frame> &in, const std::vector<Frame> &out,
     expect_same(inverted(in[i]), out[i], "frame " + std::to_string(i));
 }
 
-/// Gives an element, or those of a bin, another GL display that holds a GL context, which is
-/// returned.
+/// Sets another GL display with a GL context on an element, or on those of a bin. Returns the
+/// context.
 GstGLContext *replace_display(GstElement *element) {
   GstGLDisplay *display = gst_gl_display_new();
   GstGLContext *gl_context = nullptr;
@@ -128,7 +128,8 @@ TEST(seeks) {
                           GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, GST_SECOND / 5),
          "the seek failed");
   expect(pipeline.run(), "no EOS");
-  // A flush may drop a frame in one branch only: the last five are after all flushes.
+  // A flush may drop a frame in one branch only, so compare the last five, which follow all
+  // flushes.
   expect(in.size() >= 5 && out.size() >= 5, "all frames of the last segment arrive");
   for (size_t i = 1; i <= 5; i++)
     expect_same(inverted(in[in.size() - i]), out[out.size() - i],
@@ -175,7 +176,7 @@ TEST(stop_without_waiting) {
   }
 }
 
-// GL effects of GStreamer 1.22 don't survive it, so the chain has none.
+// The chain has no GL effects, because those of GStreamer 1.22 crash.
 TEST(another_gl_display) {
   Chain chain("glclinvert ! glclinvert ! glclinvert");
   for (int i = 0; i < 4; i++) {
@@ -191,8 +192,8 @@ TEST(another_gl_display) {
   test::expect_none(chain.messages().errors());
 }
 
-// The GL context of an element ends on another thread while frames are under way. Elements of
-// GStreamer 1.22 don't survive that, so they keep theirs.
+// The GL context of an element ends on another thread while frames are processed. Elements of
+// GStreamer 1.22 would crash, so they keep their context.
 TEST(another_gl_display_amid_frames) {
   Chain chain(
       "glclinvert name=a ! glclhistogram name=b interval=0 ! glclinvert name=c ! glclinvert");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Odd streams: cut off, interlaced, of bytes, of buffers that hold something else than their caps
-// say. The analyzers' messages stay sane through all of it. Odd times are in timestamps.cpp.
+// Unusual streams: truncated, interlaced, in byte segments, with buffers that differ from their
+// caps. The analysers' messages stay valid. Unusual times are in timestamps.cpp.
 #include <malloc.h>
 
 #include <algorithm>
@@ -104,7 +104,7 @@ void expect_refused(Stream &stream, const Frame &frame, const std::string &words
 
 }  // namespace
 
-// Parsers leave the list of all typefinders behind.
+// Parsers keep the list of all typefinders.
 TEST_LEAVING(decoded_backward) {
   const Clip clip("mp4mux");
   if (clip.missing) return;
@@ -221,8 +221,8 @@ TEST(not_square) {
   }
 }
 
-// Frames in two buffers, formats that are not in the table, and host memory: negotiation fails, and
-// no element gets a frame.
+// Frames in two buffers, unsupported formats and host memory: negotiation fails, and no element
+// gets a frame.
 TEST(other_caps) {
   for (const char *caps :
        {"video/x-raw(memory:GLMemory, format:Interlaced),format=RGBA,interlace-mode=alternate",
@@ -298,7 +298,7 @@ TEST(refused_after_a_flush) {
   }
 }
 
-// A buffer that is smaller than its frame gets no further than glupload.
+// glupload rejects a buffer that is smaller than its frame.
 TEST(short_buffer) {
   Stream stream;
   stream.caps(64, 48);
@@ -338,7 +338,7 @@ TEST(bytes) {
     expect(logged.stream_time == none && logged.running_time == none, "bytes are no times");
 }
 
-// Properties that are read on the way to PAUSED.
+// Properties that are read before PAUSED.
 TEST(set_too_late) {
   const std::array<const char *, 3> of[] = {{"glclinvert", "device", "99:99"},
                                             {"glclinvert", "sharing", "gl"},
@@ -378,9 +378,9 @@ TEST(set_too_late) {
   }
 }
 
-// Eight pipelines at once, each started and stopped many times. OpenGL contexts that draw at once
-// make llvmpipe of Mesa 25.0.7 wait forever, so there all share one. That of Mesa 22.3.6 crashes in
-// uploads if freed memory is overwritten, also without gst-glcl elements.
+// Eight pipelines at once, each started and stopped many times. GL contexts that draw at the same
+// time block llvmpipe of Mesa 25.0.7 forever, so all pipelines share one there. llvmpipe of Mesa
+// 22.3.6 crashes in uploads if freed memory is overwritten, also without gst-glcl elements.
 TEST(eight_pipelines) {
   mallopt(M_PERTURB, 0);
   g_setenv("RUSTICL_DEBUG", "no_reuse_context", TRUE);

@@ -14,14 +14,14 @@ namespace {
 
 const std::string odd = "no\xe9\xff";
 
-/// All posted messages, valid; counts those with U+FFFD.
+/// Checks that all posted messages are valid UTF-8; counts those with U+FFFD.
 class Texts {
  public:
   explicit Texts(GstElement *element) : bus_(gst_element_get_bus(element)) {}
   ~Texts() { gst_object_unref(bus_); }
   Texts(const Texts &) = delete;
 
-  /// Up to a message of these types; null where none comes in a minute.
+  /// Reads up to a message of these types; null if none arrives within a minute.
   GstMessage *next(int types) {
     while (GstMessage *message = gst_bus_timed_pop(bus_, 60 * GST_SECOND)) {
       check(message);
@@ -30,7 +30,7 @@ class Texts {
     }
     return nullptr;
   }
-  /// Waits for one of these types whose texts had to be replaced.
+  /// Waits for a message of these types with replaced bytes.
   void expect_replaced(int types, const std::string &what) {
     const int before = replaced_;
     do {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Odd times: streams played backward, in segments, without times or with times that jump. The
-// analyzers' messages stay sane through all of it.
+// Unusual times: streams played backward, in segments, without times or with jumps. The analysers'
+// messages stay valid.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -50,7 +50,8 @@ TEST(backward) {
   }
 }
 
-// Messages are due by running time, which at twice the speed passes at half a frame for each.
+// Messages are due by running time, which at double speed advances by half a frame duration per
+// frame.
 TEST(backward_interval) {
   for (const int rate : {-1, -2}) {
     Stream stream("glclhistogram interval=80000000");
@@ -75,7 +76,7 @@ TEST(backward_break) {
   push(38);
   push(20, GST_BUFFER_FLAG_DISCONT);  // a gap
   push(19);
-  push(30, GST_BUFFER_FLAG_DISCONT);  // the wrong way
+  push(30, GST_BUFFER_FLAG_DISCONT);  // backward in time
   push(29);
   const std::vector<GstClockTime> all = {39 * frame_time, 38 * frame_time, 20 * frame_time,
                                          19 * frame_time, 30 * frame_time, 29 * frame_time};
@@ -104,12 +105,12 @@ TEST(segments) {
   stream.segment(segment);
   for (int i = 0; i < 3; i++)
     stream.push(scene(i), 11 * GST_SECOND + static_cast<GstClockTime>(i) * frame_time);
-  // The next one begins where the running time of the last one is.
+  // The next segment begins at the running time of the last one.
   segment = time_segment();
   segment.base = 5 * GST_SECOND + 3 * frame_time;
   stream.segment(segment);
   for (int i = 0; i < 3; i++) stream.push(scene(i), static_cast<GstClockTime>(i) * frame_time);
-  // And one whose frames lie outside of it.
+  // A segment whose frames lie outside of it.
   stream.segment(time_segment(1, GST_SECOND, 2 * GST_SECOND));
   for (int i = 0; i < 3; i++) stream.push(scene(i), static_cast<GstClockTime>(i) * frame_time);
   const MessageLog log = stream.end();
@@ -129,7 +130,7 @@ TEST(segments) {
   }
 }
 
-// A loop by segment seeks: stream time begins again, running time goes on.
+// A loop by segment seeks: stream time begins again, running time continues.
 TEST(segment_seeks) {
   Pipeline pipeline(
       "videotestsrc pattern=ball ! video/x-raw,format=RGBA,width=64,height=48,framerate=25/1" +
@@ -142,7 +143,8 @@ TEST(segment_seeks) {
                             GST_SEEK_TYPE_SET, 4 * frame_time, GST_SEEK_TYPE_SET, 9 * frame_time),
            "the seek failed");
     if (!round) read_log(pipeline.messages());
-    // The source posts SEGMENT_DONE before it sends the event: some may come with the next round.
+    // The source posts SEGMENT_DONE before it sends the event, so some messages may arrive in the
+    // next round.
     for (const LoggedMessage &logged : play(pipeline).of("glclhistogram")) {
       fail_unless(logged.stream_time >= 4 * frame_time && logged.stream_time < 9 * frame_time);
       expect(logged.running_time > last || logged.running_time == 0, "running-time goes on");
@@ -164,7 +166,7 @@ TEST(gaps) {
     all.push_back(time);
     time += frame_time;
   }
-  // Blocks are sought in whatever frame came before, flow only where time goes on.
+  // glclmotion searches in any previous frame, glopenclflow only if time advances.
   const MessageLog log = stream.end();
   log.expect_vectors(2, 1);
   expect(log.of("glclhistogram").size() == all.size(), "every frame has a message");
@@ -172,7 +174,7 @@ TEST(gaps) {
   expect(log.of("glopenclflow").size() == all.size() - 2, "but not every pixel");
 }
 
-// Neither timestamps nor durations, then timestamps alone; a still camera of 0/1 frames a second.
+// Neither timestamps nor durations, then only timestamps; a still camera with 0/1 frames/s.
 TEST(no_times) {
   for (const char *framerate : {"framerate=25/1", "framerate=0/1"}) {
     Stream stream;
@@ -228,7 +230,7 @@ TEST(discontinuity_everywhere) {
   stream.end().expect_times(frames(0, 4), {});
 }
 
-// The frame after those that were dropped because they are late comes marked as a discontinuity.
+// The frame after dropped late frames is marked as a discontinuity.
 TEST(late_frame) {
   Stream stream("glclmotion interval=0 ! glopenclflow interval=0 display=none");
   stream.caps(64, 48);
@@ -248,8 +250,8 @@ TEST(late_frame) {
   }
 }
 
-// A frame whose time was wrong by an hour was late by an hour. A frame that is no longer late is
-// marked for another reason.
+// A frame with a time that was wrong by an hour is late by an hour. A frame that is no longer late
+// is marked for another reason.
 TEST(late_by_an_hour) {
   Stream stream("glclmotion interval=0");
   stream.caps(64, 48);
@@ -272,7 +274,7 @@ TEST(late_by_an_hour) {
   push(later, true);
   push(later + frame_time, false, GST_BUFFER_FLAG_DISCONT);
   push(later + 2 * frame_time, true);
-  // A time that goes back does not follow the dropped frame.
+  // A frame earlier than the dropped one does not follow it.
   told_of(later + 2 * frame_time, 4 * frame_time);
   push(later + 9 * frame_time, true, GST_BUFFER_FLAG_DISCONT);
   push(later + 8 * frame_time, false, GST_BUFFER_FLAG_DISCONT);

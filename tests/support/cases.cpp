@@ -31,8 +31,8 @@ Program &program() {
   return all;
 }
 
-/// Ends the program where GST_CHECKS names a case that it does not have. Otherwise it would run
-/// nothing and pass.
+/// Ends the program if GST_CHECKS names an unknown case. Otherwise the program would run nothing
+/// and pass.
 void check_names() {
   gchar **names = g_strsplit(g_getenv("GST_CHECKS") ? g_getenv("GST_CHECKS") : "", ",", 0);
   for (gchar **name = names; *name; name++)
@@ -46,9 +46,8 @@ void check_names() {
 
 }  // namespace
 
-// Check writes each assertion that holds to a file, so that it can name the last one before a
-// crash. In loops over pixels that took longer than the test itself, so the last four are not
-// written again.
+// Check writes each passed assertion to a file, to name the last one before a crash. In loops over
+// pixels that took longer than the test itself. So the last four assertions are not written again.
 extern "C" void _mark_point(const char *file, int line) {
   static const auto write =
       reinterpret_cast<decltype(&_mark_point)>(dlsym(RTLD_NEXT, "_mark_point"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Cases of a test program: TEST(name) { … }. Each enters itself in the program's suite; main() runs
-// each in a process of its own. GST_CHECKS names some of them; a name that no case has is an error.
+// Cases of a test program: TEST(name) { … }. Each case registers itself in the program's suite;
+// main() runs each in its own process. GST_CHECKS selects cases; an unknown name is an error.
 #pragma once
 
 #include <gst/check/gstcheck.h>
@@ -9,7 +9,7 @@
 /// A case for each number `__i__` from `first` to `end` − 1.
 #define TEST_EACH(name, first, end) \
   GLCL_CASE(name, true, tcase_add_loop_test(tcase, name, first, end))
-/// A case that leaves things behind which are not ours: a Setup's teardown is not for it.
+/// A case that leaves objects of other libraries behind: the teardown of Setup is not run.
 #define TEST_LEAVING(name) GLCL_CASE(name, false, tcase_add_test(tcase, name))
 
 #define GLCL_CASE(name, tidy, add)                     \

@@ -10,7 +10,7 @@ namespace film {
 
 namespace {
 
-// Shared with children: cases run in processes of their own.
+// Shared with child processes, in which the cases run.
 bool *const left_out = static_cast<bool *>(
     mmap(nullptr, sizeof(bool), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 
@@ -22,7 +22,7 @@ void leave_out(const std::string &why) {
 }
 
 int exit_status(bool good) {
-  constexpr int skipped = 77;  // for meson
+  constexpr int skipped = 77;  // exit status that meson counts as skipped
   if (!good) return EXIT_FAILURE;
   if (!*left_out) return EXIT_SUCCESS;
   std::printf("SKIP: rows that were left out; all others are good\n");

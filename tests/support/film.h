@@ -10,14 +10,14 @@
 
 namespace film {
 
-/// Says that rows are left out, and why.
+/// Prints that rows are skipped, and why.
 void leave_out(const std::string &why);
 
-/// The exit status of a test: 77, so that it counts as skipped, where rows were left out and all
-/// others are good.
+/// The exit status of a test: 77, which counts as skipped, if rows were skipped and all others are
+/// good.
 int exit_status(bool good);
 
-/// reference::pictures(), without which rows are left out.
+/// reference::pictures(); without them rows are skipped.
 std::vector<reference::Frame> pictures();
 
 }  // namespace film

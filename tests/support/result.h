@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The results that analysers attach to frames, as C reads them.
+// Reads the results that analysers attach to frames through the C API.
 #pragma once
 
 #include <gst/check/gstcheck.h>
@@ -13,14 +13,14 @@
 
 namespace test {
 
-/// The type of arrays in messages and results, and what a value of it holds. Its macro
-/// is deprecated, for arrays that bindings can't read.
+/// The type of arrays in messages and results. GLib deprecates its macro in favour of arrays that
+/// bindings can't read.
 inline GType field_array() { return g_type_from_name("GValueArray"); }
 inline const GValueArray *values(const GValue *value) {
   return static_cast<const GValueArray *>(g_value_get_boxed(value));
 }
 
-/// Numbers of a message's or a result's fields.
+/// The number in a field of a message or a result.
 inline double number(const GstStructure *structure, const char *field) {
   double value = 0;
   fail_unless(gst_structure_get_double(structure, field, &value), "there is no %s", field);
@@ -45,7 +45,7 @@ class ResultArray {
   explicit operator bool() const { return mapped_; }
   const guint8 *bytes() const { return array_.map.data; }
   gsize size() const { return array_.map.size; }
-  /// Whether it is of this type and shape.
+  /// True if it has this type and shape.
   bool is(const char *type, const std::vector<int> &shape) const {
     return mapped_ && std::strcmp(array_.type, type) == 0 && array_.dimensions == shape.size() &&
            std::equal(shape.begin(), shape.end(), array_.shape);

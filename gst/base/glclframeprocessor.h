@@ -17,16 +17,15 @@
 namespace glcl {
 
 /// Runs the virtual functions of an element on an OpenCL context that suits its settings and that
-/// is prepared for the caps, on a queue of the element's own. The streaming thread calls it, unless
+/// is prepared for the caps, on the element's own queue. The streaming thread calls it, unless
 /// noted; one thread at a time.
 class FrameProcessor {
  public:
-  /// All must outlive it.
+  /// All arguments must outlive it.
   FrameProcessor(GstGLCLFilter *element, Guarded<FilterSettings> &settings, StatsRecorder &stats);
 
   ContextSlot &contexts() { return contexts_; }
-  /// Ends the work under way early when requested. It also ends when a bin around the element
-  /// stops.
+  /// Ends the current work early on request. A bin around the element that stops is such a request.
   Stop &stop() { return stop_; }
   /// Declares that the next frame does not follow the previous one. Any thread.
   void request_reset() { reset_requested_ = true; }

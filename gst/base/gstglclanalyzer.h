@@ -108,7 +108,7 @@ using RenderFrame = std::function<void(const Picture &in, const Picture &out)>;
 }  // namespace glcl
 
 /// Call in `process`: renders the frame `out`. `draw` renders the drawing, which `covered` bounds:
-/// over the frame in RGBA, or apart from it for an overlay or a frame in planes. Without `covered`
+/// over the frame in RGBA, or separately for an overlay or a frame in planes. Without `covered`
 /// there is no drawing. `frame` renders the frame (default: a copy); in RGBA `draw` must do so too.
 /// A frame that passes unchanged, without a picture `out`, gets no drawing. Throws.
 void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glcl::Picture &in,

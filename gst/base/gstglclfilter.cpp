@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Threads. The streaming thread runs prepare, process and reset, and all kernels are enqueued
-// there, on a queue of the element's own. The GL thread does only what needs OpenGL: it hands
-// frames from OpenGL to OpenCL and back, and runs unprepare at a stop. A frame that has its
-// textures never waits for the GL thread, since the GL thread may wait for them. Any thread sets
-// and gets properties, takes contexts and answers queries; nothing is called while a lock is held.
-// GstGLBaseFilter holds its own context lock around gl_start and gl_stop, so neighbours and the
-// application are only asked from decide_allocation, before chaining up, where it is not held. A
-// thread with that lock may wait for the GL thread, so messages and notifications of the GL thread,
-// and those of a frame under way, wait in `outbox`.
+// Threads. The streaming thread runs prepare, process and reset, and enqueues all kernels on the
+// element's own queue. The GL thread only does work of OpenGL: it hands frames from OpenGL to
+// OpenCL and back, and runs unprepare at a stop. A frame that has its textures never waits for the
+// GL thread, because the GL thread may wait for these textures. Any thread sets and gets
+// properties, takes contexts and answers queries; no other code is called while a lock is held.
+// GstGLBaseFilter holds its own context lock around gl_start and gl_stop. So neighbours and the
+// application are only queried from decide_allocation before chaining up, when this lock is not
+// held. A thread with this lock may wait for the GL thread. So messages and notifications from the
+// GL thread, and from the work on a frame, wait in `outbox`.
 #include "gstglclfilter.h"
 
 #include <chrono>

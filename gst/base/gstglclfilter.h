@@ -18,10 +18,10 @@ G_DECLARE_DERIVABLE_TYPE(GstGLCLFilter, gst_glcl_filter, GST, GLCL_FILTER, GstGL
 /// with its neighbours, and the properties `device`, `sharing`, `active-sharing`, `profile` and
 /// `stats`.
 ///
-/// All virtual functions run one at a time, on the streaming thread; unprepare also on the thread
-/// of the GL context. They may throw glcl::Error, cl::Error or any std::exception; the base posts
-/// it as an element error. `process` must not use OpenGL or wait for its thread. A subclass that
-/// overrides before_transform, an event handler or change_state must chain up.
+/// All virtual functions run one at a time, on the streaming thread, but unprepare may also run on
+/// the thread of the GL context. They may throw glcl::Error, cl::Error or any std::exception; the
+/// base posts it as an element error. `process` must not use OpenGL or wait for its thread. A
+/// subclass that overrides before_transform, an event handler or change_state must chain up.
 struct _GstGLCLFilterClass {
   GstGLFilterClass parent_class;
 

@@ -68,7 +68,8 @@ int fitting_copies(const Device &device, const Histogram::Format &format, const 
   return static_cast<int>(device.local_memory() / sizeof(cl_uint) / words_of(format, p));
 }
 
-/// Copies of counters with two more for illegal values, which groups complete: at least one.
+/// Complete copies of the counters per group, with two more counters for illegal values; at least
+/// one copy.
 int copies_with_illegal(const Device &device, int counters, const Parameters &p) {
   const auto fit = static_cast<int>(device.local_memory() / sizeof(cl_uint)) / counters;
   int copies = p.at("copies");
@@ -76,8 +77,8 @@ int copies_with_illegal(const Device &device, int counters, const Parameters &p)
   return std::max(copies, 1);
 }
 
-/// Groups for frames of this many runs of pixels: as many as the variant has, or enough that no
-/// half word overflows.
+/// Groups for frames of this many runs of pixels: those of the variant, or more if half words would
+/// overflow.
 size_t groups_of(const Device &device, const Parameters &p, size_t runs) {
   size_t groups = size_t(device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()) * p.at("groups");
   if (!p.at("packed")) return groups;

@@ -34,7 +34,7 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Waits until all background compilation has finished.
   void finish_programs() { compiler_pool_.finish(); }
 
-  /// A queue for releases, which wait for their own events alone and not for later kernels.
+  /// A queue for releases: they wait only for their own events, not for later kernels.
   const cl::CommandQueue &releasing_queue();
 
   const Device &device() const { return device_; }

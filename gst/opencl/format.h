@@ -16,7 +16,7 @@ struct PlaneFormat {
   cl_channel_type type;
   uint32_t gl;       ///< OpenGL's sized internal format
   uint32_t gl_base;  ///< the same without a size
-  const char *glsl;  ///< layout qualifier of an image of it in a shader
+  const char *glsl;  ///< layout qualifier of its images in shaders
   uint32_t vulkan;   ///< VkFormat
   uint32_t bytes;    ///< bytes per pixel
 

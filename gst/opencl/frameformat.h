@@ -14,8 +14,8 @@ struct Colorimetry {
   bool full_range = false;        ///< black is 0, else 16 of 255
 };
 
-/// Where a chroma sample lies: along an axis on the first of the pixels that share it, or in their
-/// middle.
+/// The position of a chroma sample along each axis: on the first of the pixels that share it, or in
+/// their middle.
 struct ChromaSite {
   bool left = false, top = false;
 };
@@ -25,10 +25,10 @@ struct FrameFormat {
   Layout layout = Layout::image;
   const PixelFormat *pixels = &PixelFormat::rgba;
   Colorimetry colorimetry{};
-  ChromaSite chroma_site{};  ///< in no build option: most kernels take a sample for all its pixels
+  ChromaSite chroma_site{};  ///< not in build options: most kernels use a sample for all its pixels
 
   FrameFormat() = default;
-  /// Frames in RGBA. Not explicit, because a layout is all that engines have to know of those.
+  /// Frames in RGBA. Not explicit, because engines need only the layout of RGBA frames.
   FrameFormat(Layout layout) : layout(layout) {}
   FrameFormat(Layout layout, const PixelFormat &pixels, const Colorimetry &colorimetry)
       : layout(layout), pixels(&pixels), colorimetry(colorimetry) {}

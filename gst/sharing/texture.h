@@ -112,12 +112,12 @@ class Texture {
 /// Common part of the methods without copies: OpenCL works in the texture's own memory.
 ///
 /// Textures stay with OpenCL until OpenGL or the host need them, so that a row of gst-glcl elements
-/// never uses OpenGL. The next user only waits for the last use. Textures without a hand-over on
-/// demand (foreign ones, of other GL contexts, read by OpenGL in another branch) are copied when
-/// they are acquired, and go back before the GL thread goes on. Order: OpenCL or the host waits for
-/// a GL fence before acquire, and OpenGL's next use comes after OpenCL's release. The OpenCL 1.2
-/// extension specification requires it in section 9.7.6.1; with cl_khr_gl_event the driver does it.
-/// Queues of one context wait for each other's events.
+/// never uses OpenGL. The next user only waits for the last use. Some textures can't be handed over
+/// on demand: foreign ones, those of other GL contexts, and those that OpenGL reads in another
+/// branch. These are copied when acquired, and given back before the GL thread continues. Order:
+/// OpenCL or the host waits for a GL fence before acquire, and OpenGL's next use comes after
+/// OpenCL's release. The OpenCL 1.2 extension specification requires it in section 9.7.6.1; with
+/// cl_khr_gl_event the driver does it. Queues of one context wait for each other's events.
 class TextureSharing : public Sharing {
  public:
   bool acquire_held(Queue &queue, Layout layout, TextureUse *uses, size_t count) override;

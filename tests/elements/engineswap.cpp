@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How elements replace an engine while frames go on. An engine here is a number, and a gate holds
-// the thread that builds it. The program is built with the base classes and doesn't load the
-// plugin.
+// Elements replace an engine while frames are processed. In this program an engine is a number, and
+// a gate blocks the thread that builds it. The program is built with the base classes and doesn't
+// load the plugin.
 #include "base/glclengineswap.h"
 
 #include <atomic>
@@ -21,7 +21,7 @@ const test::Setup setup(test::hide_plugin);
 
 using Swap = glcl::EngineSwap<int, std::unique_ptr<int>>;  // engines only move
 using Change = Swap::Change;
-constexpr int refused = 13;  // no engine can be built for it
+constexpr int refused = 13;  // building this engine fails
 
 std::atomic<bool> open{true};
 std::atomic<int> built{0}, building{0};
@@ -36,7 +36,7 @@ const auto make = [](int wanted) {
   return std::make_unique<int>(wanted);
 };
 
-/// An element with an engine for 1.
+/// An element with the engine 1.
 struct Element {
   Element() {
     gst_element_set_bus(element, bus);
@@ -54,7 +54,7 @@ struct Element {
     expect(swap.engine() && **swap.engine() == number && swap.used() == number,
            "the engine is " + std::to_string(number));
   }
-  /// The first change between frames that want this.
+  /// Wants this engine in each frame and returns the first change.
   Change changes(int wanted) {
     for (int i = 0; i < 10000; i++) {
       const Change change = swap.follow(element, wanted, make);
@@ -63,7 +63,7 @@ struct Element {
     }
     return Change::none;
   }
-  /// Frames that want this, while nothing changes.
+  /// Wants this engine in each frame and expects no change.
   void expect_no_change(int wanted, int frames = 30) {
     for (int i = 0; i < frames; i++) {
       expect(swap.follow(element, wanted, make) == Change::none, "nothing changes");
@@ -81,14 +81,14 @@ struct Element {
   Swap swap{"The number stays."};
 };
 
-/// Waits until the thread builds.
+/// Waits until the thread has started to build.
 void wait_for_thread() {
   while (!building) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 }  // namespace
 
-// The old engine serves while the new one is built.
+// The old engine is used while the new one is built.
 TEST(in_the_background) {
   Element e;
   open = false;
@@ -116,7 +116,7 @@ TEST(refusal_keeps_the_old_one) {
          "asked for again, it is tried again, with a warning");
 }
 
-// While one is built, several are wanted: only the last of them is built.
+// Several engines are wanted during a build: only the last of them is built afterwards.
 TEST(newer_request) {
   Element e;
   open = false;
@@ -129,8 +129,8 @@ TEST(newer_request) {
   expect_none(e.messages.warnings());
 }
 
-// The engine in use is wanted again before another one is built: the new one, or its failure, is
-// dropped.
+// The engine in use is wanted again during the build of another one: the new engine, or its
+// failure, is dropped.
 TEST(back_again) {
   for (const int other : {2, refused}) {
     Element e;
@@ -175,7 +175,7 @@ TEST(prepared_while_playing) {
   expect(!e.swap.used(), "nothing is left of the last engine");
 }
 
-// Before the first frame a refusal is an error: one, and again after a flush.
+// Before the first frame a refusal is an error. It is posted once, and again after a flush.
 TEST(errors) {
   Element e;
   glcl::ErrorReporter errors;
@@ -195,7 +195,7 @@ TEST(errors) {
   expect_none(e.messages.warnings());
 }
 
-// Exceptions of every kind become warnings, but not a stopped compiler.
+// Exceptions of every kind become warnings, except that of a stopped compiler.
 TEST(exceptions) {
   Element e;
   const auto warned = [&](const auto &thrower, const std::vector<std::string> &words) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every element on frames of every format in the table, which it takes and gives.
+// Every element accepts and outputs frames of every format in the table.
 #include "opencl/format.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string textures_of(const std::string &format) {
   return "capsfilter caps=\"video/x-raw(memory:GLMemory),format=" + format + "\"";
 }
 
-/// Frames of a format at the elements, RGBA at the ends.
+/// A chain that converts RGBA to a format for the elements, and back to RGBA.
 std::unique_ptr<Chain> converting(const std::string &format, const std::string &elements) {
   return Chain::plain("videoconvert ! capsfilter caps=\"video/x-raw,format=" + format +
                       "\" ! glupload ! " + textures_of(format) + elements + " ! " +
@@ -91,8 +91,8 @@ TEST(analysers_find_the_same_motion_in_every_format) {
   });
 }
 
-// The histogram of luma needs one plane, that of colours all. A frame's pixels are counted all the
-// same.
+// The histogram of luma needs one plane and that of colours all planes. Both count every pixel of a
+// frame.
 TEST(histograms_change_between_luma_and_colours) {
   const auto chain = converting("NV12", " ! glclhistogram interval=0");
   const auto pixels_of = [&](const char *mode) {
@@ -116,7 +116,7 @@ TEST(histograms_change_between_luma_and_colours) {
   expect_none(chain->messages().errors());
 }
 
-// Edges need luma only, and a template that is cut out of the frame all planes.
+// Edges need only luma; a template that is cut out of the frame needs all planes.
 TEST(objects_are_found_in_luma) {
   const auto chain = converting("NV12", " ! glclhough");
   GstElement *element = (*chain)["glclhough"];
@@ -132,7 +132,7 @@ TEST(objects_are_found_in_luma) {
   expect_none(chain->messages().errors());
 }
 
-// Templates are pictures in RGBA, whatever the frame is that they are cut from.
+// Templates are RGBA pictures, cut from frames of any format.
 TEST(templates_are_learned_from_any_format) {
   const test::KeptPrograms kept;
   Frame frame = reference::flat_frame(96, 72);
@@ -162,7 +162,7 @@ TEST(templates_are_learned_from_any_format) {
 
 TEST(filters_keep_the_format) {
   const test::KeptPrograms kept;
-  // The end of a pipeline without our elements ends EGL for all others.
+  // The end of a pipeline without gst-glcl elements terminates EGL for all others.
   std::vector<std::unique_ptr<Chain>> plains;
   std::map<std::string, std::unique_ptr<Chain>> on_rgba;
   for_all_formats([&](const std::string &format) {
@@ -190,8 +190,8 @@ TEST(filters_keep_the_format) {
   });
 }
 
-// No kernel converts frames with a plane of luma before or after those of the element. A chain has
-// those of 8 bits converted.
+// Frames with a luma plane are filtered without a conversion. Only glclchain converts those of 8
+// bits.
 TEST(filters_read_and_write_planes) {
   const std::pair<const char *, const char *> native[] = {
       {"glclinvert", "invert-mean"},
@@ -220,7 +220,7 @@ TEST(filters_read_and_write_planes) {
 
 /// The luma of a frame in P010 of 1024 × 2 px that has each value of ten bits, and grey chroma.
 std::vector<guint16> filtered_ramp(const std::string &element) {
-  constexpr int width = 1024, rows = 3;  // two of luma, one of chroma
+  constexpr int width = 1024, rows = 3;  // two rows of luma, one of chroma
   GstHarness *harness = gst_harness_new_parse(("glupload ! " + element + " ! gldownload").c_str());
   gst_harness_set_src_caps_str(
       harness, "video/x-raw,format=P010_10LE,width=1024,height=2,framerate=25/1,colorimetry=bt709");
@@ -270,7 +270,7 @@ TEST(formats_change_while_playing) {
   expect_none(chain->messages().errors());
 }
 
-// The histogram of colours is the same in any format, so a cut is found where the format changes,
+// The histogram of colours is the same in any format. So a cut is found even at a change of format,
 // and the change itself is no cut.
 TEST(shots_go_on_when_the_format_changes) {
   const auto chain = Chain::plain(
@@ -303,7 +303,7 @@ TEST(shots_go_on_when_the_format_changes) {
 namespace {
 
 /// The messages of a moving object in frames whose format changes: their names and times, and the
-/// numbers of objects. Lists of objects are left out, because positions depend on rounding.
+/// numbers of objects. Lists of objects are omitted, because positions depend on rounding.
 std::vector<std::string> reports_on_an_object(const std::vector<const char *> &formats) {
   const auto chain = Chain::plain(
       "videoconvert ! capsfilter name=raw ! glupload ! glclmotion detect=true interval=0 ! "
@@ -359,7 +359,7 @@ TEST(objects_go_on_when_the_format_changes) {
                               (same < expected.size() ? expected[same] : "nothing"));
 }
 
-// Whatever its number of planes.
+// A frame counts once per transfer, with any number of planes.
 TEST(a_frame_counts_once) {
   const test::KeptPrograms kept;
   for_all_formats([](const std::string &format) {

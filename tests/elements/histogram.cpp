@@ -464,7 +464,7 @@ TEST(bins_by_name_and_by_number) {
   }
 }
 
-// With an unread bus, frames go on and messages stop at 300.
+// With an unread bus, frames continue and messages stop at 300.
 TEST(unread_messages) {
   const Frame frame = reference::flat_frame(8, 4);
   Chain chain("glclhistogram interval=0");

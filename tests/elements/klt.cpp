@@ -286,7 +286,7 @@ TEST(frames_that_come_twice) {
   fail_unless(noise > 3 && noise < 5, "noise of %g instead of 4", noise);
 }
 
-// Lamps on the mains, seen row by row, cost faint texture points, but not all of them.
+// Lamps on the mains, with a rolling shutter, make faint texture lose some points, but not all.
 TEST(light_of_rows) {
   Chain chain("glclklt attach-meta=true");
   const Frame still = reference::relit(scene(0, 320, 240), 0.3, 60);

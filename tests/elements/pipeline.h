@@ -2,7 +2,7 @@
 // Shared by the tests of elements: chains that the test feeds, pipelines with their own sources,
 // their messages and pixels.
 //
-// Every case runs in a process of its own and fails if it leaves GStreamer objects behind.
+// Every case runs in its own process and fails if GStreamer objects stay alive.
 #pragma once
 
 #include <gst/check/gstharness.h>

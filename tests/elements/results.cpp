@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Results on their way downstream: they survive elements that pass frames on, and still describe
-// the analysed frame, whose size they contain, if the picture is scaled or cropped.
+// Results travel downstream through other elements. They contain the size of the analysed frame,
+// and still describe this frame after the picture was scaled or cropped.
 #include "tests/support/result.h"
 
 #include <gst/video/gstvideometa.h>
@@ -20,7 +20,7 @@ const char *const kinds[] = {"glclhistogram", "glclhough", "glclklt", "glclmotio
 
 using Arrays = std::map<std::string, std::vector<guint8>>;
 
-/// Every array of every result, that counts.
+/// All arrays of all results; of an array with a count, the valid rows.
 Arrays arrays(GstBuffer *frame) {
   Arrays all;
   test::each_result(frame, [&](const std::string &kind, const GstStructure *fields) {
@@ -67,7 +67,7 @@ const std::string analysers =
     "glclklt attach-meta=true ! glclmotion attach-meta=true ! "
     "glopenclflow display=none grid=4 attach-meta=true ! ";
 
-/// The results of the frames of `from` on each path, which ends at a sink of its name.
+/// The results of the frames of `from` on each path; a path ends at a sink with its name.
 std::map<std::string, Branch> run(const std::map<std::string, std::string> &ways,
                                   const std::string &from) {
   std::string description = from + "tee name=t";
@@ -82,7 +82,7 @@ std::map<std::string, Branch> run(const std::map<std::string, std::string> &ways
   return branches;
 }
 
-/// An element as a handler of the application sees it.
+/// Records what a handler of the application sees of an element.
 struct Seen {
   int messages = 0, on_gl_thread = 0;
   std::map<std::string, GstClockTime> last;  // timestamp by name of message
@@ -90,7 +90,7 @@ struct Seen {
 
 struct Handlers {
   std::map<std::string, Seen> elements;
-  std::mutex mutex;  // of elements
+  std::mutex mutex;  // guards the elements
 
   void see(const std::string &name) {
     const std::lock_guard lock(mutex);
@@ -130,7 +130,7 @@ void watch(GstElement *bin, Handlers &handlers) {
 
 }  // namespace
 
-// Handlers of the application may ask neighbours, and these may wait for the GL thread.
+// Handlers of the application may query neighbours, and these may wait for the GL thread.
 TEST(no_handler_runs_on_the_gl_thread) {
   Handlers handlers;
   {
@@ -160,8 +160,7 @@ TEST(no_handler_runs_on_the_gl_thread) {
   }
 }
 
-// Copies, tee, queues, conversions, other sizes, parts and turns of the picture: all of the results
-// come out, and as they were.
+// Copies, tee, queues, conversions, scaling, cropping and rotation: all results arrive unchanged.
 TEST(on_the_way) {
   std::map<std::string, std::string> ways = {
       {"as_they_are", ""},
@@ -205,7 +204,8 @@ TEST(on_the_way) {
   }
 }
 
-/// Either all have gone, before 1.26 in any case, or all are where they are expected.
+/// Expects that all regions were dropped (always before GStreamer 1.26), or that all are at the
+/// expected places.
 void check_if_kept(const std::string &name, const std::vector<std::vector<int>> &regions,
                    const std::vector<std::vector<int>> &expected) {
   guint major, minor, micro, nano;
@@ -215,9 +215,10 @@ void check_if_kept(const std::string &name, const std::vector<std::vector<int>> 
   expect(regions.size() == expected.size(), name + ": all regions");
   for (size_t i = 0; i < regions.size(); i++)
     for (size_t k = 0; k < 4; k++)
-      expect(std::abs(regions[i][k] - expected[i][k]) <= 1,  // GStreamer's versions round otherwise
-             name + ": region " + std::to_string(i) + " has " + std::to_string(regions[i][k]) +
-                 " at " + std::to_string(k) + ", expected " + std::to_string(expected[i][k]));
+      expect(
+          std::abs(regions[i][k] - expected[i][k]) <= 1,  // versions of GStreamer round differently
+          name + ": region " + std::to_string(i) + " has " + std::to_string(regions[i][k]) +
+              " at " + std::to_string(k) + ", expected " + std::to_string(expected[i][k]));
 }
 
 // Regions of interest follow GStreamer's elements: a scaler of raw video scales them; others that

@@ -12,7 +12,7 @@
 namespace glcl::analyze {
 
 void analyze(const Task &task, const std::function<void(const Progress &)> &report) {
-  identity_of(task.file);  // whether it is there
+  identity_of(task.file);  // throws if it is missing
   check_complete(task.file);
   // Time around the range; longer if it contains too few frames or no picture.
   GstClockTime back = 8 * GST_SECOND, on = 4 * GST_SECOND;
@@ -38,7 +38,7 @@ void analyze(const Task &task, const std::function<void(const Progress &)> &repo
 }
 
 Extent extent_of(const std::string &file) {
-  identity_of(file);  // whether it is there
+  identity_of(file);  // throws if it is missing
   const Pipeline pipeline("fakesink", file);
   if (!pipeline.preroll()) throw Failure("there is no picture in it");
   return {pipeline.duration(), pipeline.seekable()};

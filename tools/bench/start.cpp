@@ -82,7 +82,7 @@ Start run(const std::string &description) {
   return watch.times;
 }
 
-/// The same in a child process whose drivers cache in a folder.
+/// The same in a child process, with driver caches below a folder.
 Start run_apart(const std::string &description, const std::string &caches) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return {};

@@ -20,7 +20,7 @@ G_DECLARE_FINAL_TYPE(GstGLCLContext, gst_glcl_context, GST, GLCL_CONTEXT, GstObj
 GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::sharing::Choice &choice,
                                      bool *created);
 
-/// Creates a context of a device without OpenGL and loads the driver's compiler, which takes long.
+/// Creates a context of a device without OpenGL and loads the driver's compiler, which is slow.
 /// Null on failure.
 std::shared_ptr<glcl::Context> gst_glcl_context_load(const glcl::Device &device);
 

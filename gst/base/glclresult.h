@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Large results (a vector field, a histogram) that travel downstream: GstBuffers, mostly owned by
-// metas, whose memory is an OpenCL buffer. It is downloaded only when it is mapped.
+// metas, whose memory is an OpenCL buffer. The memory is downloaded only when it is mapped.
 #pragma once
 
 #include <initializer_list>

@@ -38,7 +38,7 @@ class TextureBridge {
   /// Runs `work (in, out)`, which enqueues kernels that read `in` and write all of `out`, frames of
   /// `info`. If both buffers are the same or hold the same texture, the frame passes unchanged and
   /// there is no picture `out`; with `luma_only` there is then also no chroma. Throws if the
-  /// buffers hold no such frames.
+  /// buffers hold other frames.
   using Process = std::function<void(const Picture &in, const Picture &out)>;
   void run(Queue &queue, GstBuffer *in, GstBuffer *out, bool luma_only, const Process &work);
 
@@ -54,7 +54,8 @@ class TextureBridge {
   void prepare_for_gl(GstBuffer *frame, bool consumers_map);
 
  private:
-  using Textures = std::array<GstGLMemory *, 3>;  // of the planes; null beyond the last
+  using Textures =
+      std::array<GstGLMemory *, 3>;  // textures of the planes; null beyond the last plane
   sharing::Sharing &sharing_for(const Textures &from, const Textures &to);
   void convert(Queue &queue, const Picture &in, const Picture &out, const Process &work);
   GstGLContext *gl_context() const { return gst_glcl_context_gl_context(context_); }

@@ -30,8 +30,8 @@ G_DECLARE_DERIVABLE_TYPE(GstGLCLAnalyzer, gst_glcl_analyzer, GST, GLCL_ANALYZER,
 struct _GstGLCLAnalyzerClass {
   GstGLCLFilterClass parent_class;
 
-  /// Called when no further frame follows and all results were delivered without failure: decide
-  /// now what depends on further frames. Streaming thread. Optional.
+  /// Called when no further frame follows and all results were delivered without failure: finish
+  /// everything that waits for further frames. Streaming thread. Optional.
   void (*finish)(GstGLCLAnalyzer *self);
 };
 
@@ -57,7 +57,7 @@ struct FrameRequest {
 void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, size_t bytes);
 
 /// Call in `process` once per frame: returns the requested results. If a meta is requested,
-/// `outbuf` can take it.
+/// `outbuf` is writable.
 glcl::FrameRequest gst_glcl_analyzer_request(GstGLCLAnalyzer *self, GstBuffer *inbuf);
 /// Call in `process`: enqueues a read of the buffer's first `bytes` and calls `take` once they have
 /// arrived, possibly while the GL thread processes a later frame. `take` must own everything else

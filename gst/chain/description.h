@@ -21,7 +21,7 @@ struct Item {
   }
 };
 
-/// A chain of filters. Each reads the output of the one before it.
+/// A chain of filters. Each filter reads the output of the previous one.
 struct Description {
   std::vector<Item> items;
   int iterations = 1;              ///< of the whole chain

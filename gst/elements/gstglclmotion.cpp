@@ -106,7 +106,7 @@ static void gst_glcl_motion_build(GstGLCLMotion *self, glcl::Context &context, i
         glcl::motion::choose_devices(all, settings.devices, failures)));
   }
   motion->prepare(settings);
-  if (state->detection) state->detection->end();  // frames of another size
+  if (state->detection) state->detection->end();  // of the old size or context
   state->detection = std::make_shared<ObjectDetection>(GST_GLCL_ANALYZER(self), context, width,
                                                        height, frame, settings);
   state->motion = std::move(motion);  // all engines are built

@@ -32,7 +32,7 @@ struct FrameFeatures {
   double variance = 0;                             ///< levels², mean of the channels
   Structure structure;
 
-  // To the previous frame:
+  // Compared with the previous frame:
   double distance = 0;       ///< of the histograms
   double luma_distance = 0;  ///< levels
   Structure::Comparison comparison;
@@ -40,7 +40,7 @@ struct FrameFeatures {
 
 using History = std::deque<FrameFeatures>;
 
-/// Half the sum of the differences of the histograms, averaged over the channels: 0–1.
+/// Half the sum of the differences distance of the histograms, averaged over the channels: 0–1.
 double distance(const FrameFeatures &a, const FrameFeatures &b);
 /// The distance after `before` is scaled in brightness by `gain`.
 double scaled_distance(const FrameFeatures &before, const FrameFeatures &after, double gain);

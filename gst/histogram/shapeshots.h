@@ -5,8 +5,8 @@
 
 namespace glcl::histogram {
 
-/// Detects cuts and fades by shapes: by the counts of edge pairs of each frame, as
-/// hough::EdgePairs computes them (Gómez Luna 2012). They do not depend on colours, brightness and
+/// Detects cuts and fades by shapes: by the counts of edge pairs of each frame from
+/// hough::EdgePairs (Gómez Luna 2012). These counts do not depend on colours, brightness and
 /// positions. Plain C++.
 ///
 /// The distance of two frames is 1 - r, where r is the correlation of the square roots of the

@@ -35,8 +35,9 @@ Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish);
 /// Size of a single group that does all the work of a launch: a power of two, 1024 if the device
 /// supports it.
 size_t one_group(const cl::Device &device);
-/// -DONE_GROUP=n, for kernels that require a group of that size: one_group(), and 1 on CPUs, where
-/// a group runs on one core and a single item compiles and runs about twice as fast.
+/// The option -DONE_GROUP=n for kernels that require a group of that size. n is one_group(), but 1
+/// on CPUs: a group runs on one core there, and a single item compiles and runs about twice as
+/// fast.
 std::string one_group_option(const cl::Device &device);
 
 /// A kernel and its work-group. Arguments are stored per object, so use an object on one thread

@@ -3,7 +3,7 @@
 
 namespace glcl {
 
-/// Px of a frame.
+/// A rectangle of whole pixels of a frame, px.
 struct Rect {
   int x = 0, y = 0, width = 0, height = 0;
 
@@ -21,7 +21,7 @@ Rect clipped(const Rect &area, int width, int height);
 /// True if a part of the area lies inside the frame.
 bool meets(const Rect &area, int width, int height);
 
-/// Px of a frame, between pixels; right and bottom are exclusive.
+/// A rectangle of a frame in fractions of pixels, px; right and bottom are exclusive.
 struct RectF {
   float left = 0, top = 0, right = 0, bottom = 0;
 

@@ -16,7 +16,7 @@ namespace glcl::sharing {
 
 namespace {
 
-/// Used in turn, as many as frames may be in flight.
+/// Number of staging pictures that are used in turn: one per frame in flight.
 constexpr size_t pictures = 3;
 constexpr size_t none = SIZE_MAX;
 

@@ -19,7 +19,7 @@ namespace {
 
 const test::Setup setup(test::hide_plugin);
 
-using Swap = glcl::EngineSwap<int, std::unique_ptr<int>>;  // engines only move
+using Swap = glcl::EngineSwap<int, std::unique_ptr<int>>;  // engines can be moved, not copied
 using Change = Swap::Change;
 constexpr int refused = 13;  // building this engine fails
 

@@ -25,7 +25,7 @@ inline Frame scene(int number, int width = 64, int height = 48, unsigned seed = 
   return reference::textured_frame(width, height, {2.0 * number, 1.0 * number}, seed);
 }
 
-/// A message.
+/// A message of an analyser, with the fields that tests compare.
 struct LoggedMessage {
   std::string name;
   GstClockTime timestamp, stream_time, running_time, duration;

@@ -184,7 +184,7 @@ TEST(on_the_way) {
   expect(as_they_are.seen.size() == frames, "all frames");
   for (const char *kind : kinds) {
     const auto size = as_they_are.seen.back().find(std::string(kind) + " of");
-    if (std::string(kind) != "glclhistogram")  // with an optional count
+    if (std::string(kind) != "glclhistogram")  // whose result has no size
       expect(size != as_they_are.seen.back().end() &&
                  size->second == std::vector<guint8>{width, height},
              "the size of what was analysed");

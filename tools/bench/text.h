@@ -11,7 +11,7 @@ namespace glcl::bench {
 /// The number with `digits` decimal places; from 1000 on without any.
 std::string number(double value, int digits = 1);
 
-/// "1920×1080"
+/// A size as text: "1920×1080".
 std::string size_name(std::pair<int, int> size);
 
 /// Opens a file for writing. Throws Error::settings on failure.

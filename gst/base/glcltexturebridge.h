@@ -54,8 +54,7 @@ class TextureBridge {
   void prepare_for_gl(GstBuffer *frame, bool consumers_map);
 
  private:
-  using Textures =
-      std::array<GstGLMemory *, 3>;  // textures of the planes; null beyond the last plane
+  using Textures = std::array<GstGLMemory *, 3>;  // one per plane; null beyond the last plane
   sharing::Sharing &sharing_for(const Textures &from, const Textures &to);
   void convert(Queue &queue, const Picture &in, const Picture &out, const Process &work);
   GstGLContext *gl_context() const { return gst_glcl_context_gl_context(context_); }

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "hough/interface.h"
 #include "noise/noise.h"
 #include "opencl/kernel.h"
 
@@ -20,11 +21,11 @@ namespace glcl::hough {
 /// from the third frame on; before, it counts as 2 levels.
 class Canny {
  public:
-  static constexpr int steps = 90;        ///< of a line's direction, 2° each
-  static constexpr double most = 127;     ///< levels per px
-  static constexpr int strengths = 128;   ///< of a level per px
-  static constexpr int turned = 1 << 14;  ///< of an edge
-  static constexpr int strong = 1 << 15;
+  static constexpr int steps = STEPS;               ///< of a line's direction, 2° each
+  static constexpr double most = 127;               ///< levels per px
+  static constexpr int strengths = EDGE_STRENGTHS;  ///< of a level per px
+  static constexpr int turned = EDGE_TURNED;        ///< of an edge
+  static constexpr int strong = EDGE_STRONG;
 
   struct Settings {
     double low = -1, high = -1;  ///< levels per px, 0 … most; below 0 by the noise

@@ -9,7 +9,6 @@ namespace glcl::hough {
 
 namespace {
 
-constexpr int chunk = 128;  // CHUNK in the kernels
 constexpr int edge_bits = 7, kind_bits = 13;
 constexpr size_t most_stretches = 16;  // groups of a direction
 
@@ -54,7 +53,7 @@ void EdgePairs::run(Queue &queue, const cl::Buffer &edges, const Rect &region) {
   edges_sort_.run(queue, top_k_.keys(), top_k_.places(), top_k_.counts(), edge_bits);
   const auto room = static_cast<cl_uint>(room_ ? room_ : ~cl_uint(0));
   begin_(queue, begin_.group(), top_k_.histogram(), room, begins_, firsts_, space_, kept_);
-  const size_t stretches = std::min((edges_room_ + chunk - 1) / chunk, most_stretches);
+  const size_t stretches = std::min((edges_room_ + CHUNK - 1) / CHUNK, most_stretches);
   vote_(queue, {stretches * vote_.group().x, steps}, top_k_.places(), width_, begins_, firsts_,
         kept_, int(room_ > 0), space_, keys_, pairs_);
   queue.cl().enqueueCopyBuffer(top_k_.counts(), space_, 0, kinds * sizeof(cl_uint),

@@ -13,7 +13,7 @@ namespace glcl::hough {
 /// of the content; a rotation shifts them (Gómez Luna 2012, fast generalised Hough transform).
 class EdgePairs {
  public:
-  static constexpr int steps = 90, kinds = steps * steps;
+  static constexpr int steps = STEPS, kinds = steps * steps;
 
   /// How stretches of two lists are compared; the results are the same.
   enum Form {

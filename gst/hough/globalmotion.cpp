@@ -11,9 +11,8 @@ namespace glcl::hough {
 namespace {
 
 constexpr size_t edges = 2048, edge_pairs = size_t(1) << 16;
-constexpr int fine = 2;         // squares of 4 px for places
-constexpr int most_turn = 10;   // degrees / 2
-constexpr int align_sums = 15;  // SUMS in fit.clh
+constexpr int fine = 2;        // squares of 4 px for places
+constexpr int most_turn = 10;  // degrees / 2
 constexpr float least_edges = 40, least_agreement = 0.5f;
 
 }  // namespace
@@ -41,7 +40,7 @@ void GlobalMotion::run(Queue &queue, const cl::Buffer &before, const cl::Buffer 
   transform_.run(queue, before_, after_);
   align_(queue, align_.group(), after, size_, before_.edges(), before_.edge_begins(),
          transform_.turn(), transform_.size(), transform_.place(), fine, result_,
-         cl::Local(align_sums * align_.group().x * sizeof(cl_float)));
+         cl::Local(FIT_SUMS * align_.group().x * sizeof(cl_float)));
 }
 
 std::optional<GlobalMotion::Estimate> GlobalMotion::read(const void *result) {

@@ -13,28 +13,16 @@ namespace glcl::hough {
 
 namespace {
 
-constexpr int turns = 72;              // TURNS in the kernels
-constexpr int groups = 72, bands = 3;  // SECTORS * BANDS, BANDS
-constexpr int match_points = Template::match_points_count;
+constexpr int groups = SECTORS * BANDS;
 constexpr int most_candidates = 512;          // of a template
-constexpr int match_strengths = 1024;         // STRENGTHS in match.cl
-constexpr int verify_sums = 15;               // SUMS
 constexpr float per_octave = 7.2725f;         // scales, 10 % apart
 constexpr int least_cell = 3, most_cell = 8;  // px
-constexpr int word = 32;                      // WORD in match.cl: places
-constexpr int directions = 15;                // DIRECTIONS
 constexpr size_t most_lanes = 4;
 
 /// The sizes at which a template's edges are found, relative to its own, half octaves apart.
 constexpr double least_level = 0.25, most_level = 2;
 constexpr int least_side = 8;        // px, of a scaled template
 constexpr double most_pixels = 4e6;  // of one; of a larger template the smallest size
-
-/// As kernels/hough/object.clh has it.
-struct DeviceObject {
-  cl_float x, y, a, b, score, templ, radius, spare;
-};
-static_assert(sizeof(DeviceObject) == 32);
 
 cl::Buffer buffer(const cl::Context &context, size_t bytes) {
   return {context, CL_MEM_READ_WRITE, bytes};
@@ -137,7 +125,7 @@ Hough::Hough(Context &context, int width, int height, const FrameFormat &frame)
       height_(height),
       context_(context.cl()),
       canny_(context, width, height, frame),
-      candidates_(context, 0, match_strengths, 0xffff, most_candidates) {
+      candidates_(context, 0, MATCH_STRENGTHS, 0xffff, most_candidates) {
   const bool cpu = context.device().is_cpu();
   lanes_ = cpu ? most_lanes : 1;
   const Program objects =
@@ -148,7 +136,7 @@ Hough::Hough(Context &context, int width, int height, const FrameFormat &frame)
   spread_ = Kernel(context, matching, "match_spread", {64, 1});
   pack_ = Kernel(context, matching, "match_pack", {64, 1});
   density_kernel_ = Kernel(context, matching, "match_density", {64, 1});
-  offsets_kernel_ = Kernel(context, matching, "match_offsets", {match_points, 1});
+  offsets_kernel_ = Kernel(context, matching, "match_offsets", {MATCH_POINTS, 1});
   match_ = Kernel(context, matching, "match", {cpu ? 4u : 128u, 1}).in_bands();
   maxima_ = Kernel(context, matching, "match_maxima", {64, 1});
   const Program verifying = context.program("hough/verify.cl", cpu ? "-DSINGLE_ITEM" : "");
@@ -166,7 +154,7 @@ Hough::Hough(Context &context, int width, int height, const FrameFormat &frame)
     normals_ = upload(context_, normals);
     near_ = buffer(context_, size_t(width) * height * sizeof(cl_ushort));
     result_ = buffer(context_, result_bytes);
-    objects_ = buffer(context_, most_templates * most_candidates * sizeof(DeviceObject));
+    objects_ = buffer(context_, most_templates * most_candidates * sizeof(FoundTemplate));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the template search on " + context.device().name + ".",
                 error);
@@ -205,12 +193,12 @@ void Hough::set_templates(std::vector<std::shared_ptr<const Template>> templates
   prepared_ = std::move(prepared);
 }
 
-Hough::Scales Hough::scales(const Settings &settings) const {
+ScaleBins Hough::scales(const Settings &settings) const {
   const double most = std::max(settings.scale_max, settings.scale_min);
   const double range = std::log2(most / settings.scale_min) * per_octave;
   // Half a bin more at both ends.
   return {static_cast<int>(std::ceil(range + 1e-6)) + 1,
-          static_cast<float>(std::log2(settings.scale_min) - 0.5 / per_octave)};
+          static_cast<float>(std::log2(settings.scale_min) - 0.5 / per_octave), per_octave};
 }
 
 void Hough::make_grid(const Settings &settings) {
@@ -219,18 +207,18 @@ void Hough::make_grid(const Settings &settings) {
     least = std::min(least, templ->radius);
     most = std::max(most, templ->radius);
   }
-  const auto [count, first] = scales(settings);
-  const double largest = most * std::exp2(first + float(count) / per_octave);
-  SearchGrid grid;
+  const ScaleBins bins = scales(settings);
+  const double largest = most * std::exp2(bins.first + float(bins.count) / per_octave);
+  SearchGrid grid{};
   grid.cell = std::clamp(static_cast<int>(std::lround(least * settings.scale_min / 6)), least_cell,
                          most_cell);
-  grid.half = (grid.cell + 1) / 2;
+  grid.half_width = (grid.cell + 1) / 2;
   grid.cells = {{up_to(width_, grid.cell) / grid.cell, up_to(height_, grid.cell) / grid.cell}};
   grid.margin = std::min(static_cast<int>(largest / grid.cell) + 2,
                          std::max(grid.cells.s[0], grid.cells.s[1]) + 1);
-  grid.pitch = up_to(grid.cells.s[0], word * static_cast<int>(lanes_));
+  grid.pitch = up_to(grid.cells.s[0], WORD * static_cast<int>(lanes_));
   grid.columns = grid.pitch + 2 * grid.margin;
-  grid.words = up_to(grid.columns, word) / word + 1;
+  grid.words = up_to(grid.columns, WORD) / WORD + 1;
   grid.lines = grid.cells.s[1] + 2 * grid.margin;
   const size_t places = size_t(grid.pitch) * grid.cells.s[1] * groups;
   const size_t lines = size_t(grid.lines) * grid.cell * grid.cell, map = lines * grid.columns;
@@ -240,13 +228,13 @@ void Hough::make_grid(const Settings &settings) {
   }
   grid.all_words = static_cast<int>(lines) * grid.words;
   if (size_t(grid.all_words) > bits_size_) {
-    bits_ = buffer(context_, directions * size_t(grid.all_words) * sizeof(cl_uint));
+    bits_ = buffer(context_, DIRECTIONS * size_t(grid.all_words) * sizeof(cl_uint));
     bits_size_ = grid.all_words;
   }
   if (places > places_size_) {
     for (cl::Buffer *one : {&votes_, &poses_, &maxima_buffer_})
       *one = buffer(context_, places * sizeof(cl_ushort));
-    density_ = buffer(context_, places / groups * bands * sizeof(cl_float));
+    density_ = buffer(context_, places / groups * BANDS * sizeof(cl_float));
     places_size_ = places;
   }
   grid_ = grid;
@@ -255,49 +243,51 @@ void Hough::make_grid(const Settings &settings) {
 void Hough::match(Queue &queue, const Settings &settings, size_t index) {
   const Template &templ = *templates_[index];
   TemplateBuffers &prepared = prepared_[index];
-  const auto [count, first] = scales(settings);
-  const auto &[cell, half, margin, columns, lines, pitch, words, all_words, cells] = grid_;
+  const ScaleBins bins = scales(settings);
+  const int count = bins.count, pitch = grid_.pitch;
+  const cl_int2 cells = grid_.cells;
   const auto level_count = static_cast<cl_int>(templ.levels.size());
   // How large the template is in the middle of each band.
-  const int share = (count + bands - 1) / bands;
+  const int share = (count + BANDS - 1) / BANDS;
   cl_int4 windows{};
-  for (int band = 0; band < bands; band++) {
-    const float size = std::exp2(first + (float(band) + 0.5f) * float(share) / per_octave);
-    windows.s[band] = std::max(static_cast<int>(0.7f * templ.radius * size / float(cell)), 1);
+  for (int band = 0; band < BANDS; band++) {
+    const float size = std::exp2(bins.first + (float(band) + 0.5f) * float(share) / per_octave);
+    windows.s[band] = std::max(static_cast<int>(0.7f * templ.radius * size / float(grid_.cell)), 1);
   }
   const size_t places = size_t(pitch) * cells.s[1];
-  density_kernel_(queue, {places, bands}, map_, windows, cells, pitch, margin, columns, lines, cell,
-                  density_);
-  const std::array fits{float(count),  first,        float(cell),
-                        float(margin), float(words), float(lines)};
+  density_kernel_(queue, {places, BANDS}, map_, density_, grid_, windows);
+  const std::array fits{float(count),        bins.first,         float(grid_.cell),
+                        float(grid_.margin), float(grid_.words), float(grid_.lines)};
   if (!prepared.offsets() || prepared.fits != fits) {
-    prepared.offsets = buffer(context_, size_t(turns) * count * match_points * sizeof(cl_int2));
-    offsets_kernel_(queue, {match_points, size_t(turns) * count}, prepared.match_points,
-                    prepared.levels, level_count, count, first, per_octave, cell, margin, words,
-                    lines, prepared.offsets);
+    prepared.offsets = buffer(context_, size_t(TURNS) * count * MATCH_POINTS * sizeof(cl_int2));
+    offsets_kernel_(queue, {MATCH_POINTS, size_t(TURNS) * count}, prepared.match_points,
+                    prepared.levels, prepared.offsets, grid_, bins, level_count);
     prepared.fits = fits;
   }
   // Turns are clockwise.
-  const double degrees = 360.0 / turns, range = turn_range(settings);
+  const double degrees = 360.0 / TURNS, range = turn_range(settings);
   const cl_int2 allowed{{static_cast<cl_int>(std::floor(-settings.angle_max / degrees)) - 1,
                          static_cast<cl_int>(std::min(range, 360.0) / degrees) + 4}};
-  match_.costs(double(count) * std::min(allowed.s[1], turns));
-  match_(queue, {places / (word * lanes_), groups}, bits_, prepared.offsets, density_, count,
-         allowed, cells, pitch, words, votes_, poses_);
-  maxima_(queue, {size_t(pitch), size_t(cells.s[1]) * groups}, votes_, poses_, count, cells, pitch,
-          maxima_buffer_);
+  match_.costs(double(count) * std::min(allowed.s[1], TURNS));
+  match_(queue, {places / (WORD * lanes_), groups}, bits_, prepared.offsets, density_, votes_,
+         poses_, grid_, count, allowed);
+  maxima_(queue, {size_t(pitch), size_t(cells.s[1]) * groups}, votes_, poses_, maxima_buffer_,
+          grid_, count);
   candidates_.run(queue, maxima_buffer_, pitch, cells.s[1] * groups,
                   {0, 0, pitch, cells.s[1] * groups});
-  const cl_float2 scale_range{
-      {static_cast<cl_float>(settings.scale_min), static_cast<cl_float>(settings.scale_max)}};
-  const cl_float2 angles{
-      {static_cast<cl_float>(-settings.angle_max), static_cast<cl_float>(range)}};
-  verify_(queue, {verify_.group().x, most_candidates}, canny_.edges(), near_,
-          cl_int2{{width_, height_}}, candidates_.places(), candidates_.counts(), poses_, count,
-          first, per_octave, cells.s[1], pitch, cell, prepared.points, normals_, prepared.levels,
-          level_count, templ.radius, static_cast<cl_int>(index), scale_range, angles, objects_,
-          static_cast<cl_int>(index * most_candidates),
-          cl::Local(verify_sums * verify_.group().x * sizeof(cl_float)));
+  const Verification search{
+      grid_,
+      bins,
+      {{width_, height_}},
+      {{static_cast<cl_float>(settings.scale_min), static_cast<cl_float>(settings.scale_max)}},
+      {{static_cast<cl_float>(-settings.angle_max), static_cast<cl_float>(range)}},
+      templ.radius,
+      level_count,
+      static_cast<cl_int>(index),
+      static_cast<cl_int>(index * most_candidates)};
+  verify_(queue, {verify_.group().x, most_candidates}, canny_.edges(), near_, candidates_.places(),
+          candidates_.counts(), poses_, prepared.points, normals_, prepared.levels, objects_,
+          search, cl::Local(FIT_SUMS * verify_.group().x * sizeof(cl_float)));
 }
 
 Rect Hough::region(const Settings &settings) const {
@@ -312,13 +302,12 @@ void Hough::run(Queue &queue, const Settings &settings, const Picture &in, bool 
   const cl_int2 size{{width_, height_}};
   queue.cl().enqueueFillBuffer(edge_count_, cl_uint(0), 0, sizeof(cl_uint));
   rows_kernel_(queue, {size_t(width_), size_t(height_)}, canny_.edges(), size,
-               cl_int4{{where.x, where.y, where.right(), where.bottom()}}, grid_.half, rows_,
+               cl_int4{{where.x, where.y, where.right(), where.bottom()}}, grid_.half_width, rows_,
                edge_count_);
   if (!templates_.empty()) {
-    spread_(queue, {size_t(grid_.columns) * grid_.lines * grid_.cell * grid_.cell, 1}, rows_, size,
-            grid_.half, grid_.cell, grid_.margin, grid_.columns, grid_.lines, map_);
-    pack_(queue, {size_t(grid_.all_words), 1}, map_, grid_.columns, grid_.words, grid_.all_words,
-          bits_);
+    spread_(queue, {size_t(grid_.columns) * grid_.lines * grid_.cell * grid_.cell, 1}, rows_, map_,
+            grid_, size);
+    pack_(queue, {size_t(grid_.all_words), 1}, map_, bits_, grid_);
     near_kernel_(queue, {size_t(width_), size_t(height_)}, canny_.edges(), size,
                  std::max(grid_.cell / 4, 1), near_);
   }
@@ -330,9 +319,9 @@ void Hough::run(Queue &queue, const Settings &settings, const Picture &in, bool 
 }
 
 Hough::MatchMaps Hough::matches(const Settings &settings) const {
-  const auto [count, first] = scales(settings);
-  return {votes_,     poses_,     count, grid_.cells.s[0], grid_.cells.s[1], grid_.pitch,
-          grid_.cell, grid_.half, first};
+  const ScaleBins bins = scales(settings);
+  return {votes_,      poses_,     bins.count,       grid_.cells.s[0], grid_.cells.s[1],
+          grid_.pitch, grid_.cell, grid_.half_width, bins.first};
 }
 
 Hough::TemplateMatches Hough::read(const void *result,
@@ -340,9 +329,9 @@ Hough::TemplateMatches Hough::read(const void *result,
   cl_uint head[2];
   std::memcpy(head, result, sizeof head);
   TemplateMatches objects{{}, head[1]};
-  const auto *from = static_cast<const char *>(result) + sizeof(DeviceObject);
+  const auto *from = static_cast<const char *>(result) + sizeof(FoundTemplate);
   for (cl_uint i = 0; i < std::min<cl_uint>(head[0], most_objects); i++) {
-    DeviceObject object;
+    FoundTemplate object;
     std::memcpy(&object, from + i * sizeof object, sizeof object);
     objects.objects.push_back({templates[static_cast<size_t>(object.templ)], object.x, object.y,
                                -std::atan2(object.b, object.a) * 180 / std::acos(-1.0),

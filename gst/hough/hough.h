@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "canny.h"
+#include "hough/interface.h"
 #include "template.h"
 #include "topk.h"
 
@@ -85,7 +86,7 @@ class Hough {
   MatchMaps matches(const Settings &settings) const;
   /// The result, result_bytes of it, for read().
   const cl::Buffer &result() const { return result_; }
-  static constexpr size_t result_bytes = (1 + most_objects) * 32;
+  static constexpr size_t result_bytes = (1 + most_objects) * sizeof(FoundTemplate);
   static TemplateMatches read(const void *result,
                               const std::vector<std::shared_ptr<const Template>> &templates);
 
@@ -97,19 +98,9 @@ class Hough {
     cl::Buffer offsets;         // where its points fall
     std::array<float, 6> fits;  // the grid and the scales that these are for
   };
-  /// The bins of the scales that are searched.
-  struct Scales {
-    int count;
-    float first;  ///< binary logarithm of the smallest bin's begin
-  };
-  /// The division of the frame into cells, for the current templates.
-  struct SearchGrid {
-    int cell = 0, half = 0, margin = 0, columns = 0, lines = 0, pitch = 0, words = 0, all_words = 0;
-    cl_int2 cells{};
-  };
 
   void match(Queue &queue, const Settings &settings, size_t index);
-  Scales scales(const Settings &settings) const;
+  ScaleBins scales(const Settings &settings) const;
   void make_grid(const Settings &settings);
 
   int width_, height_;
@@ -121,7 +112,7 @@ class Hough {
   cl::Buffer edge_count_, rows_, near_, normals_, result_, objects_;
   cl::Buffer map_, bits_, density_, votes_, poses_, maxima_buffer_;
   size_t map_size_ = 0, bits_size_ = 0, places_size_ = 0;
-  SearchGrid grid_;
+  SearchGrid grid_{};
   size_t lanes_;
   std::vector<std::shared_ptr<const Template>> templates_;
   std::vector<TemplateBuffers> prepared_;

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 
+#include "hough/interface.h"
 #include "opencl/error.h"
 
 namespace glcl::hough {
 
 namespace {
 
-constexpr int digits = 16, digit_bits = 4;  // DIGITS in the kernels
+constexpr int digit_bits = 4;
+static_assert(DIGITS == 1 << digit_bits);
 
 Kernel kernel(Context &context, const char *name, Blocks blocks) {
   return {context, context.program("hough/primitives.cl"), name, {blocks.items, 1}};
@@ -72,7 +74,7 @@ RadixSort::RadixSort(Context &context, size_t most, Blocks blocks)
     : blocks_(blocks),
       count_(kernel(context, "sort_count", blocks)),
       move_(kernel(context, "sort_move", blocks)),
-      table_(room(context, digits * blocks.groups)),
+      table_(room(context, DIGITS * blocks.groups)),
       keys_(room(context, most)),
       values_(room(context, most)) {}
 
@@ -88,9 +90,9 @@ void RadixSort::run(Queue &queue, const cl::Buffer &keys, const cl::Buffer &valu
     const cl::Buffer &of = pass % 2 ? values_ : values, &at = pass % 2 ? values : values_;
     // A key of one bit has a last pass without any; 32 >> 32 would be undefined.
     const int by = std::min(shift, 31);
-    count_(queue, items(count_, blocks_), from, count, by, mask, table_, words(digits));
+    count_(queue, items(count_, blocks_), from, count, by, mask, table_, words(DIGITS));
     move_(queue, items(move_, blocks_), from, of, count, by, mask, table_, to, at,
-          words(digits * move_.group().x), words(digits * digits), words(digits));
+          words(DIGITS * move_.group().x), words(DIGITS * DIGITS), words(DIGITS));
     shift += width;
   }
 }

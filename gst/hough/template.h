@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hough/interface.h"
 #include "opencl/cl.h"
 
 namespace glcl::hough {
@@ -18,10 +19,10 @@ struct EdgeMap {
 /// A template for the generalised Hough transform: its edges, computed once on the host. It has
 /// them at several sizes, because fine edges merge when an object is small.
 struct Template {
-  static constexpr int most_points = 512;         ///< of a level
-  static constexpr int match_points_count = 128;  ///< of a level; MATCH_POINTS in match.cl
+  static constexpr int most_points = 512;                  ///< of a level
+  static constexpr int match_points_count = MATCH_POINTS;  ///< of a level
   static constexpr int least_points = 24;
-  static constexpr int steps = 90;
+  static constexpr int steps = STEPS;
 
   /// The points at one size.
   struct ScaleLevel {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "hough/interface.h"
 #include "opencl/error.h"
 
 namespace glcl::hough {
@@ -37,8 +38,10 @@ TopK::TopK(Context &context, int shift, int strengths, int wanted, size_t room)
 }
 
 void TopK::run(Queue &queue, const cl::Buffer &map, int width, int height, const Rect &region) {
-  const cl_int4 where{{region.x, region.y, region.right(), region.bottom()}};
-  const auto room = static_cast<cl_uint>(room_);
+  const TopKSearch search{{{region.x, region.y, region.right(), region.bottom()}},
+                          {{width, height}},
+                          static_cast<cl_uint>(room_),
+                          keys_count_};
   const auto items = [&](const Kernel &kernel) {
     return Size{blocks_.groups * kernel.group().x, 1};
   };
@@ -46,11 +49,11 @@ void TopK::run(Queue &queue, const cl::Buffer &map, int width, int height, const
     return cl::Local(kernel.group().x * sizeof(cl_uint4));
   };
   queue.cl().enqueueFillBuffer(strengths_buffer_, cl_uint(0), 0, strengths_ * sizeof(cl_uint));
-  strengths_kernel_(queue, items(strengths_kernel_), map, width, height, where, strengths_buffer_);
-  count_(queue, items(count_), map, width, height, where, strengths_buffer_, room, stronger_,
-         equal_, histogram_, keys_count_, sums(count_));
-  move_(queue, items(move_), map, width, height, where, strengths_buffer_, room, stronger_, equal_,
-        keys_, places_, counts_, histogram_, sums(move_));
+  strengths_kernel_(queue, items(strengths_kernel_), map, strengths_buffer_, search);
+  count_(queue, items(count_), map, strengths_buffer_, stronger_, equal_, histogram_, search,
+         sums(count_));
+  move_(queue, items(move_), map, strengths_buffer_, stronger_, equal_, keys_, places_, counts_,
+        histogram_, search, sums(move_));
 }
 
 }  // namespace glcl::hough

@@ -11,7 +11,7 @@ namespace glcl::hough {
 /// follows from the edges, after rotation and scaling.
 class Transform {
  public:
-  static constexpr int sizes = 11;  ///< 0.5 … 1.5
+  static constexpr int sizes = SIZES;  ///< 0.5 … 1.5
 
   struct Settings {
     int fine = 0;        ///< places are squares of 2^fine px

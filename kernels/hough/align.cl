@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The global motion from one frame to the next: aligns its edges with those of the next frame, starting from the votes.
 #include "hough/fit.clh"
+#include "hough/interface.h"
 
 #define ROUNDS 9
 #define STARTS 10         // turns and sizes within the bins of the votes, and no motion
@@ -10,7 +11,7 @@
 
 // By one group. `places`, `begins`: of the frame before, by direction, as EdgePairs lists them. `turn`, `votes_size`, `votes_place`: as
 // Transform finds them, places being squares of 2^`fine` px. `result`: size times cosine and sine of the turn clockwise, then the shift of
-// the middle, px. Of the edges still in the frame, the fraction that meets one follows, then their number. `sums`: SUMS for each item, a
+// the middle, px. Of the edges still in the frame, the fraction that meets one follows, then their number. `sums`: FIT_SUMS for each item, a
 // power of two of them.
 __kernel void align(__global const ushort *restrict edges, int2 size, __global const uint *restrict places,
                     __global const uint *restrict begins, __global const int *restrict turn, __global const uint *restrict votes_size,
@@ -38,8 +39,8 @@ __kernel void align(__global const ushort *restrict edges, int2 size, __global c
     const float first = FIRST_REACH * fmax(radius / FIRST_RADIUS, 1.0f);
     const float reach = last ? LAST_REACH : fmax(first * (1.0f - max(round, 0) / (ROUNDS - 1.0f)), LAST_REACH);
     const float turned = atan2(pose.y, pose.x) * (2.0f * STEPS / TURN);
-    float own[SUMS];
-    for (int i = 0; i < SUMS; i++) own[i] = 0.0f;
+    float own[FIT_SUMS];
+    for (int i = 0; i < FIT_SUMS; i++) own[i] = 0.0f;
     int direction = 0;
     for (int i = item; i < count; i += items) {
       while (i >= (int)begins[direction + 1]) direction++;
@@ -64,7 +65,7 @@ __kernel void align(__global const ushort *restrict edges, int2 size, __global c
         for (int b = a; b < 4; b++) own[k++] += weight * row[a] * row[b];
       for (int a = 0; a < 4; a++) own[10 + a] += weight * row[a] * off;
     }
-    add_up(own, SUMS, sums, own);
+    add_up(own, FIT_SUMS, sums, own);
     if (round < 0) {
       if (own[14] > most) most = own[14], best = pose;
     } else if (!last) {

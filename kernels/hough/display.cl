@@ -3,7 +3,7 @@
 #include "common/frame.clh"
 #include "drawing/over.clh"
 #include "hough/edge.clh"
-#include "hough/object.clh"
+#include "hough/interface.h"
 
 __kernel void hough_show_edges(IN_FRAME(in), OUT_FRAME(out), __global const ushort *restrict edges, int strong, int2 size,
                                float4 colour, int overlay) {
@@ -16,12 +16,12 @@ __kernel void hough_show_edges(IN_FRAME(in), OUT_FRAME(out), __global const usho
 }
 
 // A square of `side` px for each point of a template, wherever the template was found. Work-items: points, objects.
-__kernel void hough_show_objects(IN_FRAME(in), OUT_FRAME(out), __global const Object *restrict result,
+__kernel void hough_show_objects(IN_FRAME(in), OUT_FRAME(out), __global const FoundTemplate *restrict result,
                                  __global const float4 *restrict points, int count, int templ, int side, int2 size,
                                  float4 colour, int overlay) {
   const int i = get_global_id(0), number = get_global_id(1);
   if (i >= count || number >= (int)*(__global const uint *)result) return;
-  const Object object = result[1 + number];
+  const FoundTemplate object = result[1 + number];
   if ((int)object.templ != templ) return;
   const float4 p = points[i];
   const int2 first = convert_int2_rtn((float2)(object.x + object.a * p.x - object.b * p.y,

@@ -5,18 +5,13 @@
 // For each direction the map has a bit per place, so that a work-item counts for all places in a word at once.
 //
 // Build with -DLANES=n: words that a work-item has side by side, 1 or 4.
-#define STEPS 90
 #include "hough/edge.clh"
 #include "hough/level.clh"
 #include "hough/directions.clh"
+#include "hough/interface.h"
 
-#define MATCH_POINTS 128                        // points of a template
-#define TURNS 72
-#define SECTORS 24                        // of a turn
-#define BANDS 3                           // of scales
 #define FULL (2.0f * M_PI_F)
 
-#define WORD 32                           // places
 #define COUNT_BITS 8                      // of MATCHED
 #define POSE_BITS 6                       // of the poses of a sector and a band
 
@@ -32,11 +27,11 @@
 #define STORE(value, p) GLUE(vstore, LANES)(value, 0, p)
 #endif
 
-// The map: the directions of edges up to `half` px from a pixel, in rows and columns. The pixels of each place in the squares of `cell` px
-// are stored together, columns * lines of them, with a margin of `margin` squares. So neighbouring places find a template's point side by
-// side.
-__kernel void match_spread(__global const ushort *restrict rows, int2 size, int half_width, int cell, int margin, int columns, int lines,
-                           __global ushort *restrict map) {
+// The map: the directions of edges up to `half_width` px from a pixel, in rows and columns. The pixels of each place in the squares of
+// `cell` px are stored together, columns * lines of them, with a margin of `margin` squares. So neighbouring places find a template's
+// point side by side.
+__kernel void match_spread(__global const ushort *restrict rows, __global ushort *restrict map, SearchGrid grid, int2 size) {
+  const int half_width = grid.half_width, cell = grid.cell, margin = grid.margin, columns = grid.columns, lines = grid.lines;
   const int i = get_global_id(0), plane = columns * lines;
   if (i >= cell * cell * plane) return;
   const int within = i / plane, square = i % plane;
@@ -49,7 +44,8 @@ __kernel void match_spread(__global const ushort *restrict rows, int2 size, int 
 
 // The map, a bit a place: lines of `words` for each direction, the first place in the lowest bit. One word more than the places need
 // ends each line.
-__kernel void match_pack(__global const ushort *restrict map, int columns, int words, int all, __global uint *restrict bits) {
+__kernel void match_pack(__global const ushort *restrict map, __global uint *restrict bits, SearchGrid grid) {
+  const int columns = grid.columns, words = grid.words, all = grid.all_words;
   const int i = get_global_id(0);
   if (i >= all) return;
   const int from = i % words * WORD, count = min(columns - from, WORD);
@@ -62,8 +58,9 @@ __kernel void match_pack(__global const ushort *restrict map, int columns, int w
 }
 
 // The part of all directions that the map has around each place, in a square of `windows` cells to all sides, for each band.
-__kernel void match_density(__global const ushort *restrict map, int4 windows, int2 cells, int pitch, int margin, int columns, int lines,
-                            int cell, __global float *restrict density) {
+__kernel void match_density(__global const ushort *restrict map, __global float *restrict density, SearchGrid grid, int4 windows) {
+  const int2 cells = grid.cells;
+  const int pitch = grid.pitch, margin = grid.margin, columns = grid.columns, lines = grid.lines, cell = grid.cell;
   const int i = get_global_id(0), band = get_global_id(1);
   if (i >= pitch * cells.y || band >= BANDS) return;
   const int window = band == 0 ? windows.x : band == 1 ? windows.y : windows.z, spacing = 1 + window / 4;
@@ -80,14 +77,13 @@ __kernel void match_density(__global const ushort *restrict map, int4 windows, i
 }
 
 // Where each point of a template falls in the map's bits, for the first place: the word, and the bit in it. `points`: MATCHED for each level.
-// `first_scale`: binary logarithm of the smallest; `per_scale`: scales in an octave.
-__kernel void match_offsets(__global const float4 *restrict points, __global const int4 *restrict levels, int level_count, int scales,
-                            float first_scale, float per_scale, int cell, int margin, int words, int lines,
-                            __global int2 *restrict offsets) {
+__kernel void match_offsets(__global const float4 *restrict points, __global const int4 *restrict levels, __global int2 *restrict offsets,
+                            SearchGrid grid, ScaleBins bins, int level_count) {
+  const int cell = grid.cell, margin = grid.margin, words = grid.words, lines = grid.lines, scales = bins.count;
   const int point = get_global_id(0), pose = get_global_id(1);
   if (point >= MATCH_POINTS || pose >= TURNS * scales) return;
   const int scale = pose % scales, turn = pose / scales;
-  const float size = first_scale + (scale + 0.5f) / per_scale, angle = FULL * (turn + 0.5f) / TURNS;
+  const float size = bins.first + (scale + 0.5f) / bins.per_octave, angle = FULL * (turn + 0.5f) / TURNS;
   const float4 p = points[level_for(levels, level_count, size) * MATCH_POINTS + point];
   const float c = exp2(size) * cos(angle), s = exp2(size) * sin(angle);
   // Points beyond the margin are outside of the frame for every place.
@@ -117,8 +113,9 @@ inline WORDS meets(__global const uint *from, int2 point) {
 // For every place, sector of turns and band of scales, the pose for which most points meet an edge. `votes` gets by how many standard
 // deviations, times 32, these exceed what chance gives there. `turns`: the allowed ones, from .x on .y of them. Rows of results are `pitch` apart.
 __kernel void match(__global const uint *restrict bits, __global const int2 *restrict offsets, __global const float *restrict density,
-                    int scales, int2 turns, int2 cells, int pitch, int words, __global ushort *restrict votes,
-                    __global ushort *restrict poses) {
+                    __global ushort *restrict votes, __global ushort *restrict poses, SearchGrid grid, int scales, int2 turns) {
+  const int2 cells = grid.cells;
+  const int pitch = grid.pitch, words = grid.words;
   const int i = get_global_id(0), group = get_global_id(1), across = pitch / (WORD * LANES);
   if (i >= across * cells.y || group >= SECTORS * BANDS) return;
   const int word = i % across * LANES, y = i / across;
@@ -178,13 +175,14 @@ __kernel void match(__global const uint *restrict bits, __global const int2 *res
     }
 }
 
-#define STRENGTHS 1024
 #define LEAST 96   // three standard deviations
 #define BESIDE 1   // cells
 
 // Keeps the strength of places that stand out more than all around them for nearly the same turn and scale.
-__kernel void match_maxima(__global const ushort *restrict votes, __global const ushort *restrict poses, int scales, int2 cells, int pitch,
-                           __global ushort *restrict maxima) {
+__kernel void match_maxima(__global const ushort *restrict votes, __global const ushort *restrict poses, __global ushort *restrict maxima,
+                           SearchGrid grid, int scales) {
+  const int2 cells = grid.cells;
+  const int pitch = grid.pitch;
   const int x = get_global_id(0), y = get_global_id(1) % cells.y, group = get_global_id(1) / cells.y;
   if (x >= pitch || group >= SECTORS * BANDS) return;
   const int i = (group * cells.y + y) * pitch + x, own = votes[i], turn = poses[i] / scales, scale = poses[i] % scales;
@@ -195,5 +193,5 @@ __kernel void match_maxima(__global const ushort *restrict votes, __global const
       const bool alike = abs(poses[k] / scales - turn) <= 1 && abs(poses[k] % scales - scale) <= 1;
       most = most && (!alike || own > votes[k] || (own == votes[k] && i <= k));
     }
-  maxima[i] = most ? min(own, STRENGTHS - 1) : 0;
+  maxima[i] = most ? min(own, MATCH_STRENGTHS - 1) : 0;
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Work of a frame with and without templates: its edges row by row and their number, and the candidates that are objects.
-#define STEPS 90
 #include "hough/edge.clh"
 #include "hough/directions.clh"
-#include "hough/object.clh"
+#include "hough/interface.h"
 
 // For each pixel the directions of the edges up to `half_width` px from it in its row. `region`: edges count from (x, y) up to, not
 // including, (z, w).
@@ -36,8 +35,8 @@ __kernel void edge_rows(__global const ushort *restrict edges, int2 size, int4 r
 // By one group: the objects in the order of their scores, of several in one place the best. `result`: their number, that of the edges,
 // and the objects from the second 32 bytes on. `best`: one for each item, a power of two of them.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
-__kernel void choose(__global Object *objects, int count, float least, int most, __global const uint *edge_count,
-                     __global Object *restrict result, __local float2 *best) {
+__kernel void choose(__global FoundTemplate *objects, int count, float least, int most, __global const uint *edge_count,
+                     __global FoundTemplate *restrict result, __local float2 *best) {
   const int item = get_local_id(0), items = get_local_size(0);
   int chosen = 0;
   for (bool more = true; more && chosen < most;) {
@@ -55,7 +54,7 @@ __kernel void choose(__global Object *objects, int count, float least, int most,
     barrier(CLK_LOCAL_MEM_FENCE);
     const float2 top = best[0];
     more = top.x >= least;
-    const Object object = objects[(int)top.y];
+    const FoundTemplate object = objects[(int)top.y];
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (more) {
       if (item == 0) result[1 + chosen] = object;

@@ -2,6 +2,7 @@
 // Lists of uint (gst/hough/primitives.h). How many elements there are stands on the device, `*count`; a list is cut in as many blocks as there
 // are groups. `blocks`: a uint for each of them. `sums`: a uint for each item of a group.
 #include "hough/group.clh"
+#include "hough/interface.h"
 
 #define NO_KEY 0xffffffffu
 
@@ -68,7 +69,6 @@ __kernel void compact_move(__global const uint *restrict keys, __global const ui
 }
 
 // A pass of the sort: by `mask` after a shift, which has DIGITS values at most.
-#define DIGITS 16
 #define RUN 4  // neighbours that an item takes
 
 // How often each digit comes in a block: a row of all groups for each digit. `digits`: DIGITS.

@@ -2,8 +2,9 @@
 // A list of the strongest values of a map of ushort, of those that have a bit of WANTED; in the order of the map. A value's strength is
 // `value >> SHIFT & (STRENGTHS - 1)`, its key the bits below.
 //
-// Build with -DSHIFT=n -DSTRENGTHS=n -DWANTED=n. `region`: where values count, from (x, y) to before (z, w). `sums`: one for each item.
+// Build with -DSHIFT=n -DSTRENGTHS=n -DWANTED=n. `sums`: one for each item.
 #include "hough/group.clh"
+#include "hough/interface.h"
 
 inline ushort value_at(__global const ushort *map, uint i, int width, int4 region) {
   const int x = i % width, y = i / width;
@@ -14,15 +15,14 @@ inline ushort value_at(__global const ushort *map, uint i, int width, int4 regio
 inline int strength_of(ushort value) { return value >> SHIFT & (STRENGTHS - 1); }
 
 // `histogram`: zeroed.
-__kernel void top_k_strengths(__global const ushort *restrict map, int width, int height, int4 region,
-                                  __global uint *histogram) {
+__kernel void top_k_strengths(__global const ushort *restrict map, __global uint *histogram, TopKSearch search) {
   __local uint counts[STRENGTHS];
   const uint item = get_local_id(0), items = get_local_size(0);
   for (uint i = item; i < STRENGTHS; i += items) counts[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  const uint2 block = block_of(width * height);
+  const uint2 block = block_of(search.size.x * search.size.y);
   for (uint i = block.x + item; i < block.y; i += items) {
-    const ushort value = value_at(map, i, width, region);
+    const ushort value = value_at(map, i, search.size.x, search.region);
     if (value) atomic_inc(counts + strength_of(value));
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -51,18 +51,17 @@ inline int least_strength(__global const uint *histogram, uint room, __local uin
 }
 
 // How many of a block are stronger than the least that have room, and how many as strong: (x, y). Empties the histogram of keys.
-__kernel void top_k_count(__global const ushort *restrict map, int width, int height, int4 region,
-                              __global const uint *restrict histogram, uint room, __global uint *restrict stronger,
-                              __global uint *restrict equal, __global uint *restrict keys_histogram, int keys,
-                              __local uint4 *sums) {
+__kernel void top_k_count(__global const ushort *restrict map, __global const uint *restrict histogram, __global uint *restrict stronger,
+                          __global uint *restrict equal, __global uint *restrict keys_histogram, TopKSearch search,
+                          __local uint4 *sums) {
   __local int found;
   uint total;
-  for (int i = get_global_id(0); i < keys; i += get_global_size(0)) keys_histogram[i] = 0;
-  const int least = least_strength(histogram, room, sums, &found, &total);
-  const uint2 block = block_of(width * height);
+  for (int i = get_global_id(0); i < search.keys; i += get_global_size(0)) keys_histogram[i] = 0;
+  const int least = least_strength(histogram, search.room, sums, &found, &total);
+  const uint2 block = block_of(search.size.x * search.size.y);
   uint above = 0, same = 0;
   for (uint i = block.x + get_local_id(0); i < block.y; i += get_local_size(0)) {
-    const ushort value = value_at(map, i, width, region);
+    const ushort value = value_at(map, i, search.size.x, search.region);
     if (!value) continue;
     above += strength_of(value) > least;
     same += strength_of(value) == least;
@@ -71,13 +70,12 @@ __kernel void top_k_count(__global const ushort *restrict map, int width, int he
   if (get_local_id(0) == 0) stronger[get_group_id(0)] = sum.x, equal[get_group_id(0)] = sum.y;
 }
 
-// `list_keys`, `list_places`: keys and indices in the map, `room` of them; `counts`: the length of the list, and the number of values in
+// `list_keys`, `list_places`: keys and indices in the map; `counts`: the length of the list, and the number of values in
 // all. Of values equal to the least, the first ones fill the remaining room.
-__kernel void top_k_move(__global const ushort *restrict map, int width, int height, int4 region,
-                             __global const uint *restrict histogram, uint room, __global const uint *restrict stronger,
-                             __global const uint *restrict equal, __global uint *restrict list_keys,
-                             __global uint *restrict list_places, __global uint *restrict counts,
-                             __global uint *restrict keys_histogram, __local uint4 *sums) {
+__kernel void top_k_move(__global const ushort *restrict map, __global const uint *restrict histogram, __global const uint *restrict stronger,
+                         __global const uint *restrict equal, __global uint *restrict list_keys, __global uint *restrict list_places,
+                         __global uint *restrict counts, __global uint *restrict keys_histogram, TopKSearch search, __local uint4 *sums) {
+  const uint room = search.room;
   __local int found;
   uint all, total;
   const int least = least_strength(histogram, room, sums, &found, &all);
@@ -90,11 +88,11 @@ __kernel void top_k_move(__global const ushort *restrict map, int width, int hei
   uint above = blocks.x, same = blocks.y;
   const uint left = min(room - blocks.z, blocks.w);
   if (get_group_id(0) == 0 && get_local_id(0) == 0) counts[0] = blocks.z + left, counts[1] = all;
-  const uint2 block = block_of(width * height);
+  const uint2 block = block_of(search.size.x * search.size.y);
   const uint items = get_local_size(0);
   for (uint first = block.x; first < block.y; first += items) {
     const uint i = first + get_local_id(0);
-    const ushort value = i < block.y ? value_at(map, i, width, region) : 0;
+    const ushort value = i < block.y ? value_at(map, i, search.size.x, search.region) : 0;
     const int strength = strength_of(value);
     // Both counts in one scan: a block of a frame has less than 2^16 in a stretch.
     const uint own = value ? (strength > least) + (strength == least ? 0x10000u : 0u) : 0u;

@@ -4,10 +4,9 @@
 #include "common/bands.clh"
 #include "hough/fit.clh"
 #include "hough/directions.clh"
+#include "hough/interface.h"
 #include "hough/level.clh"
-#include "hough/object.clh"
 
-#define TURNS 72
 #define WAYS 5              // of placing, turning and scaling a candidate that are tried first, all of them with each other,
 #define WAY_CELLS 0.4f      // so many cells,
 #define WAY_BINS 0.5f       // bins of turns and scales apart
@@ -130,16 +129,17 @@ inline float most_on_a_side(__local const uint *seen, __local const uint *met) {
 }
 
 // A group for each candidate, along y. `points`: (x, y) of the template from its centre, z the step of their direction, w their weight.
-// `normals`: cosine and sine of a direction, by its step. `radius`: of the template. `candidates`: places with their sectors and bands,
-// rows `pitch` apart; `poses`: the angles and scales there. `scale_range`: allowed, `angles`: clockwise, from .x on .y degrees. `first`: of
-// its objects. `sums`: SUMS for each item, a power of two of them. `nearby`: see verify_near.
-__kernel void verify(__global const ushort *restrict edges, __global const ushort *restrict nearby, int2 size,
-                     __global const uint *restrict candidates,
-                     __global const uint *restrict counts, __global const ushort *restrict poses, int scales, float first_scale,
-                     float per_scale, int lines, int pitch, int cell, __global const float4 *restrict points,
-                     __global const float2 *restrict normals,
-                     __global const int4 *restrict levels, int level_count, float radius, int templ,
-                     float2 scale_range, float2 angles, __global Object *restrict objects, int first, __local float *sums) {
+// `normals`: cosine and sine of a direction, by its step. `candidates`: places with their sectors and bands,
+// rows `pitch` apart; `poses`: the angles and scales there. `sums`: FIT_SUMS for each item, a power of two of them. `nearby`: see verify_near.
+__kernel void verify(__global const ushort *restrict edges, __global const ushort *restrict nearby, __global const uint *restrict candidates,
+                     __global const uint *restrict counts, __global const ushort *restrict poses, __global const float4 *restrict points,
+                     __global const float2 *restrict normals, __global const int4 *restrict levels,
+                     __global FoundTemplate *restrict objects, Verification search, __local float *sums) {
+  const int2 size = search.size;
+  const float2 scale_range = search.scale_range, angles = search.angles;
+  const float first_scale = search.scales.first, per_scale = search.scales.per_octave, radius = search.radius;
+  const int scales = search.scales.count, lines = search.grid.cells.y, pitch = search.grid.pitch, cell = search.grid.cell;
+  const int level_count = search.levels, templ = search.templ, first = search.first;
   const int item = get_local_id(0), items = get_local_size(0), number = GROUP_ROW;
   const bool exists = number < (int)counts[0];
   const uint place = exists ? candidates[number] : 0;
@@ -185,8 +185,8 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
     const bool last = round >= ROUNDS, sides = round > ROUNDS;
     const float reach = last ? LAST_REACH : fmax(first_reach * (1.0f - round / (ROUNDS - 1.0f)), LAST_REACH);
     const float turned = atan2(pose.y, pose.x) * (2.0f * STEPS / TURN), per_size = rsqrt(dot(pose.xy, pose.xy));
-    float own[SUMS];
-    for (int i = 0; i < SUMS; i++) own[i] = 0.0f;
+    float own[FIT_SUMS];
+    for (int i = 0; i < FIT_SUMS; i++) own[i] = 0.0f;
     const bool wanted = exists && (!sides || meets > LEAST_SEEN * LEAST_MET);
     for (int i = item; i < count && wanted; i += items) {
       const float4 p = points[i];
@@ -231,7 +231,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
       for (int a = 0; a < 4; a++) own[10 + a] += weight * row[a] * off;
       own[14] += 1.0f;
     }
-    add_up(own, last ? 2 : SUMS, sums, own);
+    add_up(own, last ? 2 : FIT_SUMS, sums, own);
     // A candidate ends where hardly a point finds an edge.
     if (round == TRIAL && own[14] < HOPE * count) {
       round = ROUNDS + 1;  // for all items of the group
@@ -250,7 +250,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
       const bool allowed = exists && scale >= scale_range.x / MARGIN && scale <= scale_range.y * MARGIN && past <= angles.y &&
                            pose.z >= 0.0f && pose.w >= 0.0f && pose.z < size.x && pose.w < size.y;
       const float score = fmin(1.0f - (1.0f - meets) / (1.0f - chance) * (1.0f - side), 1.0f);
-      const Object object = {pose.z, pose.w, pose.x, pose.y, allowed ? score : -1.0f, templ, radius * scale, 0.0f};
+      const FoundTemplate object = {pose.z, pose.w, pose.x, pose.y, allowed ? score : -1.0f, templ, radius * scale, 0.0f};
       objects[first + number] = object;
     }
   }

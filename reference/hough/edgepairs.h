@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "hough/interface.h"
+
 namespace reference {
 
 /// Two edges at right angles, by their places in the list of edges.
@@ -21,7 +23,7 @@ struct EdgePair {
 };
 
 struct EdgePairs {
-  static constexpr int steps = 90, sizes = 11;
+  static constexpr int steps = glcl::hough::STEPS, sizes = glcl::hough::SIZES;
 
   /// The `edges` strongest of a map with `width` px per row; of more edge pairs than `room`, each
   /// second, third, ….

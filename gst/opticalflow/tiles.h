@@ -9,6 +9,7 @@
 
 #include "opencl/cl.h"
 #include "opencl/kernel.h"
+#include "opencl/tuning.h"
 #include "opticalflow/interface.h"
 
 namespace glcl::opticalflow {
@@ -17,6 +18,24 @@ constexpr int most_spacing = 2;  // nodes between those of the median
 
 inline int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 inline int divide_up(int n, int unit) { return (n + unit - 1) / unit; }
+
+/// How work-groups share a lattice, for windows with a radius of `radius` nodes.
+struct SolverForm {
+  int radius = 0;
+  int sums = 0;  ///< that an item adds up at a time
+  Size group;    ///< items
+  Size tile;     ///< nodes
+
+  SolverForm() = default;
+  SolverForm(int radius, int sums, Size group, Size tile)
+      : radius(radius), sums(sums), group(group), tile(tile) {}
+  /// The parameter "tile" also counts the surrounding nodes whose votes a tile needs.
+  SolverForm(const Parameters &variant, int radius)
+      : SolverForm(radius, variant.at("sums"),
+                   {size_t(variant.at("group-x")), size_t(variant.at("group-y"))},
+                   {size_t(variant.at("tile-x") - 2 * radius),
+                    size_t(variant.at("tile-y") - 2 * radius)}) {}
+};
 
 inline int tile_count(Size tile, int columns, int rows) {
   return divide_up(columns, static_cast<int>(tile.x)) * divide_up(rows, static_cast<int>(tile.y));

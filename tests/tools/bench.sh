@@ -42,6 +42,14 @@ says 'gltestsrc ! 2 × glclhistogram display=none ! gldownload'
 ! grep -q external output || die 'a way that was not asked for'
 expect 2 glcl-bench --pipeline --sharing cpoy
 says 'choose from gl, external and copy' errors
+expect 0 glcl-bench --pipeline --parallel 1,2 'glclhistogram ! glclinvert' --sharing copy --size 64x48 --frames 20 --seconds 1 --json parallel.json
+says 'glclhistogram ! glclinvert copy 2 '
+is_json parallel.json
+grep -q '"latencies-ms"' parallel.json || die 'latencies are missing'
+expect 2 glcl-bench --pipeline --parallel 1,none
+says 'numbers of streams from 1 to 1000' errors
+expect 2 glcl-bench --parallel 1
+says 'needs --pipeline' errors
 if gst-inspect-1.0 --exists openh264enc && gst-inspect-1.0 --exists avdec_h264; then
   gst-launch-1.0 -q videotestsrc num-buffers=20 ! video/x-raw,width=64,height=48,framerate=50/1 ! openh264enc ! h264parse ! mp4mux ! \
     filesink location=clip.mp4
@@ -49,6 +57,9 @@ if gst-inspect-1.0 --exists openh264enc && gst-inspect-1.0 --exists avdec_h264; 
   says 'avdec_h264 4 × glclinvert copy 20'
   is_json decode.json
   grep -q '"dropped"' decode.json || die 'dropped frames are not told'
+  # A clip of 0.4 s has no third second.
+  expect 2 glcl-bench --pipeline --parallel 1 --decode clip.mp4 --sharing copy --frames 10 glclinvert
+  says 'streams ended too early' errors
 fi
 expect 2 glcl-bench --pipeline --decode missing.mp4
 says 'no such file' errors

@@ -194,7 +194,7 @@ void print_parallel(const Options &options, size_t line) {
   }
   Json json = Json::array();
   glcl::Table table({"elements", "sharing", "streams", "frames/s", "processor ms/frame",
-                     "dropped at the own rate", "latency ms, median", "99 %"});
+                     "live: dropped", "latency ms, median", "99 %"});
   for (const std::string &row : options.elements)
     for (const std::string &method : row.empty() ? std::vector<std::string>{""} : options.methods)
       for (const int count : options.parallel) {

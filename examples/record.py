@@ -4,9 +4,12 @@
 
 Every frame is encoded and kept for some seconds. When glclmotion reports motion-begin, the kept frames and all that follow go into
 motion-1.mp4 in the current folder, until two seconds after the last object has gone; the next motion goes into motion-2.mp4.
+Numbers of files that exist are skipped.
 motion-1.jpg is the frame in which the object was reported. Without an argument a ball that flies about is recorded.
 """
 import collections
+import itertools
+import os
 import threading
 
 import common
@@ -97,7 +100,7 @@ class Recorder:
             if self.clip or not self.kept:
                 return
             self.forget(time - BEFORE)
-            self.count += 1
+            self.count = next(n for n in itertools.count(self.count + 1) if not os.path.exists(f'motion-{n}.mp4'))
             self.clip = Clip(f'motion-{self.count}.mp4', self.caps)
             for frame in self.kept:
                 self.clip.add(frame)
@@ -123,8 +126,9 @@ class Recorder:
 def main():
     source = common.argument()
     Gst.init(None)
-    encoder = ('x264enc tune=zerolatency speed-preset=veryfast key-int-max=25' if Gst.ElementFactory.find('x264enc')
-               else 'openh264enc gop-size=25 bitrate=4000000')
+    # x264enc refuses odd sizes.
+    encoder = ('openh264enc gop-size=25 bitrate=4000000' if Gst.ElementFactory.find('openh264enc')
+               else 'x264enc tune=zerolatency speed-preset=veryfast key-int-max=25')
     pipeline = common.pipeline(
         source, 'glclmotion detect=true ! gldownload ! videoconvert ! video/x-raw,format=I420 ! tee name=frames '
         f'frames. ! queue ! {encoder} ! h264parse ! video/x-h264,stream-format=avc,alignment=au ! '

@@ -3,8 +3,9 @@
 # decode.sh IN [OUT]: plays an H.264 file in a window, or writes it filtered and with its sound to OUT, with frames on the GPU
 #
 # NVDEC (nvh264dec) and VA-API (vah264dec) decode into OpenGL textures, and NVENC (nvh264enc) encodes from there. Without them
-# frames go through host memory, to VA-API (vah264enc), x264enc or openh264enc, and the script prints a note. At the end it prints the frames, dropped frames and latency of each
-# element. GLCL_DECODERS and GLCL_ENCODERS list other elements, in order of preference.
+# frames go through host memory, to VA-API (vah264enc), x264enc or openh264enc, and the script prints a note. At the end it prints
+# the frames, dropped frames and latency of each element. GLCL_DECODERS and GLCL_ENCODERS list other elements, in order of
+# preference.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 2 "$@"
@@ -18,12 +19,13 @@ first_of() {
   return 0
 }
 
-# encode_with ENCODER: makes ENCODE use this element, with 8 Mbit/s
+# encode_with ENCODER: makes ENCODE use this element, with 8 Mbit/s where the unit of its bitrate is known
 encode_with() {
-  local element=("$1" bitrate=8000)
+  local element=("$1")
   case $1 in
     # Left alone, it takes a format that players lack, and holds more frames back than the sound's queue.
     x264enc) element=('video/x-raw,format=I420' ! x264enc bitrate=8000 speed-preset=fast tune=zerolatency) ;;
+    vah264enc) element=(vah264enc bitrate=8000) ;;
     openh264enc) element=(openh264enc bitrate=8000000) ;;
   esac
   ENCODE=(videoconvert ! "${element[@]}" ! "${ENCODE[@]: -4}")
@@ -67,7 +69,7 @@ else
   END=("${SINK[@]}")
 fi
 
-# Without glupload in between, a decoder that gives OpenGL textures decodes into those of the elements.
+# Without glupload in between, nvh264dec decodes into the elements' own textures, if OpenGL runs on its GPU.
 UPLOADED=(glupload !)
 if [[ $decoder == nvh264dec ]] &&
   timeout 20 gst-launch-1.0 -q "${SOURCE[@]}" ! parsebin ! "$decoder" ! 'video/x-raw(memory:GLMemory)' ! fakesink num-buffers=1 >/dev/null 2>&1 </dev/null; then

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # many-streams.sh IN [STREAMS [DEVICE,...]]: plays a video file STREAMS times (default 4) in parallel as live streams through all
-# analysers, and prints for each its frames/s, its dropped frames and the latency that the elements add. Streams use the given devices (P:D as glcl-info prints it) in turn; without
-# any, device=auto chooses.
+# analysers, and prints for each its frames/s, its dropped frames and the latency that the elements add. Streams use the given
+# devices (P:D as glcl-info prints it) in turn; without any, device=auto chooses.
 #
 # All streams run in one process, at the frame rate of the file. The exit status is 1 if a stream drops frames. GLCL_ANALYSERS
 # lists other elements; GST_PLUGIN_FEATURE_RANK=nvh264dec:MAX decodes an H.264 file with NVDEC.

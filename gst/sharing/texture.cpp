@@ -101,6 +101,11 @@ bool Texture::is_held(const Context &context, bool reads) {
          !(reads && forgotten_);
 }
 
+bool Texture::stays_with(const Context &context, bool reads) {
+  const std::lock_guard lock(mutex_);
+  return is_held(context, reads);
+}
+
 bool Texture::held_by(const Context &context, bool reads) {
   const std::lock_guard lock(mutex_);
   const bool held = is_held(context, reads);
@@ -244,7 +249,7 @@ bool TextureSharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses,
     if (!texture || !texture->reserve_held(queue.context(), uses[i].access != Access::write)) {
       unreserve();
       if (gives_back_behind(queue, uses, count)) settle(queue.cl());
-      wait_for_earlier_use(queue.context().device(), uses, count);
+      wait_for_earlier_use(queue.context(), uses, count);
       return false;
     }
     textures_.push_back(texture);
@@ -267,11 +272,15 @@ bool TextureSharing::gives_back_behind(const Queue &queue, const TextureUse *use
 }
 
 /// Waits for earlier frames, so that acquire() need not wait for them on the GL thread.
-void TextureSharing::wait_for_earlier_use(const Device &device, const TextureUse *uses,
+void TextureSharing::wait_for_earlier_use(const Context &context, const TextureUse *uses,
                                           size_t count) {
   for (size_t i = 0; i < count; i++) {
     Texture *texture = known_texture_of(i, uses[i]);
-    if (texture && !texture->interop().ordered_by_driver(device)) texture->wait_until_used();
+    if (!texture || texture->interop().ordered_by_driver(context.device())) continue;
+    // OpenGL writes a copy of a foreign texture for each frame.
+    const bool is_copy = texture->memory() != uses[i].memory;
+    if (is_copy || !texture->stays_with(context, uses[i].access != Access::write))
+      texture->wait_until_used();
   }
 }
 

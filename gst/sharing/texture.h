@@ -46,6 +46,8 @@ class Texture {
   /// The image in this context, created at the first call, on the GL thread. Throws Error::failed
   /// if OpenCL can't share the texture.
   Image image(const std::shared_ptr<Context> &context);
+  /// True if acquire() will find the texture held by the context.
+  bool stays_with(const Context &context, bool reads);
   /// True if the context holds the texture, with its content for a frame that `reads`. Resets the
   /// mark of forget().
   bool held_by(const Context &context, bool reads);
@@ -134,7 +136,7 @@ class TextureSharing : public Sharing {
 
  private:
   static bool gives_back_behind(const Queue &queue, const TextureUse *uses, size_t count);
-  void wait_for_earlier_use(const Device &device, const TextureUse *uses, size_t count);
+  void wait_for_earlier_use(const Context &context, const TextureUse *uses, size_t count);
   static void wait_for_events(Queue &queue, const std::vector<cl::Event> &before);
   void acquire_from_gl(Queue &queue);
   void take(Queue &queue, Layout layout, TextureUse *uses);

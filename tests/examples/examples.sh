@@ -177,6 +177,7 @@ PYTHON
     # shellcheck disable=SC2046
     gst-launch-1.0 -q concat name=film ! jpegenc ! avimux ! filesink location=film.avi \
       $(part black 30) $(part ball 10) $(part black 50) $(part ball 10) $(part black 40)
+    echo kept >motion-3.mp4
     "$python" "$examples/record.py" film.avi >output
     says '^motion-1\.mp4: [0-9]+ frames$'
     says '^motion-2\.mp4: [0-9]+ frames$'
@@ -189,6 +190,11 @@ PYTHON
       [[ $(gst-launch-1.0 filesrc location=motion-$clip.jpg ! jpegdec ! fakesink -v | grep -c 'width=(int)160') -gt 0 ]] ||
         die "motion-$clip.jpg is no picture"
     done
+    rm motion-1.mp4
+    "$python" "$examples/record.py" film.avi >output
+    says '^motion-1\.mp4: [0-9]+ frames$'
+    says '^motion-4\.mp4: [0-9]+ frames$'
+    [[ $(<motion-3.mp4) == kept ]] || die 'a clip is overwritten'
     ;;
   rust)
     command -v cargo >/dev/null || skip 'no cargo here (package cargo)'

@@ -2,16 +2,15 @@
 #include "parallel.h"
 
 #include <gst/gst.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
-#include <memory>
 #include <mutex>
 
 #include "opencl/error.h"
+#include "pipeline.h"
 
 namespace glcl::bench {
 
@@ -21,15 +20,6 @@ using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 constexpr GstClockTime patience = 300 * GST_SECOND;
-
-Seconds processor_time() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto of = [](const timeval &time) {
-    return Seconds(static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6);
-  };
-  return of(usage.ru_utime) + of(usage.ru_stime);
-}
 
 /// Calls `seen` with each frame that reaches the sink pad of an element.
 template <class Seen>
@@ -131,7 +121,7 @@ ParallelStreams::Throughput ParallelStreams::play_fast(int frames) const {
     int all, first;
     std::atomic<int> seen{0};
     Clock::time_point from, to;
-    Seconds processor_from{0}, processor_to{0};
+    double processor_from = 0, processor_to = 0;
 
     void operator()(GstBuffer *) {
       const int now = ++seen;
@@ -150,7 +140,7 @@ ParallelStreams::Throughput ParallelStreams::play_fast(int frames) const {
                 std::to_string(counter.seen) + " of " + std::to_string(counter.all) + " frames");
   const double measured = counter.all - counter.first;
   return {measured / Seconds(counter.to - counter.from).count(),
-          (counter.processor_to - counter.processor_from).count() * 1e3 / measured};
+          (counter.processor_to - counter.processor_from) / measured};
 }
 
 ParallelStreams::Live ParallelStreams::play_live(double seconds) const {

@@ -9,6 +9,15 @@
 
 namespace glcl::bench {
 
+double processor_time() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto of = [](const timeval &time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+  };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
 namespace {
 
 constexpr GstClockTime patience = 120 * GST_SECOND;
@@ -28,16 +37,6 @@ void read_at(GstElement *pipeline, const char *sink) {
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, read, nullptr, nullptr);
   gst_object_unref(pad);
   gst_object_unref(element);
-}
-
-/// Processor time of the process so far, ms.
-double processor_time() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto of = [](const timeval &time) {
-    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
-  };
-  return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
 /// Plays a pipeline: ms from PLAYING to EOS; nothing if it ends in an error or not at all.

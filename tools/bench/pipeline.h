@@ -7,6 +7,9 @@
 
 namespace glcl::bench {
 
+/// Processor time of the process so far, ms.
+double processor_time();
+
 /// A whole pipeline with gst-glcl elements, and the cost of a frame in it.
 struct Pipeline {
   std::string name;     ///< "gltestsrc ! 2 × glclinvert"

@@ -148,6 +148,8 @@ namespace {
 constexpr const char *four_analysers =
     "glclhistogram mode=luma ! glclmotion ! glopenclflow display=none ! glclklt";
 
+constexpr double shortest_live = 5;  // s; a percentile needs some frames
+
 /// The row, with the sharing method set on each of its elements.
 std::string with_sharing(const std::string &row, const std::string &method) {
   std::string all;
@@ -167,7 +169,7 @@ ParallelStreams streams_of(const Options &options, std::pair<int, int> size) {
   if (!options.decode.empty()) {
     gchar *quoted = g_strescape(options.decode.c_str(), nullptr);
     const std::string decoder = decoders().front();
-    // Before glupload, nvh264dec would not decode into the elements' own textures.
+    // If glupload follows it, nvh264dec does not decode into the elements' own textures.
     const std::string upload = decoder == "nvh264dec" ? "" : " ! glupload";
     streams.source = streams.live_source = "filesrc location=\"" + std::string(quoted) +
                                            "\" ! parsebin ! " + decoder +
@@ -202,7 +204,7 @@ void print_parallel(const Options &options, size_t line) {
         streams.row = with_sharing(row, method);
         streams.count = count;
         const auto fast = streams.play_fast(options.frames);
-        const auto live = streams.play_live(options.seconds);
+        const auto live = streams.play_live(std::max(options.seconds, shortest_live));
         const auto latency = [&](size_t percent) {
           return live.latencies.empty()
                      ? "-"

@@ -106,7 +106,7 @@ class ChainParser {
       const double times = cursor_.number();
       if (times < 1 || times > max_stages || times != std::floor(times))
         fail(place(),
-             "after * a whole number was expected, 1 to  " + std::to_string(max_stages) + ".");
+             "after * a whole number was expected, 1 to " + std::to_string(max_stages) + ".");
       item.times = static_cast<int>(times);
     }
     const int uses = ++uses_[item.filter->name];

@@ -157,7 +157,7 @@ class Declaration {
   void frames(Cursor &cursor) {
     const double frames = cursor.number();
     if (frames < 1 || frames > max_frames || frames != std::floor(frames))
-      fail(place_, "frames must be a whole number from 1 to  " + std::to_string(max_frames) + ".");
+      fail(place_, "frames must be a whole number from 1 to " + std::to_string(max_frames) + ".");
     filter_.frames = static_cast<int>(frames);
   }
 

@@ -139,7 +139,7 @@ std::vector<Stage> stages_of(const Description &chain) {
       for (int time = 0; time < chain.items[i].times; time++) {
         stages.insert(stages.end(), by_item[i].begin(), by_item[i].end());
         if (stages.size() > size_t(max_stages))
-          fail({"filters", 1}, "the chain needs more than  " + std::to_string(max_stages) +
+          fail({"filters", 1}, "the chain needs more than " + std::to_string(max_stages) +
                                    " steps per frame; use fewer filters or iterations.");
       }
   return stages;

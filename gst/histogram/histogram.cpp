@@ -323,7 +323,7 @@ const cl::Buffer &Histogram::run(Queue &queue, const Picture &in, const Rect &ar
 const cl::Buffer &Histogram::run(Queue &queue, const cl::Buffer &in, int pitch, int frame_pitch,
                                  int count, const Rect &area) {
   if (frame_.layout != Layout::buffer || count < 1 || count > frames_ || pitch < width_)
-    throw Error(Error::Kind::settings, "The histogram was set up for at most  " +
+    throw Error(Error::Kind::settings, "The histogram was set up for at most " +
                                            std::to_string(frames_) + " frames of " +
                                            std::to_string(width_) + " px in a different layout.");
   return launch(queue, in, pitch, frame_pitch, count, area);

@@ -73,7 +73,7 @@ HistogramRenderer::HistogramRenderer(Context &context, int width, int height,
     bars_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, most_rows * sizeof(cl_ushort4));
     if (frame.pixels->has_luma()) equalizer_.emplace(context, frame);
   } catch (const cl::Error &error) {
-    throw Error("The histogram can't be drawn by  " + context.device().name + ".", error);
+    throw Error("The histogram can't be drawn by " + context.device().name + ".", error);
   }
 }
 

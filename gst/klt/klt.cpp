@@ -29,7 +29,7 @@ Klt::Klt(Context &context, int width, int height, const FrameFormat &frame) try
       previous_(pyramids_.make()),
       current_(pyramids_.make()) {
 } catch (const cl::Error &error) {
-  throw Error("The point tracker can't be set up on  " + context.device().name + ".", error);
+  throw Error("The point tracker can't be set up on " + context.device().name + ".", error);
 }
 
 void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {

@@ -79,7 +79,7 @@ void TrackWriter::append(const std::string &text) {
   // The rows before this one were complete; remove the rest.
   if (ftruncate(file_, end_) == 0) put(end);
   throw Error(Error::Kind::failed,
-              "dump-location: can't write the tracks to  " + path_ + ": " + reason(error) + ".");
+              "dump-location: can't write the tracks to " + path_ + ": " + reason(error) + ".");
 }
 
 void TrackWriter::write(uint64_t frame, std::optional<uint64_t> timestamp,

@@ -109,7 +109,7 @@ void check_search(const LumaPlane &current, const LumaPlane &reference, const Se
                                            std::to_string(Search::max_lambda) + ".");
   if (current.width != reference.width || current.height != reference.height)
     throw Error(Error::Kind::settings,
-                "The two frames of the motion search differ in size:  " +
+                "The two frames of the motion search differ in size: " +
                     std::to_string(current.width) + "×" + std::to_string(current.height) + " and " +
                     std::to_string(reference.width) + "×" + std::to_string(reference.height) + ".");
 }

@@ -30,7 +30,7 @@ Context::Context(const Device &device, std::vector<cl_context_properties> proper
   try {
     context_ = cl::Context(device.device, properties.data());
   } catch (const cl::Error &error) {
-    throw Error("Can't create an OpenCL context on  " + device.name + ".", error);
+    throw Error("Can't create an OpenCL context on " + device.name + ".", error);
   }
 }
 

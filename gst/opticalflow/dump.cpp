@@ -58,7 +58,7 @@ std::string folder_of(const std::string &path) { return path.substr(0, path.rfin
 
 [[noreturn]] void fail(const std::string &path, const std::string &reason) {
   throw Error(Error::Kind::failed,
-              "dump-location: can't write the vectors to  " + path + ": " + reason + ".");
+              "dump-location: can't write the vectors to " + path + ": " + reason + ".");
 }
 
 [[noreturn]] void fail(const std::string &path, int error) {

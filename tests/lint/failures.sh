@@ -84,6 +84,8 @@ mkdir -p "$work"/words/gst
 printf '"%s"\n' 'What is left is told by the element.' >"$work/words/gst/a.cpp"
 interpreter=("$python")
 fails '' tests/lint/words.py "$work/words"
+printf '"%s"\n' 'No file of the list can be opened by  ' >"$work/words/gst/a.cpp"
+fails '' tests/lint/words.py "$work/words"
 # A sentence of 26 words above a kernel, and one of 25 beside a table.
 rm -r "$work/words"
 mkdir -p "$work/words/kernels"

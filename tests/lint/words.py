@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """words.py ROOT: the texts that users read are plain English. It looks at the pages of the manual outside of code, at strings of
 at least three words in gst/ and tools/, at the `//!` lines of filters, and at the comments of CLEAN. Banned words have a plain one in
-their place. A sentence has at most 30 words in strings, and 25 in comments of kernels, where each line of a table counts alone."""
+their place. A sentence has at most 30 words in strings, and 25 in comments of kernels, where each line of a table counts alone. In
+strings one blank separates two words."""
 import pathlib
 import re
 import sys
@@ -62,6 +63,13 @@ def comments(source):
             yield number, found.group(1)
 
 
+def doubled(text):
+    """two blanks after a word, as columns of printf have before a %"""
+    found = re.search(r'[\w.,:;!?]  (?!%)', text)
+    if found:
+        yield f'two blanks after "{text[:found.start() + 1][-40:]}"'
+
+
 def banned(text, rules=None):
     """what is wrong with the words of a text"""
     for pattern, better in (rules or BANNED).items():
@@ -84,7 +92,7 @@ def faults(root):
             yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in banned(text))
     for path in [*root.glob('gst/**/*.cpp'), *root.glob('gst/**/*.h'), *root.glob('tools/**/*.cpp'), *root.glob('tools/**/*.h')]:
         for line, text in strings(path.read_text(encoding='utf-8')):
-            yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in [*banned(text), *too_long(text)])
+            yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in [*banned(text), *too_long(text), *doubled(text)])
     for path in [path for folder in CLEAN for path in root.glob(f'{folder}/**/*.*')]:
         name = str(path.relative_to(root))
         if path.suffix in ('.cpp', '.h', '.c', '.cl', '.clh'):

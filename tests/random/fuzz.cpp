@@ -24,7 +24,6 @@ bool is_allowed(const std::string &text) {
       "matches no OpenCL device",      // device=9:9
       "is not available with",         // sharing=gl without a driver for it
       "use a power of two",            // bins=33
-      "is no area",                    // roi=<0,0,0,0>
       "is not inside the frame",       // roi=<0,0,4000,1>
       "was dropped because its caps",  // caps that changed while the pipeline restarted
       "The template ",                 // of a file without a picture

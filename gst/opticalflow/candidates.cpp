@@ -22,21 +22,21 @@ int Candidates::matched_level(int width, int height) {
   return level;
 }
 
-int Candidates::chosen_level(int width, int height) {
+int Candidates::selection_level(int width, int height) {
   return std::max(matched_level(width, height), 1);
 }
 
 Candidates::Candidates(Context &context, int width, int height, bool census)
-    : matched_(matched_level(width, height)),
-      chosen_(chosen_level(width, height)),
-      columns_(divide_up(half(width, matched_), MODE_CELL)),
-      rows_(divide_up(half(height, matched_), MODE_CELL)),
+    : matched_level_(matched_level(width, height)),
+      selection_level_(selection_level(width, height)),
+      columns_(divide_up(half(width, matched_level_), MODE_CELL)),
+      rows_(divide_up(half(height, matched_level_), MODE_CELL)),
       census_(census),
-      nodes_(context.device().is_cpu() ? 8 : 2),
-      signatures_(context, half(width, matched_), half(height, matched_)) {
+      nodes_per_group_(context.device().is_cpu() ? 8 : 2),
+      signatures_(context, half(width, matched_level_), half(height, matched_level_)) {
   const Program program = context.program(
       "opticalflow/candidates.cl",
-      "-cl-mad-enable -DNODES=" + std::to_string(nodes_) + (census ? " -DCENSUS" : ""));
+      "-cl-mad-enable -DNODES=" + std::to_string(nodes_per_group_) + (census ? " -DCENSUS" : ""));
   modes_kernel_ = Kernel(context, program, "flow_modes", {});
   select_ = Kernel(context, program, "flow_select", {});
   const size_t cells = size_t(columns_) * rows_;
@@ -58,9 +58,9 @@ void Candidates::match(Queue &queue, const Plane &before, const Plane &after,
 void Candidates::select(Queue &queue, const MatchLevel &level, const Nodes &nodes,
                         const cl::Buffer &result) {
   const size_t count = size_t(nodes.size.s[0]) * nodes.size.s[1];
-  const int coarser = chosen_ - matched_;
+  const int coarser = selection_level_ - matched_level_;
   const float flat = census_ ? 400 : 0.25f;
-  const size_t groups = (count + nodes_ - 1) / nodes_;
+  const size_t groups = (count + nodes_per_group_ - 1) / nodes_per_group_;
   select_(queue, {groups * select_.group().x, select_.group().y}, level.before, level.after,
           level.brightness, level.noise, modes_, pairs_, nodes.flow, result,
           CandidateChoice{level.level,

@@ -20,7 +20,7 @@ namespace glcl::opticalflow {
 namespace {
 
 struct Pattern {
-  std::string before, after;  // the number
+  std::string before, after;  // text around the number
   size_t width = 0;
   char padding = ' ';
 };
@@ -65,10 +65,11 @@ std::string folder_of(const std::string &path) { return path.substr(0, path.rfin
   fail(path, std::generic_category().message(error));
 }
 
-/// A file with a unique name; finish() gives it its final name.
-class Draft {
+/// A new file with a temporary name. finish() renames it to `path`; otherwise the destructor
+/// deletes it.
+class TemporaryFile {
  public:
-  explicit Draft(const std::string &path) : path_(path) {
+  explicit TemporaryFile(const std::string &path) : path_(path) {
     static std::atomic<unsigned> count{0};
     do {
       name_ = folder_of(path) + ".glcl-" + std::to_string(getpid()) + "-" + std::to_string(count++);
@@ -76,11 +77,11 @@ class Draft {
     } while (file_ < 0 && errno == EEXIST);
     if (file_ < 0) fail(path_, errno);
   }
-  ~Draft() {
+  ~TemporaryFile() {
     if (file_ >= 0) close(file_);
     if (!name_.empty()) unlink(name_.c_str());
   }
-  Draft(const Draft &) = delete;
+  TemporaryFile(const TemporaryFile &) = delete;
 
   void write(const void *data, size_t bytes) {
     const auto *next = static_cast<const char *>(data);
@@ -118,7 +119,7 @@ std::string dump_path(const std::string &pattern, uint64_t number) {
 
 void check_dump_pattern(const std::string &pattern) {
   const std::string path = dump_path(pattern, 0), folder = folder_of(path);
-  if (folder != folder_of(dump_path(pattern, 1))) return;  // each file has its own folder
+  if (folder != folder_of(dump_path(pattern, 1))) return;  // the folder depends on the number
   if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
     throw Error(Error::Kind::settings,
                 "dump-location=" + pattern + ": " + path + " can't be written: " +
@@ -135,7 +136,7 @@ void write_flo(const std::string &path, int width, int height, const void *vecto
   unsigned char head[12] = {'P', 'I', 'E', 'H'};
   little_endian(width, head + 4);
   little_endian(height, head + 8);
-  Draft file(path);
+  TemporaryFile file(path);
   file.write(head, sizeof head);
   file.write(vectors, size_t(width) * height * 2 * sizeof(float));
   file.finish();

@@ -8,22 +8,23 @@
 
 namespace glcl::opticalflow {
 
+/// lucas_kanade is LucasKanade; pyramidal and census are Flow with FlowChannels::grey and ::census.
 enum class FlowMethod { lucas_kanade, pyramidal, census };
 
-/// The dense flow by one of the methods: Flow or LucasKanade.
+/// Dense optical flow by one of the methods, with Flow or LucasKanade.
 class FlowEstimator {
  public:
-  /// For frames of width × height px. Builds everything for these settings. Throws as Flow and
-  /// LucasKanade.
+  /// Builds everything that these settings need for frames of width × height px, and waits for it.
+  /// Throws the errors of Flow and LucasKanade.
   FlowEstimator(Context &context, int width, int height, const FrameFormat &frame,
                 const Flow::Settings &settings, FlowMethod method);
 
-  /// Enqueues the flow from the previous frame to this one; null without a previous frame. Never
-  /// waits.
+  /// Enqueues the flow from the previous frame to `in` and returns its field; null without a
+  /// previous frame. Never waits.
   const FlowField *run(Queue &queue, const Flow::Settings &settings, const Picture &in);
   /// Forgets the previous frame.
   void reset();
-  /// The engine of the methods with a pyramid, whose frames Signatures uses; null for others.
+  /// The engine of the methods with a pyramid, which provides the planes for Signatures; else null.
   const Flow *flow() const { return flow_.get(); }
 
  private:

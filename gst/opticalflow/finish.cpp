@@ -15,7 +15,7 @@ constexpr Size upsample_group{64, 4};
 }  // namespace
 
 FlowFinish::FlowFinish(Context &context, const FlowPyramids &pyramids, FlowChannels channels)
-    // Groups of 64×64 px share more than groups of 64×32.
+    // Groups of 64×64 px overlap less than groups of 64×32 px, but need more local memory.
     : rows_(context.device().local_memory() < 40 << 10 ? 8 : 16) {
   const Program verification =
       context.program("opticalflow/verify.cl", channels == FlowChannels::census ? "-DCENSUS" : "");
@@ -73,27 +73,30 @@ void FlowFinish::upsample(Queue &queue, const FlowSettings &settings, const Fram
   const int shift = window_class(settings.window) + 1, spacing = 1 << shift;
   const Size group = upsample_.group(),
              nodes{(group.x >> shift) + 4, (rows_ * group.y >> shift) + 4};
-  // Cells whose centres enclose the nodes.
-  const auto between = [](size_t nodes) { return (nodes + CELL_NODES - 2) / CELL_NODES + 2; };
-  const Size near{between(nodes.x), between(nodes.y)};
+  // The cells along an axis whose centres enclose `nodes` nodes.
+  const auto enclosing_cells = [](size_t nodes) {
+    return (nodes + CELL_NODES - 2) / CELL_NODES + 2;
+  };
+  const Size near{enclosing_cells(nodes.x), enclosing_cells(nodes.y)};
   const size_t cells = (2 * near.x + 2 * AREA_REACH) * (near.y + 2 * AREA_REACH);
   const size_t room =
       std::max((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2), cells * sizeof(CellEvidence));
-  const Upsampling how{{{field_.width, field_.height}},
-                       {{divide_up(field_.width, spacing), divide_up(field_.height, spacing)}},
-                       this->cells(settings),
-                       shift,
-                       settings.median / 2,
-                       settings.noise == 0,
-                       divide_up(static_cast<int>(room), sizeof(cl_float4)),
-                       static_cast<int>(near.x * near.y),
-                       static_cast<int>(nodes.x * nodes.y)};
+  const Upsampling arguments{
+      {{field_.width, field_.height}},
+      {{divide_up(field_.width, spacing), divide_up(field_.height, spacing)}},
+      this->cells(settings),
+      shift,
+      settings.median / 2,
+      settings.noise == 0,
+      divide_up(static_cast<int>(room), sizeof(cl_float4)),
+      static_cast<int>(near.x * near.y),
+      static_cast<int>(nodes.x * nodes.y)};
   upsample_(queue, {size_t(field_.width), size_t(divide_up(field_.height, rows_))}, solver.flow(),
             solver.confidence(), frames.pyramids.noise().variances(), frames.pyramids.brightness(),
             vectors, field_.confidence, evidence_, solver.tensors().tally(),
-            frames.pyramids.noise().flicker(), keep_factors_, how,
-            cl::Local((how.room + how.near_cells) * sizeof(cl_float4) +
-                      how.near_nodes * (sizeof(cl_float2) + sizeof(cl_float))));
+            frames.pyramids.noise().flicker(), keep_factors_, arguments,
+            cl::Local((arguments.room + arguments.near_cells) * sizeof(cl_float4) +
+                      arguments.near_nodes * (sizeof(cl_float2) + sizeof(cl_float))));
 }
 
 }  // namespace glcl::opticalflow

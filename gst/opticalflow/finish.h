@@ -6,25 +6,25 @@
 
 namespace glcl::opticalflow {
 
-/// Makes the field of Flow from the solver's result: verifies that motion explains the change
-/// between the frames (docs/methods/encoders.md), and upsamples.
+/// Makes the field of Flow from the solver's result. It verifies that motion explains the change
+/// between the frames (docs/methods/encoders.md), then upsamples to a vector per pixel.
 class FlowFinish {
  public:
   /// Throws cl::Error.
   FlowFinish(Context &context, const FlowPyramids &pyramids, FlowChannels channels);
 
-  /// Enqueues the field from the frame before to the one after. `backward`: instead only its
-  /// vectors, for check().
+  /// Enqueues the field of two frames. `backward`: keeps its vectors for check() instead of writing
+  /// field().vectors.
   void run(Queue &queue, const FlowSettings &settings, const FramePair &frames,
            const FlowSolver &solver, bool backward);
-  /// Enqueues the comparison with the backward field. Where both disagree by a pixel or more, the
-  /// confidence becomes 0.
+  /// Enqueues the comparison of field() with the backward vectors. Where both disagree by a pixel
+  /// or more, the confidence becomes 0.
   void check(Queue &queue);
 
   const FlowField &field() const { return field_; }
-  /// Cells of the verification, see kernels/opticalflow/verify.clh.
+  /// Columns and rows of cells of the verification, see kernels/opticalflow/verify.clh.
   cl_int2 cells(const FlowSettings &settings) const;
-  /// Float per cell: the factor of its flow, 0..1.
+  /// The factor by which the verification scales the flow of each cell: float, 0..1.
   const cl::Buffer &keep_factors() const { return keep_factors_; }
 
  private:
@@ -33,7 +33,7 @@ class FlowFinish {
   void upsample(Queue &queue, const FlowSettings &settings, const FramePair &frames,
                 const FlowSolver &solver, const cl::Buffer &vectors);
 
-  int rows_;  // ROWS of flow_upsample
+  int rows_;  // pixels of a column per item of flow_upsample
   Kernel verify_, upsample_, check_;
   cl::Buffer evidence_, keep_factors_, backward_;
   FlowField field_;

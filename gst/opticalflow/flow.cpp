@@ -84,7 +84,7 @@ Flow::Flow(Context &context, int width, int height, const FrameFormat &frame, Ch
 }
 
 bool Flow::has_candidates(int levels) const {
-  return Candidates::chosen_level(pyramids_.width(), pyramids_.height()) + 1 < levels;
+  return Candidates::selection_level(pyramids_.width(), pyramids_.height()) + 1 < levels;
 }
 
 bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
@@ -93,18 +93,18 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
     const int levels = std::min(this->levels(settings), pyramids_.known_levels());
     CandidateSearch *candidates = has_candidates(levels) ? candidates_.get() : nullptr;
     if (candidates_) candidates_->next_frame(candidates && !settings.check);
-    const int small = pyramids_.add_frame(queue, settings, in);
+    const int first_small = pyramids_.add_frame(queue, settings, in);
     const FlowPyramid &previous = pyramids_.previous(), &current = pyramids_.current();
     if (candidates)
       candidates->start(queue, pyramids_, settings.check ? current : previous,
                         settings.check ? previous : current);
-    pyramids_.complete(queue, settings, small);
+    pyramids_.complete(queue, settings, first_small);
     if (!levels) return false;
     if (settings.check) {
-      find(queue, settings, levels, candidates, true);
+      find_flow(queue, settings, levels, candidates, true);
       if (candidates) candidates->forget();
     }
-    find(queue, settings, levels, candidates, false);
+    find_flow(queue, settings, levels, candidates, false);
     if (refines(settings)) refine(queue, settings);
     if (settings.check) finish_.check(queue);
     return true;
@@ -113,9 +113,9 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
   }
 }
 
-/// Enqueues the flow to the current frame, or back.
-void Flow::find(Queue &queue, const Settings &settings, int levels, CandidateSearch *candidates,
-                bool backward) {
+/// Enqueues the flow from the previous frame to the current one, or the reverse if `backward`.
+void Flow::find_flow(Queue &queue, const Settings &settings, int levels,
+                     CandidateSearch *candidates, bool backward) {
   const FlowPyramid &previous = pyramids_.previous(), &current = pyramids_.current();
   const cl::Buffer &brightness = backward ? pyramids_.reverse_brightness() : pyramids_.brightness();
   const bool by_matches = candidates && channels_ == Channels::grey;

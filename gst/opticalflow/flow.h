@@ -11,30 +11,32 @@
 namespace glcl::opticalflow {
 
 /// Dense optical flow from the previous frame to the current one (Lucas and Kanade 1981), coarse to
-/// fine; each warp solves for the whole vector. Channels::census compares soft differences of
-/// opposite neighbours instead of grey values, so that slow changes of brightness do not matter.
-/// docs/methods/flow.md has the equations, docs/methods/noise.md the treatment of noise,
-/// docs/methods/encoders.md the test of motion against other changes, and
-/// docs/methods/signatures.md the search for large motion (Candidates).
+/// fine. Each warp solves for the whole vector. Channels::census compares soft differences of
+/// opposite neighbours instead of grey values, so slow changes of brightness do not matter.
+///
+/// Pages in docs/methods: flow.md has the equations, noise.md the treatment of noise, encoders.md
+/// the verification of the flow, signatures.md the search for large motion (Candidates).
 class Flow {
  public:
   using Channels = FlowChannels;
   using Settings = FlowSettings;
 
+  /// The variants: group-x, group-y (items), tile-x, tile-y (nodes, see SolverForm), sums (sums of
+  /// an item at a time), steps (warps per launch, "coarse" only). Problems: "coarse", the warps of
+  /// a level, and "dense", the last warp of the finest level.
   static const Tunable &tunable();
-  /// Local memory of a variant.
+  /// Local memory of a group with this variant, bytes.
   static size_t local_bytes(const Parameters &variant);
 
   /// Builds the programs for frames of width × height px and allocates. Throws Error::settings if
   /// the device lacks memory, Error::failed if it refuses kernels.
   Flow(Context &context, int width, int height, const FrameFormat &frame, Channels channels);
-  /// With variants of the kernels: for the warps of a level, and for the last one of the finest
-  /// level.
+  /// The same with variants for the two problems of tunable().
   Flow(Context &context, int width, int height, const FrameFormat &frame, Channels channels,
        const Parameters &coarse, const Parameters &dense);
 
-  /// Builds what these settings need in addition to the constructor, and waits for it. Without this
-  /// call run() builds it in the background and works without it in the meantime.
+  /// Builds Refinement if these settings use it, and waits for it. Without this call run() builds
+  /// it in the background and skips refinement in the meantime.
   void prepare(const Settings &settings);
 
   /// The layout of the frames for run().
@@ -44,13 +46,14 @@ class Flow {
 
   /// Takes the next frame, a picture of the engine's size and layout, and enqueues the flow from
   /// the previous frame; never waits. Returns false without a previous frame; then field() is
-  /// undefined. Any setting may differ from the last call. All calls use one queue.
+  /// undefined. Any setting may change between calls. All calls use one queue. Throws
+  /// Error::settings for other pictures, Error::failed if OpenCL refuses.
   bool run(Queue &queue, const Settings &settings, const Picture &in);
   /// Forgets the previous frame.
   void reset() { pyramids_.reset(); }
   /// The result of the last run() that returned true; the next one overwrites it.
   const FlowField &field() const { return finish_.field(); }
-  /// The smoothed grey of its two frames, for Signatures.
+  /// The smoothed grey of the last two frames, for Signatures.
   Plane before() const { return pyramids_.plane(pyramids_.previous(), 0); }
   Plane after() const { return pyramids_.plane(pyramids_.current(), 0); }
 
@@ -61,10 +64,10 @@ class Flow {
   }
 
  private:
-  /// Whether candidates are of use with so many levels.
+  /// True if a pyramid of so many levels has one above the level of the selection.
   bool has_candidates(int levels) const;
-  void find(Queue &queue, const Settings &settings, int levels, CandidateSearch *candidates,
-            bool backward);
+  void find_flow(Queue &queue, const Settings &settings, int levels, CandidateSearch *candidates,
+                 bool backward);
   bool refines(const Settings &settings) const {
     return settings.refinement > 0 && channels_ == Channels::census;
   }
@@ -78,7 +81,7 @@ class Flow {
   FlowFinish finish_;
   std::unique_ptr<CandidateSearch> candidates_;  // null if frames have too few levels
   Lazy<Refinement> refinement_;
-  std::vector<cl_int4> refined_levels_;  // the levels for Refinement
+  std::vector<cl_int4> refined_levels_;  // for Refinement
   std::vector<float> refined_gains_;
 };
 

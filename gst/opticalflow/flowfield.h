@@ -5,12 +5,12 @@
 
 namespace glcl::opticalflow {
 
-/// A flow field on the device: where every pixel of the previous frame went.
+/// A flow field on the device: the motion of every pixel of the previous frame.
 struct FlowField {
-  int width = 0, height = 0;  ///< px, as the frames
+  int width = 0, height = 0;  ///< px, of the frames
   cl::Buffer vectors;         ///< float2 per pixel, px per frame, +x right, +y down
   cl::Buffer confidence;      ///< float per pixel, 0..1
-  cl::Buffer noise;           ///< of the frames, noise::Noise::variances(); null: unknown
+  cl::Buffer noise;           ///< of the frames, see noise::Noise::variances(); null: unknown
 };
 
 }  // namespace glcl::opticalflow

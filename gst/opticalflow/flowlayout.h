@@ -8,14 +8,15 @@
 
 namespace glcl::opticalflow {
 
-constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
-constexpr int step_windows[] = {15, 31, 63};  // px, the largest window for each step
-constexpr int window_radius = 3;              // nodes; on the finest level finest_radius
+constexpr int steps[] = {1, 2, 4};            // texels, by window class; powers of 2
+constexpr int step_windows[] = {15, 31, 63};  // px, the largest window of each class
+constexpr int window_radius = 3;              // nodes; finest_radius on the finest level
 constexpr int finest_radius = 1;
 constexpr Size pixel_group{32, 8};
 
 inline int half(int n) { return (n + 1) / 2; }
 
+/// The class of a window of `window` px, 0..2.
 inline int window_class(int window) {
   int i = 0;
   while (i < 2 && window > step_windows[i]) i++;

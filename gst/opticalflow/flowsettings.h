@@ -8,14 +8,14 @@ enum class FlowChannels { grey, census };
 
 /// The settings of Flow.
 struct FlowSettings {
-  int levels = 0;        ///< of the pyramid, 1..; 0: until the short side is about 16 px
-  int warps = 2;         ///< per level, 1..20, and one more on the finest
+  int levels = 0;        ///< of the pyramid, at least 1; 0: until the short side is about 16 px
+  int warps = 2;         ///< per level, 1..20; the finest level has one more
   int window = 15;       ///< side in px, odd, 3..63
-  double alpha = 0.001;  ///< on the tensor's diagonal, levels²/px² (grey) or 1/127²/px² (census)
-  int median = 5;        ///< 0, 3 or 5: the nine nodes are 0, 1 or 2 apart
-  double noise = -1;     ///< of the frames, standard deviation in levels; below 0: measured
-  bool check = false;    ///< also computes the flow back to the previous frame; the
-                         ///< confidence becomes 0 where both disagree by a pixel or more
+  double alpha = 0.001;  ///< on the tensor's diagonal; levels²/px², census: (1/127)²/px²
+  int median = 5;        ///< of nine nodes: 3 or 5, whose nodes are 1 or 2 apart; 0: off
+  double noise = -1;     ///< standard deviation of the frames' noise, levels; below 0: measured
+  bool check = false;    ///< also computes the backward flow; where both disagree by a pixel or
+                         ///< more, the confidence becomes 0
   int refinement = 0;    ///< steps of Refinement on each of its levels; census only
 };
 

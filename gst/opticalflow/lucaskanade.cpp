@@ -11,22 +11,20 @@ namespace glcl::opticalflow {
 
 namespace {
 
-constexpr int stretch = 64;        // pixels per running sum
-constexpr int short_stretch = 32;  // along columns, for GPUs
-constexpr int strip_steps = 3;     // down a strip, per group
+constexpr int stretch = 64;             // pixels per running sum
+constexpr int gpu_column_stretch = 32;  // along columns, for GPUs
+constexpr int strip_steps = 3;          // per group, each strip_rows() rows
 
-int up_to(int n, int step) { return (n + step - 1) / step; }
-
-/// Px along x per tile.
+/// Px of the result of a tile along x.
 int tile_width(int lanes, int radius) { return (lanes - 2 * radius) / TILE_RUN * TILE_RUN; }
 
-/// Local memory of a tile: sums, greys and padding.
+/// Local memory of a tile with its sums, greys and padding, bytes.
 size_t tile_bytes(int lanes, int radius) {
   const size_t side = 2 * radius + 1;
   return side * (5 * (lanes + 7 * TILE_RUN) + lanes + 1) * sizeof(cl_int);
 }
 
-/// Local memory for the column sums of a row of a strip.
+/// Local memory for the column sums of a row of a strip, bytes.
 size_t strip_row_bytes() { return size_t(5) * 2 * STRIP_WORDS * sizeof(cl_int4); }
 
 Parameters default_variant(const Device &device, const std::string &) {
@@ -93,7 +91,7 @@ bool LucasKanade::has_tile(int radius) const {
          tile_bytes(variant_.at("lanes"), radius) <= context_->device().local_memory();
 }
 
-/// Rows per step down a strip, limited by items and local memory; 0: no strips.
+/// Rows per step of a group down its strip, as items and local memory allow; 0: no strips.
 int LucasKanade::strip_rows(int radius) const {
   const Device &device = context_->device();
   if (device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() < size_t(STRIP_LANES)) return 0;
@@ -101,7 +99,7 @@ int LucasKanade::strip_rows(int radius) const {
   return std::min(STRIP_LANES / ((STRIP_LANES - 2 * radius) / STRIP_RUN), fit);
 }
 
-/// Whether there is a program for this window alone: a tile or a strip.
+/// True if a program for this window exists, with a tile or a strip.
 bool LucasKanade::has_window_kernel(int radius) const {
   return variant_.at("form") == int(Form::tile) && (has_tile(radius) || strip_rows(radius) > 0);
 }
@@ -136,13 +134,13 @@ bool LucasKanade::run(Queue &queue, const Settings &settings, const Picture &in)
   }
 }
 
-/// The program for a window if it is ready; else starts its build.
+/// The program for a window; null while its build runs in the background, or without one.
 Kernel *LucasKanade::window_kernel(int radius) {
   if (!has_window_kernel(radius)) return nullptr;
   try {
     return window_kernels_[radius].poll([this, radius] { return build_window_kernel(radius); });
   } catch (const Error &) {
-    return nullptr;  // Form::columns replaces it
+    return nullptr;  // use Form::columns
   }
 }
 
@@ -164,8 +162,8 @@ void LucasKanade::process(Queue &queue, const Settings &settings, const Picture 
     const size_t lanes = variant_.at("lanes");
     const int rows = variant_.at("blocks") * settings.window;
     (*kernel)(queue,
-              {up_to(size_.s[0], tile_width(variant_.at("lanes"), radius)) * lanes,
-               size_t(up_to(size_.s[1], rows))},
+              {divide_up(size_.s[0], tile_width(variant_.at("lanes"), radius)) * lanes,
+               size_t(divide_up(size_.s[1], rows))},
               FirstPlane{in}, previous_, current_, size_, alpha, half, scale, field_.vectors,
               field_.confidence);
     return;
@@ -175,14 +173,14 @@ void LucasKanade::process(Queue &queue, const Settings &settings, const Picture 
     columns1_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_int));
   }
   const bool on_gpu = variant_.at("form") == int(Form::tile);
-  const int column_stretch = on_gpu ? short_stretch : stretch;
-  columns_(queue, {width, size_t(up_to(size_.s[1], column_stretch))}, previous_, current_, size_,
-           radius, column_stretch, columns4_, columns1_);
-  rows_(queue, {height, size_t(up_to(size_.s[0], stretch))}, columns4_, columns1_, size_, radius,
-        stretch, alpha, half, scale, field_.vectors, field_.confidence);
+  const int column_stretch = on_gpu ? gpu_column_stretch : stretch;
+  columns_(queue, {width, size_t(divide_up(size_.s[1], column_stretch))}, previous_, current_,
+           size_, radius, column_stretch, columns4_, columns1_);
+  rows_(queue, {height, size_t(divide_up(size_.s[0], stretch))}, columns4_, columns1_, size_,
+        radius, stretch, alpha, half, scale, field_.vectors, field_.confidence);
 }
 
-/// The same with strips.
+/// The flow by strips, see Form::tile.
 void LucasKanade::process_strips(Queue &queue, Kernel &strip, int radius, const Picture &in,
                                  cl_float alpha, cl_float half, cl_float scale) {
   const size_t width = size_.s[0], height = size_.s[1];
@@ -191,7 +189,8 @@ void LucasKanade::process_strips(Queue &queue, Kernel &strip, int radius, const 
   greys_(queue, {width, height}, FirstPlane{in}, size_, previous_, current_, grey_pairs_);
   const int step = (STRIP_LANES - 2 * radius) / STRIP_RUN * STRIP_RUN,
             rows = strip_steps * strip_rows(radius);
-  strip(queue, {size_t(up_to(size_.s[0], step)) * STRIP_LANES, size_t(up_to(size_.s[1], rows))},
+  strip(queue,
+        {size_t(divide_up(size_.s[0], step)) * STRIP_LANES, size_t(divide_up(size_.s[1], rows))},
         grey_pairs_, size_, rows, alpha, half, scale, field_.vectors, field_.confidence);
 }
 

@@ -10,7 +10,7 @@ namespace glcl::opticalflow {
 
 /// Dense optical flow on one scale by Lucas and Kanade's method of 1981, for motion below about a
 /// pixel per frame. Grey is (R + G + B) / 3 in levels 0..255. Its derivatives are 2 × 2 kernels, Ix
-/// and Iy of the previous frame. Over a square window
+/// and Iy of the previous frame. The vector v solves, with sums over a square window,
 ///
 ///   (Σ [Ix², IxIy; IxIy, Iy²] + alpha I) v = -Σ [IxIt, IyIt].
 ///
@@ -20,23 +20,24 @@ class LucasKanade {
  public:
   /// The implementation, parameter "form"; results agree.
   enum class Form {
-    tile,     ///< for GPUs, in local memory: one kernel for windows up to tile_window,
-              ///< strips for larger ones
-    columns,  ///< greys, then sums along y, then along x, in global memory
+    tile,     ///< for GPUs, in local memory: tiles for windows up to tile_window, strips for
+              ///< larger windows
+    columns,  ///< in global memory: grey, then sums along y, then sums along x
   };
-  static constexpr int tile_window = 21;  ///< px; larger windows exceed local memory and 32 bits
+  /// The largest window of tiles, px; larger ones exceed local memory and 32-bit sums.
+  static constexpr int tile_window = 21;
 
   struct Settings {
     int window = 9;        ///< side in px, odd, 3..63
     double alpha = 0.001;  ///< levels²/px²
   };
 
-  /// The smaller eigenvalue of a window's mean structure tensor, levels²/px², at which the
-  /// confidence is a half.
+  /// The confidence is a half if the smaller eigenvalue of the window's mean structure tensor is
+  /// this, levels²/px².
   static constexpr float half_confidence = 16;
 
-  /// Its parameters: form; for tiles, lanes (items per group) and blocks (each as many rows as the
-  /// window) of a group.
+  /// The variants: form; for tiles also lanes (items per group) and blocks (rows per group, as a
+  /// multiple of the window).
   static const Tunable &tunable();
 
   /// Builds the programs for frames of width × height px, in the tuned variant. Throws
@@ -49,7 +50,7 @@ class LucasKanade {
   /// builds it in the background and uses Form::columns in the meantime, with the same results.
   void prepare(const Settings &settings);
 
-  /// As Flow::run: any setting may differ from the last call; it never compiles or waits.
+  /// As Flow::run(). Any setting may change between calls; no call waits, not even for a compiler.
   bool run(Queue &queue, const Settings &settings, const Picture &in);
   void reset() { has_previous_ = false; }
   const FlowField &field() const { return field_; }

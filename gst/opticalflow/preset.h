@@ -5,7 +5,7 @@
 
 namespace glcl::opticalflow {
 
-/// Combinations of settings; settings outside of them have their defaults.
+/// Combinations of settings. All other settings have their defaults.
 enum class Preset { fast, balanced, accurate };
 
 struct PresetValues {

@@ -13,9 +13,9 @@ namespace glcl::opticalflow {
 
 namespace {
 
-constexpr int pitch_unit = 16;       // texels
-constexpr int grey_rows = 14;        // ROWS of flow_grey
-constexpr size_t most_small = 3000;  // texels of a level, for one group
+constexpr int pitch_unit = 16;             // texels
+constexpr int grey_rows = 14;              // ROWS of flow_grey
+constexpr size_t max_small_texels = 3000;  // texels of a level that one group computes
 
 /// The response of the pyramid levels to noise of variance 1 in the frames, see
 /// kernels/opticalflow/noise.clh.
@@ -98,7 +98,8 @@ int FlowPyramids::levels_to_make(const FlowSettings &settings) const {
   return std::max(levels(settings), automatic_levels(width(), height()));
 }
 
-/// Groups for the level two coarser. Levels that do not exist are skipped.
+/// Groups that compute the next two levels after `level`: COARSEST_X × COARSEST_Y texels each of
+/// the second of them, even if that does not exist.
 Size FlowPyramids::tiles(int level) const {
   const auto count = [](int side, int unit) { return size_t(divide_up(divide_up(side, 4), unit)); };
   return {count(levels_[level].width, COARSEST_X), count(levels_[level].height, COARSEST_Y)};
@@ -110,28 +111,30 @@ int FlowPyramids::add_frame(Queue &queue, const FlowSettings &settings, const Pi
   const auto padded = [](const FlowLevel &level) {
     return Size{size_t(level.width) + 2 * BORDER, size_t(level.height) + 2 * BORDER};
   };
-  const auto of = [&](int level) { return levels_[std::min(level, levels - 1)].cl(); };
-  const auto more = [&](int level) { return std::min(levels - 1 - level, 2); };
+  const auto level_at = [&](int level) { return levels_[std::min(level, levels - 1)].cl(); };
+  const auto coarser_levels = [&](int level) { return std::min(levels - 1 - level, 2); };
   const Size group = grey_.group(), all = tiles(0);
-  grey_(queue, {all.x * group.x, all.y * group.y}, FirstPlane{in}, current_.grey, of(0), of(1),
-        of(2), more(0));
-  int small = 1 + more(0);
+  grey_(queue, {all.x * group.x, all.y * group.y}, FirstPlane{in}, current_.grey, level_at(0),
+        level_at(1), level_at(2), coarser_levels(0));
+  int first_small = 1 + coarser_levels(0);
   bool measures = known_levels_ && settings.noise < 0;
   while (true) {
     const bool makes =
-        small < levels && padded(levels_[small]).x * padded(levels_[small]).y > most_small;
+        first_small < levels &&
+        padded(levels_[first_small]).x * padded(levels_[first_small]).y > max_small_texels;
     if (!makes && !measures) break;
-    const int from = small - 1;
+    const int from = first_small - 1;
     const Size parts = makes ? tiles(from) : Size{1, 0};
     const auto squares = measures ? noise_.prepare(queue, plane(current_, 0)) : noise::Squares{};
     const size_t groups = parts.x * parts.y + (measures ? noise_.groups() : 0);
-    down_(queue, {groups * down_.group().x, down_.group().y}, current_.grey, of(from), of(from + 1),
-          of(from + 2), more(from), cl_int(parts.x * parts.y), cl_int(parts.x), previous_.grey,
-          squares, noise_.tally(), noise_.variances(), noise_.flicker());
-    if (makes) small += more(from);
+    down_(queue, {groups * down_.group().x, down_.group().y}, current_.grey, level_at(from),
+          level_at(from + 1), level_at(from + 2), coarser_levels(from), cl_int(parts.x * parts.y),
+          cl_int(parts.x), previous_.grey, squares, noise_.tally(), noise_.variances(),
+          noise_.flicker());
+    if (makes) first_small += coarser_levels(from);
     measures = false;
   }
-  return small;
+  return first_small;
 }
 
 void FlowPyramids::complete(Queue &queue, const FlowSettings &settings, int first) {

@@ -10,7 +10,7 @@
 
 namespace glcl::opticalflow {
 
-/// A pyramid level in its buffer, in the layout of the kernels.
+/// A level in the buffer of a pyramid, see kernels/opticalflow/level.clh. All fields are in texels.
 struct FlowLevel {
   int width, height, pitch, offset;
   cl_int4 cl() const { return {{width, height, pitch, offset}}; }
@@ -18,14 +18,15 @@ struct FlowLevel {
 
 /// The pyramid of a frame.
 struct FlowPyramid {
-  cl::Buffer grey;
-  cl::Buffer census;        ///< null if the channels are grey
-  cl::Buffer census_noise;  ///< the noise variance that census was computed for; -1: not computed
+  cl::Buffer grey;          ///< float per texel, levels
+  cl::Buffer census;        ///< char4 per texel; null if the channels are grey
+  cl::Buffer census_noise;  ///< float: the noise variance that `census` is for; -1: not computed
   /// The channels that the solver compares.
   const cl::Buffer &texels() const { return census() ? census : grey; }
 };
 
-/// The pyramids of the last two frames, the change of brightness between these and their noise.
+/// The pyramids of the last two frames, with the noise and the change of brightness of these
+/// frames.
 class FlowPyramids {
  public:
   /// For frames of width × height px. Throws cl::Error.
@@ -38,10 +39,10 @@ class FlowPyramids {
   /// The number of levels for these settings.
   int levels(const FlowSettings &settings) const;
 
-  /// Takes the next frame and enqueues its larger levels. Returns the first one that complete()
-  /// makes.
+  /// Takes the next frame and enqueues its larger levels. Returns the first of the smaller levels,
+  /// for complete().
   int add_frame(Queue &queue, const FlowSettings &settings, const Picture &in);
-  /// Enqueues the rest: the levels from `first` on, brightness and census.
+  /// Enqueues the levels from `first` on, the change of brightness, and census.
   void complete(Queue &queue, const FlowSettings &settings, int first);
   /// Forgets all frames.
   void reset() {
@@ -49,20 +50,21 @@ class FlowPyramids {
     noise_.reset();
   }
 
-  /// The levels of the last complete frame; 0 without one.
+  /// The number of levels of the last complete frame; 0 without one.
   int known_levels() const { return known_levels_; }
   const FlowPyramid &previous() const { return previous_; }
   const FlowPyramid &current() const { return current_; }
-  /// Gain and offset that adjust the current frame to the previous one, and their inverse.
+  /// The (gain, offset) that adjusts the current frame to the previous one, and its inverse, both
+  /// float2. A second float2 has the difference of the means of both frames, levels, in x.
   const cl::Buffer &brightness() const { return brightness_[0]; }
   const cl::Buffer &reverse_brightness() const { return brightness_[1]; }
 
-  /// Of the frames, px.
+  /// The size of the frames, px.
   int width() const { return levels_[0].width; }
   int height() const { return levels_[0].height; }
   /// All levels, finest first.
   const std::vector<FlowLevel> &all_levels() const { return levels_; }
-  /// The response of the levels to noise, see kernels/opticalflow/noise.clh.
+  /// The response of each level to noise, see kernels/opticalflow/noise.clh.
   const std::vector<cl_float4> &gains() const { return gains_; }
   const noise::Noise &noise() const { return noise_; }
   Plane plane(const FlowPyramid &pyramid, int level) const {
@@ -85,12 +87,12 @@ class FlowPyramids {
   Kernel grey_, down_, small_, census_;
 };
 
-/// Two frames and the change of brightness between them.
+/// Two frames and the change of brightness between them, as FlowPyramids::brightness() has it.
 struct FramePair {
   const FlowPyramids &pyramids;
   const FlowPyramid &before, &after;
-  cl::Buffer brightness;          ///< of the whole frames
-  cl::Buffer matched_brightness;  ///< the same, or measured by matches
+  cl::Buffer brightness;          ///< measured on the whole frames
+  cl::Buffer matched_brightness;  ///< the same, or measured by matching pixels
 };
 
 }  // namespace glcl::opticalflow

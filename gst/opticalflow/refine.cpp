@@ -43,7 +43,7 @@ void Refinement::step(Queue &queue, const RefinementFrames &frames, int level,
   const Size group = step_.group();
   step_.costs(rounds);
   step_(queue, {tiles(0, REFINE_X) * group.x, tiles(1, REFINE_Y) * group.y}, frames.before,
-        frames.after, frames.grey, from, frames.noise, other_, matches_,
+        frames.after, frames.grey, from, frames.noise, solution_, matches_,
         RefinementStep{of_level, xy(from_level), shift, rounds, ratio, frames.gains[level]});
 }
 
@@ -55,7 +55,7 @@ void Refinement::run(Queue &queue, int steps, const RefinementFrames &frames,
     const auto plane = [&](size_t bytes) {
       return cl::Buffer(context_, CL_MEM_READ_WRITE, pixels * bytes);
     };
-    flow_ = plane(sizeof(cl_float2)), other_ = plane(sizeof(cl_float2));
+    flow_ = plane(sizeof(cl_float2)), solution_ = plane(sizeof(cl_float2));
     matches_ = plane(sizeof(cl_float));
     pixels_ = pixels;
   }
@@ -70,12 +70,13 @@ void Refinement::run(Queue &queue, int steps, const RefinementFrames &frames,
            level == coarsest ? coarsest_rounds : rounds);
       from = &flow_, from_level = of_level, ratio = 1;
       if (level > 0 || i < steps - 1)
-        mean_(queue, size(of_level), other_, matches_, frames.grey, of_level, flow_);
+        mean_(queue, size(of_level), solution_, matches_, frames.grey, of_level, flow_);
     }
     ratio = 0.5f;
   }
-  finish_(queue, size(finest), other_, matches_, frames.grey, finest, frames.before, frames.after,
-          frames.noise, vectors, confidence, frames.keep_factors, frames.cells, frames.shift);
+  finish_(queue, size(finest), solution_, matches_, frames.grey, finest, frames.before,
+          frames.after, frames.noise, vectors, confidence, frames.keep_factors, frames.cells,
+          frames.shift);
 }
 
 }  // namespace glcl::opticalflow

@@ -10,33 +10,33 @@
 
 namespace glcl::opticalflow {
 
-/// Edge-aware variational refinement of a flow (after Brox et al. 2004 and Sun et al. 2010): areas
-/// without texture take the flow of their surroundings. It minimizes the energy by red-black
-/// successive over-relaxation in tiles, on up to three of the finest levels; then a weighted
-/// spatial median follows. docs/methods/refinement.md has the energy, the weights and the influence
-/// of noise.
+/// Edge-aware variational refinement of a flow (after Brox et al. 2004 and Sun et al. 2010). Areas
+/// without texture get the flow of their surroundings. It minimizes the energy by red-black
+/// successive over-relaxation in tiles, on up to three of the finest levels; a weighted spatial
+/// median follows. docs/methods/refinement.md has the energy, the weights and the influence of
+/// noise.
 class Refinement {
  public:
   static constexpr int levels = 3;
-  static constexpr int rounds = 2;           ///< of sweeps per step
+  static constexpr int rounds = 2;           ///< rounds of sweeps per step
   static constexpr int coarsest_rounds = 4;  ///< on the coarsest level
 
   /// The input of all levels, in the layout of the kernels; `levels`: finest first.
   struct RefinementFrames {
-    const cl::Buffer &before, &after, &grey;  ///< census of both, and grey of the earlier one
-    const cl::Buffer &noise;
+    const cl::Buffer &before, &after, &grey;  ///< census of both frames, grey of the earlier frame
+    const cl::Buffer &noise;                  ///< see noise::Noise::variances()
     const std::vector<cl_int4> &levels;
     const std::vector<float> &gains;  ///< see kernels/opticalflow/noise.clh
-    const cl::Buffer &keep_factors;   ///< of the cells, see kernels/opticalflow/verify.clh
-    cl_int2 cells;
-    int shift;  ///< nodes of the field are 1 << shift px apart
+    const cl::Buffer &keep_factors;   ///< see FlowFinish
+    cl_int2 cells;                    ///< columns and rows of them
+    int shift;                        ///< the field's nodes are 1 << shift px apart
   };
 
   /// Builds the programs. Throws cl::Error.
   explicit Refinement(Context &context);
 
-  /// Enqueues `steps` on each level for a field of vectors and confidence. The first call with
-  /// larger frames allocates.
+  /// Enqueues `steps` steps on each level, and overwrites vectors (float2 per pixel, px) and
+  /// confidence (float per pixel). The first call with larger frames allocates.
   void run(Queue &queue, int steps, const RefinementFrames &frames, const cl::Buffer &vectors,
            const cl::Buffer &confidence);
 
@@ -46,8 +46,8 @@ class Refinement {
 
   cl::Context context_;
   Kernel step_, mean_, finish_;
-  size_t pixels_ = 0;  // that are allocated
-  cl::Buffer flow_, other_, matches_;
+  size_t pixels_ = 0;  // the size of the buffers
+  cl::Buffer flow_, solution_, matches_;
 };
 
 }  // namespace glcl::opticalflow

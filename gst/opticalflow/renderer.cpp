@@ -10,7 +10,7 @@ namespace glcl::opticalflow {
 
 namespace {
 
-constexpr int items = 128, groups = 256;  // of the sums
+constexpr int items = 128, groups = 256;  // of flow_sums
 constexpr Size pixel_group{32, 8};
 
 }  // namespace

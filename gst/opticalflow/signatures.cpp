@@ -10,13 +10,13 @@ namespace glcl::opticalflow {
 
 namespace {
 
-constexpr size_t most_clearing = 64;  // rows of groups that only clear tables
+constexpr size_t most_clearing = 64;  // maximum rows of groups that only clear tables
 constexpr Size list_group{128, 1};
 constexpr Size pixel_group{256, 1};
 
 size_t divide_up(int n, size_t unit) { return (n + unit - 1) / unit; }
 
-/// On CPUs larger tiles have less overlap, but some have as little local memory as GPUs.
+/// True for CPUs with enough local memory for larger tiles, which overlap less.
 bool has_large_tiles(const Device &device) {
   return device.is_cpu() && device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>() >= 48 << 10;
 }

@@ -9,20 +9,19 @@
 
 namespace glcl::opticalflow {
 
-/// Finds where single pixels of a frame are in the next one, by census signatures (Stein 2004;
-/// Claus 2009): vectors up to 63 px along each axis, even if the motion is large relative to the
-/// texture.
+/// Matches single pixels of two frames by census signatures (Stein 2004; Claus 2009). It finds
+/// vectors up to 63 px along each axis, even if the motion is large relative to the texture.
 ///
 /// The frames are smoothed by (1 4 6 4 1) / 16. A signature is 20 differences of neighbours in a
-/// lattice of 5×5 points 3 px apart. Each difference is steep up, steep down or neither, by 0.8 of
-/// their mean magnitude, so brightness, which changes all of them, does not matter. If that mean is
-/// below half a level, or within 8 px of the frame's edge, a pixel has no signature. Signatures are
+/// lattice of 5×5 points 3 px apart. Each difference is steep up, steep down or neither. The
+/// threshold is 0.8 of their mean magnitude, so brightness does not matter. A pixel has no
+/// signature if that mean is below half a level, or within 8 px of the frame's edge. Signatures are
 /// hashed to 32 bits.
 ///
-/// A pixel of the one frame and one of the other match if both have a signature that no other
-/// pixel of either frame has; two signatures in one slot of the hash table drop both. Each cell of
-/// 4×2 px keeps its first match, if two others within 2 cells on both sides and 4 above and below
-/// agree with it within 1 px. Noise alone, repeated texture and unrelated scenes give no vectors.
+/// Two pixels match if they have the same signature and no other pixel of either frame has it. Two
+/// signatures in one slot of the hash table drop both. Each cell of 4×2 px keeps its first match if
+/// two other matches agree with it within 1 px. Those are within 2 cells to each side and 4 cells
+/// above and below. Pure noise, repeated texture and unrelated scenes give almost no vectors.
 ///
 /// The result depends on the frames alone, not on the order in which the device works.
 class Signatures {
@@ -34,7 +33,8 @@ class Signatures {
 
   /// For frames of width × height px. Throws Error::failed if the device refuses kernels or memory.
   Signatures(Context &context, int width, int height);
-  /// With other work-groups, whose items take 1, 4, 8 or 16 pixels at a time.
+  /// The same with these work-groups. `lanes`: pixels that an item processes at a time, 1, 4, 8 or
+  /// 16.
   Signatures(Context &context, int width, int height, Size find_group, Size pick_group, int lanes);
 
   /// Enqueues the search for pixels of `before` in `after`, planes of grey: float, levels 0..255.
@@ -42,7 +42,7 @@ class Signatures {
   /// waits.
   void match(Queue &queue, const Plane &before, const Plane &after, bool known = false);
 
-  /// The same without the last step: which pixels claim which.
+  /// The same without the last step, which selects a match per cell; the result is claims().
   void claim(Queue &queue, const Plane &before, const Plane &after, bool known = false);
   /// The result of claim(), for kernels/opticalflow/match.clh.
   const cl::Buffer &claims() const { return claims_; }
@@ -54,10 +54,11 @@ class Signatures {
   int columns() const { return columns_; }
   int rows() const { return rows_; }
 
-  /// Enqueues the matches as a list in raster order of the cells. At `offset` bytes (a multiple of
-  /// 16) in `result` it has an int, their number, in 16 bytes; then float4 (x, y, vx, vy).
+  /// Enqueues the matches as a list in raster order of the cells. It begins at `offset` bytes of
+  /// `result`, a multiple of 16: their number as an int, padded to 16 bytes, then a float4
+  /// (x, y, vx, vy) per match, px.
   void list(Queue &queue, const cl::Buffer &result, size_t offset);
-  /// A vector per 8 px².
+  /// The size of a list with a match in every cell.
   static size_t list_bytes(int width, int height) {
     return (1 + size_t(columns(width)) * rows(height)) * sizeof(cl_float4);
   }
@@ -70,7 +71,7 @@ class Signatures {
   int width_, height_, columns_, rows_, slot_count_;
   cl_int earlier_ = 0;  // the half of signatures_ with the earlier frame
   cl_int table_ = 0;    // the half of slots_ in use; the other one is empty
-  int lanes_;           // pixels that an item takes at a time, V in the kernels
+  int lanes_;           // pixels that an item processes at a time, V in the kernels
   Size tile_;
   Kernel find_, insert_, claim_, pick_, list_;
   cl::Buffer signatures_, slots_, claims_, picked_, counts_;

@@ -10,16 +10,17 @@ namespace glcl::opticalflow {
 
 namespace {
 
-/// The part of the noise of a node's vote that the mean of its four texels in the last warp keeps.
+/// The last warp averages the votes of four texels per node. This fraction of their noise remains.
 constexpr float dense_noise_share = 0.4f;
 
-/// The windows of the finest lattice are small, so smaller tiles cost little.
+/// The variant for the finest lattice, half as high: its windows are small, so smaller tiles cost
+/// little.
 Parameters finest_variant(Parameters coarse) {
   if (coarse["group-y"] > 1) coarse["group-y"] /= 2, coarse["tile-y"] = (coarse["tile-y"] + 1) / 2;
   return coarse;
 }
 
-/// Groups of the same size compute tensors at the same time; a compute unit takes several.
+/// The form of flow_fused. Other groups of its launch compute tensors; a compute unit runs several.
 SolverForm fused_form(const Device &device, int sums) {
   const size_t items = std::min<size_t>(one_group(device.device), 512);
   return {window_radius, sums, {32, std::max<size_t>(items / 32, 1)}, {48, 27}};
@@ -33,13 +34,13 @@ FlowSolver::FlowSolver(Context &context, const FlowPyramids &pyramids, FlowChann
       compute_units_(
           static_cast<int>(context.device().device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>())),
       local_memory_(context.device().local_memory()),
-      most_steps_(coarse.at("steps")),
+      max_steps_(coarse.at("steps")),
       coarse_(warper(context, "flow_warp", {coarse, window_radius})),
       finest_(warper(context, "flow_warp", {finest_variant(coarse), finest_radius})),
       dense_(warper(context, "flow_dense", {dense, window_radius})),
-      tensors_(context, pyramids, channels, coarse_, most_steps_ > 1) {
+      tensors_(context, pyramids, channels, coarse_, max_steps_ > 1) {
   dense_.kernel.in_bands();
-  if (most_steps_ > 1)
+  if (max_steps_ > 1)
     fused_ = warper(context, "flow_fused", fused_form(context.device(), coarse_.sums));
   const int width = pyramids.width(), height = pyramids.height();
   const size_t nodes = size_t(half(width)) * half(height);
@@ -64,21 +65,22 @@ void FlowSolver::solve(Queue &queue, const FlowSettings &settings, const FramePa
   const std::vector<FlowLattice> &lattices = tensors_.lattices(settings).of_level;
   FlowState state{&zero_, lattices[levels - 1].size()};
   float scale = 1;
-  const int chosen = Candidates::chosen_level(frames.pyramids.width(), frames.pyramids.height());
-  const auto above = [&](int level) { return level > chosen ? chosen : 0; };
-  // The tensors are computed during the steps of the coarsest lattices, if one group takes those.
+  const int selection =
+      Candidates::selection_level(frames.pyramids.width(), frames.pyramids.height());
+  const auto limit_for = [&](int level) { return level > selection ? selection : 0; };
+  // If one group warps the coarsest lattices, its launch also computes the tensors.
   const int coarsest = levels - 1;
-  if (last_fused_level(settings, coarsest, above(coarsest)) > coarsest)
+  if (last_fused_level(settings, coarsest, limit_for(coarsest)) > coarsest)
     tensors_.run(queue, settings, frames, levels);
   for (int level = levels - 1; level >= 0; level--) {
-    if (level == chosen && candidates) {
-      const cl::Buffer &to = other(state);
+    if (level == selection && candidates) {
+      const cl::Buffer &to = next_buffer(state);
       candidates->select(queue, frames, level,
                          {*state.flow, state.size, 2 * lattices[level + 1].step, scale}, to);
       state.flow = &to;
       scale = 1;
     }
-    const int last = last_fused_level(settings, level, above(level));
+    const int last = last_fused_level(settings, level, limit_for(level));
     if (last <= level) {
       state = warp_fused(queue, settings, frames, level, last, state, scale, level == coarsest);
       level = last;
@@ -90,12 +92,13 @@ void FlowSolver::solve(Queue &queue, const FlowSettings &settings, const FramePa
   dense_warp(queue, settings, frames, state, scale);
 }
 
-/// The buffer for the flow that follows.
-const cl::Buffer &FlowSolver::other(const FlowState &state) const {
+/// The buffer for the next flow: the one that `state` does not use.
+const cl::Buffer &FlowSolver::next_buffer(const FlowState &state) const {
   return state.flow == &flow_[0] ? flow_[1] : flow_[0];
 }
 
-/// Local memory of a group that takes whole lattices: votes, the start of steps, and sums.
+/// Local memory of a group that warps whole lattices: votes, the flow at the start of a step, and
+/// sums.
 TileMemory FlowSolver::fused_memory(const FlowSettings &settings,
                                     const FlowLattice &lattice) const {
   const auto sums = tensors_.memory(fused_.sums);
@@ -110,9 +113,9 @@ TileMemory FlowSolver::fused_memory(const FlowSettings &settings,
   return memory;
 }
 
-/// The finest level, above level `above` and from `level` on, whose lattices one group can take;
-/// else `level` + 1.
-int FlowSolver::last_fused_level(const FlowSettings &settings, int level, int above) const {
+/// The finest level coarser than `limit` such that one group can warp the lattices from `level`
+/// to it; `level` + 1 if there is no such level.
+int FlowSolver::last_fused_level(const FlowSettings &settings, int level, int limit) const {
   const auto &lattices = tensors_.lattices(settings).of_level;
   const auto fits = [&](const FlowLattice &lattice) {
     if (lattice.columns > int(fused_.tile.x) || lattice.rows > int(fused_.tile.y)) return false;
@@ -120,18 +123,18 @@ int FlowSolver::last_fused_level(const FlowSettings &settings, int level, int ab
     return (memory.tile + memory.strip) * sizeof(cl_float4) <= local_memory_;
   };
   int last = level + 1;
-  while (most_steps_ > 1 && last - 1 > above && fits(lattices[last - 1])) last--;
+  while (max_steps_ > 1 && last - 1 > limit && fits(lattices[last - 1])) last--;
   return last;
 }
 
-/// `sums`: whether the tensors of all lattices are still to be computed.
+/// `sums`: the launch also computes the tensors of all lattices.
 FlowSolver::FlowState FlowSolver::warp_fused(Queue &queue, const FlowSettings &settings,
                                              const FramePair &frames, int level, int last,
                                              const FlowState &state, float scale, bool sums) {
   const FlowPyramids &pyramids = frames.pyramids;
   const FlowTensors::Lattices &lattices = tensors_.lattices(settings);
   const FlowLattice &lattice = lattices.of_level[last];
-  const cl::Buffer &to = other(state);
+  const cl::Buffer &to = next_buffer(state);
   const TileMemory memory = fused_memory(settings, lattice);
   const int tiles = sums ? lattices.tiles[last] : 0;
   const FusedWarp warp{tensors_.sums(settings, tiles, memory.tile),
@@ -160,25 +163,25 @@ FlowSolver::FlowState FlowSolver::warp(Queue &queue, const FlowSettings &setting
   int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
   Warper &warper = level ? coarse_ : finest_;
   const int warps = settings.warps, spacing = settings.median / 2;
-  // Gives every compute unit as much work, in as few groups as possible. With at most one group per
-  // unit a launch costs more than the surroundings for further steps.
+  // Gives every compute unit the same number of groups, as few as possible. With at most_warps one
+  // group per unit, a launch costs more than the larger surroundings of several warps.
   const int tiles = tile_count(warper.tile, lattice.columns, lattice.rows);
-  const int each = divide_up(tiles, compute_units_);
-  int most = each > 1 ? 1 : std::min(most_steps_, warps);
+  const int groups_per_unit = divide_up(tiles, compute_units_);
+  int most_warps = groups_per_unit > 1 ? 1 : std::min(max_steps_, warps);
   const auto tile_for = [&](int steps) {
-    return even_tile(lattice.side(), warper.tile, size_t(each) * compute_units_,
+    return even_tile(lattice.side(), warper.tile, size_t(groups_per_unit) * compute_units_,
                      2 * (steps * warper.radius + (steps - 1) * spacing));
   };
-  Size tile = tile_for(most);
-  while (most > 1 &&
-         TileMemory(tile, lattice.side(), warper.radius, warper.sums, spacing, most).bytes() >
+  Size tile = tile_for(most_warps);
+  while (most_warps > 1 &&
+         TileMemory(tile, lattice.side(), warper.radius, warper.sums, spacing, most_warps).bytes() >
              local_memory_)
-    tile = tile_for(--most);
-  FlowState now = state;
-  for (int left = warps; left > 0; left -= most, shift = 0, scale = 1)
-    now =
-        warp(queue, settings, warper, tile, std::min(most, left), frames, level, now, shift, scale);
-  return now;
+    tile = tile_for(--most_warps);
+  FlowState current = state;
+  for (int remaining = warps; remaining > 0; remaining -= most_warps, shift = 0, scale = 1)
+    current = warp(queue, settings, warper, tile, std::min(most_warps, remaining), frames, level,
+                   current, shift, scale);
+  return current;
 }
 
 FlowSolver::FlowState FlowSolver::warp(Queue &queue, const FlowSettings &settings, Warper &warper,
@@ -186,7 +189,7 @@ FlowSolver::FlowState FlowSolver::warp(Queue &queue, const FlowSettings &setting
                                        const FlowState &state, int shift, float scale) {
   const FlowPyramids &pyramids = frames.pyramids;
   const FlowLattice &lattice = tensors_.lattices(settings).of_level[level];
-  const cl::Buffer &to = other(state);
+  const cl::Buffer &to = next_buffer(state);
   const int spacing = settings.median / 2;
   const Size group = warper.kernel.group();
   const TileMemory memory(tile, lattice.side(), warper.radius, warper.sums, spacing, warps);
@@ -197,7 +200,7 @@ FlowSolver::FlowState FlowSolver::warp(Queue &queue, const FlowSettings &setting
        divide_up(lattice.rows, int(tile.y)) * group.y},
       channels_ == FlowChannels::census ? frames.before.census : tensors_.slopes(),
       frames.after.texels(),
-      level > Candidates::chosen_level(pyramids.width(), pyramids.height())
+      level > Candidates::selection_level(pyramids.width(), pyramids.height())
           ? frames.brightness
           : frames.matched_brightness,
       tensors_.tensors(), tensors_.residuals(), pyramids.noise().variances(), *state.flow, to,

@@ -6,27 +6,27 @@
 
 namespace glcl::opticalflow {
 
-/// The solver of Flow: from the coarsest level to the finest, warps that each solve for the whole
-/// vector.
+/// The solver of Flow. It warps from the coarsest level to the finest; each warp solves for the
+/// whole vector.
 class FlowSolver {
  public:
-  /// `coarse`, `dense`: variants for the warps of a level, and for the last one of the finest
-  /// level. Throws cl::Error.
+  /// `coarse`, `dense`: variants for the problems of Flow::tunable(). Throws cl::Error.
   FlowSolver(Context &context, const FlowPyramids &pyramids, FlowChannels channels,
              const Parameters &coarse, const Parameters &dense);
 
-  /// Enqueues the flow between two frames on their finest `levels`. `candidates`: after match(), or
-  /// null.
+  /// Enqueues the flow between two frames on their finest `levels` levels. `candidates`: null, or a
+  /// search after match().
   void solve(Queue &queue, const FlowSettings &settings, const FramePair &frames, int levels,
              CandidateSearch *candidates);
 
-  /// The result, float2 per node in texels, and its confidence, float; nodes are two steps apart.
+  /// The result, float2 per node in px, and its confidence, float 0..1. Nodes are twice the step of
+  /// the window class apart, see flowlayout.h.
   const cl::Buffer &flow() const { return result_; }
   const cl::Buffer &confidence() const { return confidence_; }
   const FlowTensors &tensors() const { return tensors_; }
 
  private:
-  /// A kernel of the solver.
+  /// A kernel of the solver and its form.
   struct Warper : SolverForm {
     Kernel kernel;
   };
@@ -37,9 +37,9 @@ class FlowSolver {
   };
 
   Warper warper(Context &context, const char *kernel, const SolverForm &form);
-  const cl::Buffer &other(const FlowState &state) const;
+  const cl::Buffer &next_buffer(const FlowState &state) const;
   TileMemory fused_memory(const FlowSettings &settings, const FlowLattice &lattice) const;
-  int last_fused_level(const FlowSettings &settings, int level, int above) const;
+  int last_fused_level(const FlowSettings &settings, int level, int limit) const;
   FlowState warp_fused(Queue &queue, const FlowSettings &settings, const FramePair &frames,
                        int level, int last, const FlowState &state, float scale, bool sums);
   FlowState warp(Queue &queue, const FlowSettings &settings, const FramePair &frames, int level,
@@ -53,8 +53,8 @@ class FlowSolver {
   FlowChannels channels_;
   int compute_units_;
   size_t local_memory_;                     // bytes per group
-  int most_steps_;                          // per launch, if a launch leaves the device idle
-  Warper coarse_, finest_, fused_, dense_;  // fused_: for lattices that one group takes
+  int max_steps_;                           // maximum warps per launch, see warp()
+  Warper coarse_, finest_, fused_, dense_;  // fused_: for lattices that fit into one group
   FlowTensors tensors_;
   cl::Buffer zero_, flow_[2], result_, confidence_;
 };

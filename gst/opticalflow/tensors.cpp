@@ -9,8 +9,8 @@ namespace glcl::opticalflow {
 
 namespace {
 
-constexpr int row_bands =
-    120;  // parts of the frame's height between which rolling brightness may differ
+// Bands of the frame's height within which rolling brightness differs little.
+constexpr int row_bands = 120;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ Program solver_program(Context &context, const std::string &file, const SolverFo
   if (channels == FlowChannels::census) options += " -DCENSUS";
   if (form.group.y > 1) options += " -DLINEAR_ITEMS";
   if (fused) options += " -DFUSED_LEVELS";
-  // Some drivers allow larger groups only if the kernel demands them.
+  // Some drivers allow larger groups only if the kernel requires their size.
   if (form.group.x * form.group.y > 256)
     options +=
         " -DGROUP_X=" + std::to_string(form.group.x) + " -DGROUP_Y=" + std::to_string(form.group.y);

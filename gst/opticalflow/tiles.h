@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How work-groups share the lattices of the flow, and how much local memory they need.
+// Tiles of the flow's lattices for work-groups, and the local memory that they need.
 #pragma once
 
 #include <algorithm>
@@ -14,22 +14,22 @@
 
 namespace glcl::opticalflow {
 
-constexpr int most_spacing = 2;  // nodes between those of the median
+constexpr int most_spacing = 2;  // maximum distance between the nodes of the median
 
 inline int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 inline int divide_up(int n, int unit) { return (n + unit - 1) / unit; }
 
-/// How work-groups share a lattice, for windows with a radius of `radius` nodes.
+/// The work-groups and tiles for a lattice and windows with a radius of `radius` nodes.
 struct SolverForm {
   int radius = 0;
-  int sums = 0;  ///< that an item adds up at a time
+  int sums = 0;  ///< neighbouring sums that an item adds up at a time
   Size group;    ///< items
   Size tile;     ///< nodes
 
   SolverForm() = default;
   SolverForm(int radius, int sums, Size group, Size tile)
       : radius(radius), sums(sums), group(group), tile(tile) {}
-  /// The parameter "tile" also counts the surrounding nodes whose votes a tile needs.
+  /// The parameters tile-x and tile-y also count the surrounding nodes whose votes a tile needs.
   SolverForm(const Parameters &variant, int radius)
       : SolverForm(radius, variant.at("sums"),
                    {size_t(variant.at("group-x")), size_t(variant.at("group-y"))},
@@ -41,8 +41,8 @@ inline int tile_count(Size tile, int columns, int rows) {
   return divide_up(columns, static_cast<int>(tile.x)) * divide_up(rows, static_cast<int>(tile.y));
 }
 
-/// Elements of a work-group's arrays in local memory: votes of the nodes in and around its tile,
-/// and their sums along y.
+/// Elements of a work-group's arrays in local memory. `tile`: votes of the nodes in and around its
+/// tile. `strip`: their sums along y. `nodes`: the nodes of the tile.
 struct TileMemory {
   size_t tile, strip, nodes;
 
@@ -51,14 +51,14 @@ struct TileMemory {
     tile = voters * (round_up(static_cast<int>(side.y), sums) + 2 * radius);
     strip = voters * side.y;
   }
-  /// For the solver, whose elements are two floats.
+  /// For flow_warp: every element has two floats.
   size_t bytes() const { return (tile + strip + nodes) * sizeof(cl_float2); }
-  /// For the last warp, whose votes and sums are five floats.
+  /// For flow_dense: votes and sums have five floats, nodes two.
   size_t dense_bytes() const {
     return (tile + strip) * (sizeof(cl_float4) + sizeof(cl_float)) + nodes * sizeof(cl_float2);
   }
-  /// For the last warp: also the flow of a lattice with half as many nodes; two of them take one
-  /// element.
+  /// For flow_dense: also the flow of the lattice of flow_warp, whose nodes are twice as far apart.
+  /// Two vectors fit into one element.
   static TileMemory dense(Size side, int radius, int sums) {
     TileMemory memory(side, radius, sums);
     const auto within = [&](size_t nodes) {
@@ -67,16 +67,17 @@ struct TileMemory {
     memory.tile = std::max(memory.tile, (within(side.x) * within(side.y) + 1) / 2);
     return memory;
   }
-  /// For tensors, whose elements are four floats: two sums, one after the other.
+  /// For flow_tensors, whose elements have four floats: two of them per node in and around the
+  /// tile.
   static TileMemory sums(Size side, int radius, int sums) {
     TileMemory memory(side, radius, sums);
     memory.tile *= 2;
     return memory;
   }
-  /// For several steps on a lattice: also the flow and its medians.
+  /// For `warps` warps in one launch: also the flow and its medians.
   TileMemory(Size side, const Size &lattice, int radius, int sums, int spacing, int warps)
       : TileMemory(side, radius, sums) {
-    const int reach = 2 * spacing;  // of the median in noise
+    const int reach = 2 * spacing;  // of the median in noise, nodes
     const size_t around = 2 * radius + 1, more = 2 * (radius + reach);
     const auto within = [&](size_t grow) {
       return std::min(side.x + grow, lattice.x) * std::min(side.y + grow, lattice.y);
@@ -91,9 +92,9 @@ struct TileMemory {
   }
 };
 
-/// The size of tiles that divide a lattice evenly: at most `most` tiles, none larger than
-/// `largest`; that many of `largest` suffice. The area of a tile with `around` more nodes along
-/// each axis is minimal.
+/// The size of tiles that divide a lattice evenly into at most `most` tiles, none larger than
+/// `largest`. The area of a tile with `around` more nodes along each axis is minimal. `most` tiles
+/// of the size `largest` must suffice.
 inline Size even_tile(Size lattice, Size largest, size_t most, size_t around) {
   Size best = largest;
   size_t least = SIZE_MAX;
@@ -109,11 +110,11 @@ inline Size even_tile(Size lattice, Size largest, size_t most, size_t around) {
   return best;
 }
 
-/// Taps of a Gaussian, cut at the edge of the window, for nodes `step` px apart. `own`: the
-/// variance of the vote of a node itself, px².
-inline Window make_window(int window, int step, int radius, double own = 0) {
+/// The taps of a Gaussian for nodes `step` px apart; they end at the edge of the window or at
+/// `radius`. `node_variance`: the variance that the vote of a single node already has, px².
+inline Window make_window(int window, int step, int radius, double node_variance = 0) {
   Window result{};
-  const double variance = std::max(window * window / 36.0 - own, 1e-6);
+  const double variance = std::max(window * window / 36.0 - node_variance, 1e-6);
   double sum = 0;
   for (int i = 0; i <= std::min(radius, window / 2 / step); i++) {
     const double tap = std::exp(-0.5 * (i * step) * (i * step) / variance);

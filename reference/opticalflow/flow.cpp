@@ -359,7 +359,7 @@ class Solver {
   Field solve(const Texels &before, const Texels &after, const Brightness &brightness) {
     Plane<2> flow(1, 1);
     int spacing = 1;  // texels between its nodes
-    const int chosen = Candidates::chosen_level(before[0].width, before[0].height);
+    const int chosen = Candidates::selection_level(before[0].width, before[0].height);
     std::unique_ptr<CandidateMotions> modes;
     Brightness matched_brightness = brightness;
     float residual = -1;

@@ -11,10 +11,10 @@ namespace glcl::hough {
 
 namespace {
 
-constexpr double first_noise = 2;  // levels, as long as it is not known
+constexpr double first_noise = 2;  // levels, until it is measured
 
-/// Devices that prefer vectors use rows. Mesa's compiler prefers none and would take half a minute
-/// for them.
+/// CPUs that prefer vectors use rows. Mesa's driver prefers scalars; it would compile rows for half
+/// a minute.
 Canny::Form form_of(const Device &device) {
   const bool rows =
       device.is_cpu() && device.device.getInfo<CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT>() >= 8;
@@ -29,10 +29,10 @@ Size tile_of(const Device &device) {
   return device.is_cpu() ? Size{62, 30} : Size{54, 30};
 }
 
-/// Pixels that an item looks at to join edges, and to drop some. On GPUs each that it joins waits.
+/// Pixels per item of canny_join and canny_keep. On GPUs an item waits at each pixel that it joins.
 constexpr size_t join_span = 2, keep_span = 8;
 
-size_t tiles(int length, size_t tile) { return (length + tile - 1) / tile; }
+size_t divide_up(int length, size_t tile) { return (length + tile - 1) / tile; }
 
 }  // namespace
 
@@ -69,7 +69,8 @@ Canny::Canny(Context &context, int width, int height, const FrameFormat &frame, 
       map = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 2 * size_t(width) * height);
     thresholds_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 256 * sizeof(cl_uint2));
     labels_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 4);
-    has_weak_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, rows ? tiles(width, 16) * height : 1);
+    has_weak_ =
+        cl::Buffer(context.cl(), CL_MEM_READ_WRITE, rows ? divide_up(width, 16) * height : 1);
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for edge detection on " + context.device().name + ".",
                 error);
@@ -80,45 +81,45 @@ Plane Canny::luma(int which) const { return {luma_[which], pitch_, pitch_ + 1}; 
 
 void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool weak) {
   check_picture(in, width_, height_, frame_, "The search for edges");
-  now_ = 1 - now_;
+  current_ = 1 - current_;
   count_ = std::min(count_ + 1, 2);
   const bool measured = settings.low < 0 || settings.high < 0;
   const size_t pixels = size_t(width_) * height_;
   const cl_int2 size{{width_, height_}};
   if (settings.hysteresis && labels_.getInfo<CL_MEM_SIZE>() < pixels * sizeof(cl_uint))
     labels_ = cl::Buffer(context_, CL_MEM_READ_WRITE, pixels * sizeof(cl_uint));
-  if (measured && !known_) noise_.set(queue, first_noise);
-  if (measured) known_ = true;
-  const std::array given{settings.low, settings.high};
-  if (measured || given_ != given)
+  if (measured && !has_noise_) noise_.set(queue, first_noise);
+  if (measured) has_noise_ = true;
+  const std::array thresholds{settings.low, settings.high};
+  if (measured || last_thresholds_ != thresholds)
     thresholds_kernel_(queue, {256, 1}, noise_.variances(), static_cast<cl_float>(settings.low),
                        static_cast<cl_float>(settings.high), thresholds_);
-  given_ = given;
+  last_thresholds_ = thresholds;
   const Size group = edges_kernel_.group(),
-             groups{tiles(width_, tile_.x) * group.x, tiles(height_, tile_.y) * group.y};
-  const auto find = [&](const auto &...more) {
+             groups{divide_up(width_, tile_.x) * group.x, divide_up(height_, tile_.y) * group.y};
+  const auto detect = [&](const auto &...more) {
     edges_kernel_(queue, groups, FirstPlane{in}, size, thresholds_,
-                  int(weak || settings.hysteresis), edges_[now_], int(settings.hysteresis), labels_,
-                  luma_[now_], measured ? pitch_ : 0, more...);
+                  int(weak || settings.hysteresis), edges_[current_], int(settings.hysteresis),
+                  labels_, luma_[current_], measured ? pitch_ : 0, more...);
   };
   const auto items = [&](size_t span) { return Size{(pixels + span - 1) / span, 1}; };
   if (form_ == Form::rows) {
-    const int sixteens = static_cast<int>(tiles(width_, 16));
-    find(has_weak_, sixteens);
+    const int blocks = static_cast<int>(divide_up(width_, 16));
+    detect(has_weak_, blocks);
     if (settings.hysteresis) {
-      join_(queue, groups, edges_[now_], size, labels_, has_weak_, sixteens);
-      keep_(queue, {size_t(height_), 1}, edges_[now_], size, labels_, has_weak_, sixteens);
+      join_(queue, groups, edges_[current_], size, labels_, has_weak_, blocks);
+      keep_(queue, {size_t(height_), 1}, edges_[current_], size, labels_, has_weak_, blocks);
     }
   } else {
-    find();
+    detect();
     if (settings.hysteresis) {
-      join_(queue, items(join_span), edges_[now_], size,
+      join_(queue, items(join_span), edges_[current_], size,
             cl_int2{{static_cast<int>(tile_.x), static_cast<int>(tile_.y)}}, labels_);
-      keep_(queue, items(keep_span), edges_[now_], size, labels_);
+      keep_(queue, items(keep_span), edges_[current_], size, labels_);
     }
   }
-  if (measured && followed_) noise_.measure(queue, luma(1 - now_), luma(now_), true);
-  followed_ = measured;
+  if (measured && has_luma_) noise_.measure(queue, luma(1 - current_), luma(current_), true);
+  has_luma_ = measured;
 }
 
 }  // namespace glcl::hough

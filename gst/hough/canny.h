@@ -9,57 +9,61 @@
 
 namespace glcl::hough {
 
-/// Finds edges (Canny 1986) in integers, so all devices find the same ones.
+/// Detects edges (Canny 1986) with integers, so all devices find the same edges.
 ///
-/// Luma (77 R + 150 G + 29 B) / 256 is smoothed by (1 1)⁸ across and differentiated by (1 1)⁷ (1
-/// -1) along each axis: about a Gaussian of 1.4 px. A pixel is an edge if its gradient reaches the
-/// upper threshold and is the largest of the three along its direction. Hysteresis adds pixels
-/// above the lower threshold that are connected with such an edge, by eight neighbours.
+/// Luma is (77 R + 150 G + 29 B) / 256. Its derivative along an axis is (1 1)⁷ (1 -1) along that
+/// axis and (1 1)⁸ across, about a Gaussian of 1.4 px. A pixel is an edge if its gradient reaches
+/// the upper threshold and is the largest of the three along its direction. Hysteresis adds such
+/// maxima above the lower threshold that are connected with an edge through eight neighbours.
 ///
-/// Automatic thresholds follow the measured noise: 4 times the gradient of noise at the pixel's
-/// brightness, at least 3 levels per px, and half of that for the lower one. The noise is known
-/// from the third frame on; before, it counts as 2 levels.
+/// Automatic thresholds follow the noise at the pixel's brightness. The upper threshold is 4
+/// standard deviations of the noise's gradient, at least 3 levels per px; the lower one is half of
+/// it. The noise is measured from the third frame on; until then it counts as 2 levels.
 class Canny {
  public:
-  static constexpr int steps = STEPS;               ///< of a line's direction, 2° each
-  static constexpr double most = 127;               ///< levels per px
-  static constexpr int strengths = EDGE_STRENGTHS;  ///< of a level per px
-  static constexpr int turned = EDGE_TURNED;        ///< of an edge
-  static constexpr int strong = EDGE_STRONG;
+  static constexpr int steps = STEPS;               ///< number of directions of a line, 2° each
+  static constexpr double most = 127;               ///< maximum threshold, levels per px
+  static constexpr int strengths = EDGE_STRENGTHS;  ///< number of strengths, a level per px each
+  static constexpr int turned = EDGE_TURNED;        ///< bit of an edge, see edges()
+  static constexpr int strong = EDGE_STRONG;        ///< the same
 
   struct Settings {
-    double low = -1, high = -1;  ///< levels per px, 0 … most; below 0 by the noise
+    double low = -1, high = -1;  ///< thresholds, levels per px, 0 … most; below 0: automatic
     bool hysteresis = false;
   };
 
-  /// For pictures of width × height px. Throws Error::failed where the device refuses kernels or
+  /// For pictures of width × height px. Throws Error::failed if the device refuses kernels or
   /// memory.
   Canny(Context &context, int width, int height, const FrameFormat &frame);
-  /// The implementation over pixels. Work-groups share tiles, or each work-item processes rows of a
-  /// tile, sixteen pixels at a time, which suits CPUs. Both find the same edges.
-  enum class Form { tiles, rows };
-  /// With another work-group, of one item for rows, and another tile, a multiple of 16 px wide for
-  /// rows.
+  /// The implementation; both find the same edges.
+  enum class Form {
+    tiles,  ///< work-groups share tiles in local memory
+    rows,   ///< an item processes the rows of a tile, 16 px at a time; for CPUs
+  };
+  /// The same with this work-group and tile, px. Form::rows needs groups of one item and tiles
+  /// whose width is a multiple of 16 px.
   Canny(Context &context, int width, int height, const FrameFormat &frame, Form form, Size group,
         Size tile);
 
-  /// Enqueues the search in a picture. With `weak` all edges stay that reach the lower threshold,
-  /// unless there is hysteresis. Never waits.
+  /// Enqueues the detection in a picture; never waits. `weak`: without hysteresis, also keeps edges
+  /// between both thresholds. Throws Error::settings for other pictures.
   void run(Queue &queue, const Settings &settings, const Picture &in, bool weak = false);
-  /// The next picture does not follow the last one: its noise is not known.
+  /// Forgets the previous picture and the measured noise.
   void reset() {
-    followed_ = known_ = false;
+    has_luma_ = has_noise_ = false;
     count_ = 0;
   }
 
-  /// A ushort per pixel, rows without gaps: 0, or an edge. Bits 0–6 are the step of the gradient's
-  /// direction + 1, the line at twice so many degrees from +x to +y; 7–13 the strength in levels
-  /// per px; 14 stands where the gradient points the other way along that line, 15 where the upper
-  /// threshold is reached.
-  const cl::Buffer &edges() const { return edges_[now_]; }
-  /// The same for the previous picture, or null.
-  const cl::Buffer *before() const { return count_ > 1 ? &edges_[1 - now_] : nullptr; }
-  /// 256 pairs of uint: the squares of the thresholds by the pixel's luma, in levels per px / 256.
+  /// A ushort per pixel, rows without gaps: 0, or an edge. Its bits:
+  ///   0–6   the step of the gradient's line plus 1; a step is 2° from +x towards +y
+  ///   7–13  the strength, levels per px
+  ///   14    the gradient points in the opposite direction along that line
+  ///   15    the strength reaches the upper threshold
+  const cl::Buffer &edges() const { return edges_[current_]; }
+  /// The edges of the previous picture; null for the first picture after reset().
+  const cl::Buffer *before() const { return count_ > 1 ? &edges_[1 - current_] : nullptr; }
+  /// A uint2 per level of luma: the squares of the lower and upper threshold, (levels per px /
+  /// 256)².
   const cl::Buffer &thresholds() const { return thresholds_; }
   const noise::Noise &noise() const { return noise_; }
 
@@ -74,11 +78,14 @@ class Canny {
   Kernel thresholds_kernel_, edges_kernel_, join_, keep_;
   cl::Context context_;
   cl::Buffer luma_[2], edges_[2], thresholds_;
-  cl::Buffer labels_;        // with hysteresis
-  cl::Buffer has_weak_;      // of rows, for each sixteen px
-  int now_ = 0, count_ = 0;  // of the buffers the last one, of pictures since reset() up to 2
-  bool followed_ = false, known_ = false;  // there is a last picture, its noise
-  std::array<double, 2> given_{-1, -1};    // the thresholds last given; below 0 automatic
+  cl::Buffer labels_;       // of connected edges, for hysteresis
+  cl::Buffer has_weak_;     // for Form::rows, per 16 px of a row
+  int current_ = 0;         // index of the current picture's buffers
+  int count_ = 0;           // pictures since reset(), at most 2
+  bool has_luma_ = false;   // the last picture has its luma
+  bool has_noise_ = false;  // the noise has a value
+  // The settings low and high that thresholds() has; below 0: automatic.
+  std::array<double, 2> last_thresholds_{-1, -1};
 };
 
 }  // namespace glcl::hough

@@ -10,7 +10,7 @@ namespace glcl::hough {
 namespace {
 
 constexpr int edge_bits = 7, kind_bits = 13;
-constexpr size_t most_stretches = 16;  // groups of a direction
+constexpr size_t most_stretches = 16;  // maximum groups per direction
 
 }  // namespace
 
@@ -36,7 +36,7 @@ EdgePairs::EdgePairs(Context &context, int width, int height, size_t edges, size
     begins_ = buffer(steps + 1);
     firsts_ = buffer(steps + 1);
     space_ = buffer(kinds + 2);
-    kept_ = buffer(2);
+    pairs_count_ = buffer(2);
     keys_ = buffer(std::max<size_t>(room, 1));
     pairs_ = buffer(std::max<size_t>(room, 1));
     pair_begins_ = buffer(kinds + 1);
@@ -52,26 +52,26 @@ void EdgePairs::run(Queue &queue, const cl::Buffer &edges, const Rect &region) {
   top_k_.run(queue, edges, width_, height_, region);
   edges_sort_.run(queue, top_k_.keys(), top_k_.places(), top_k_.counts(), edge_bits);
   const auto room = static_cast<cl_uint>(room_ ? room_ : ~cl_uint(0));
-  begin_(queue, begin_.group(), top_k_.histogram(), room, begins_, firsts_, space_, kept_);
+  begin_(queue, begin_.group(), top_k_.histogram(), room, begins_, firsts_, space_, pairs_count_);
   const size_t stretches = std::min((edges_room_ + CHUNK - 1) / CHUNK, most_stretches);
   vote_(queue, {stretches * vote_.group().x, steps}, top_k_.places(), width_, begins_, firsts_,
-        kept_, int(room_ > 0), space_, keys_, pairs_);
+        pairs_count_, int(room_ > 0), space_, keys_, pairs_);
   queue.cl().enqueueCopyBuffer(top_k_.counts(), space_, 0, kinds * sizeof(cl_uint),
                                2 * sizeof(cl_uint));
   if (!room_) return;
-  pairs_sort_.run(queue, keys_, pairs_, kept_, kind_bits);
+  pairs_sort_.run(queue, keys_, pairs_, pairs_count_, kind_bits);
   scan_.run(queue, space_, kinds_count_, pair_begins_);
 }
 
 FrameEdgePairs::FrameEdgePairs(Context &context, int width, int height, const FrameFormat &frame,
                                size_t edges)
-    : whole_{0, 0, width, height},
+    : frame_{0, 0, width, height},
       canny_(context, width, height, frame),
       edge_pairs_(context, width, height, edges, 0, EdgePairs::form_for(context.device())) {}
 
 const cl::Buffer &FrameEdgePairs::run(Queue &queue, const Picture &frame) {
   canny_.run(queue, {}, frame);
-  edge_pairs_.run(queue, canny_.edges(), whole_);
+  edge_pairs_.run(queue, canny_.edges(), frame_);
   return edge_pairs_.space();
 }
 

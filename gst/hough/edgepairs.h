@@ -7,45 +7,49 @@
 
 namespace glcl::hough {
 
-/// Counts the pairs of edges at right angles in a picture by kind, and lists them if there is room.
-/// A pair has one of 90 × 90 kinds: the direction of its first edge, and the direction of the line
-/// between both relative to it, in steps of 2°. The counts do not depend on the position and scale
-/// of the content; a rotation shifts them (Gómez Luna 2012, fast generalised Hough transform).
+/// Counts pairs of edges at right angles in a picture by kind, and can list them. A pair has one of
+/// 90 × 90 kinds: the direction of its first edge, and the direction of the line between both edges
+/// relative to it, in steps of 2°. The counts do not depend on the position and scale of the
+/// content; a rotation shifts them (Gómez Luna 2012, fast generalised Hough transform).
 class EdgePairs {
  public:
   static constexpr int steps = STEPS, kinds = steps * steps;
 
   /// How stretches of two lists are compared; the results are the same.
   enum Form {
-    balanced,  ///< both in local memory, comparisons dealt to the work-items
-    saving,    ///< one in local memory, a work-item holds one of the other
+    balanced,  ///< both in local memory; the items share the comparisons evenly
+    saving,    ///< one in local memory; each item holds an element of the other
   };
   static Form form_for(const Device &device);
 
-  /// For maps of width × height px, the `edges` strongest of which count, at most 65536, and lists
-  /// of up to `room` edge pairs; 0 for none. Throws Error::failed where the device refuses.
+  /// For maps of width × height px. The `edges` strongest edges count, at most 65536. `room`: the
+  /// capacity of the list of pairs; 0: no list. Throws Error::failed if the device refuses kernels
+  /// or memory.
   EdgePairs(Context &context, int width, int height, size_t edges, size_t room, Form form);
 
-  /// Enqueues the count in a map of edges, as Canny gives it, and the list if there is room. If
-  /// there are too many, it uses each second, third, … one. Never waits.
+  /// Enqueues the count, and the list if there is one, in a region of Canny::edges(). If there are
+  /// more pairs than the list can hold, it uses only every second, third, … pair. Never waits.
   void run(Queue &queue, const cl::Buffer &edges, const Rect &region);
 
   int width() const { return width_; }
   int height() const { return height_; }
 
-  /// Uint by kind: direction * steps + way. Then how many edges count, and how many there are.
+  /// A uint per kind, which is direction of the edge * steps + relative direction of the line. Two
+  /// more uint are the number of edges that count, and of all edges.
   const cl::Buffer &space() const { return space_; }
   static constexpr size_t space_bytes = (kinds + 2) * sizeof(cl_uint);
 
-  /// Indices in the map of the edges that count, by direction; `begins`: where those of each of the
-  /// directions begin, to the number of all.
+  /// Indices in the map of the edges that count, uint, sorted by direction.
   const cl::Buffer &edges() const { return top_k_.places(); }
+  /// The first element of each direction in edges(), uint, then their number.
   const cl::Buffer &edge_begins() const { return begins_; }
-  /// EdgePairs by kind, the places of their edges among edges() in the lower and the upper half;
-  /// where those of each kind begin, to the number of all; and this number.
+  /// The pairs, uint, sorted by kind: the lower half is the index of the first edge in edges(), the
+  /// upper half that of the second.
   const cl::Buffer &pairs() const { return pairs_; }
+  /// The first element of each kind in pairs(), uint, then their number.
   const cl::Buffer &pair_begins() const { return pair_begins_; }
-  const cl::Buffer &pairs_count() const { return kept_; }
+  /// The number of pairs in the list, uint.
+  const cl::Buffer &pairs_count() const { return pairs_count_; }
 
  private:
   int width_, height_;
@@ -54,22 +58,22 @@ class EdgePairs {
   RadixSort edges_sort_, pairs_sort_;
   Scan scan_;
   Kernel begin_, vote_;
-  cl::Buffer begins_, firsts_, space_, kept_, keys_, pairs_, pair_begins_, kinds_count_;
+  cl::Buffer begins_, firsts_, space_, pairs_count_, keys_, pairs_, pair_begins_, kinds_count_;
 };
 
-/// The edge pairs of each frame, whose edge thresholds follow the noise.
+/// Counts the edge pairs of each frame. The thresholds of edges follow the noise.
 class FrameEdgePairs {
  public:
   /// For frames of width × height px. Throws the errors of Canny and EdgePairs.
   FrameEdgePairs(Context &context, int width, int height, const FrameFormat &frame, size_t edges);
 
-  /// Enqueues the count; gives EdgePairs::space(). Never waits.
+  /// Enqueues the count and returns EdgePairs::space(). Never waits.
   const cl::Buffer &run(Queue &queue, const Picture &frame);
-  /// The next frame does not follow the last one.
+  /// Forgets the previous frame and the measured noise.
   void reset() { canny_.reset(); }
 
  private:
-  Rect whole_;
+  Rect frame_;
   Canny canny_;
   EdgePairs edge_pairs_;
 };

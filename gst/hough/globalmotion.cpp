@@ -11,8 +11,8 @@ namespace glcl::hough {
 namespace {
 
 constexpr size_t edges = 2048, edge_pairs = size_t(1) << 16;
-constexpr int fine = 2;        // squares of 4 px for places
-constexpr int most_turn = 10;  // degrees / 2
+constexpr int fine = 2;        // see Transform::Settings: positions are squares of 4 px
+constexpr int most_turn = 10;  // steps of 2°
 constexpr float least_edges = 40, least_agreement = 0.5f;
 
 }  // namespace

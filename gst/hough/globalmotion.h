@@ -7,28 +7,29 @@
 
 namespace glcl::hough {
 
-/// Estimates the rotation, scale and shift of the whole picture between two frames: by votes of
-/// edge pairs, refined by fitting the edges of one frame to those of the other.
+/// Estimates the rotation, scale and shift of the whole picture between two frames. Edge pairs vote
+/// for a motion; fitting the edges of one frame to those of the other refines it.
 class GlobalMotion {
  public:
   /// The estimated motion from the previous frame.
   struct Estimate {
     double rotation = 0;              ///< degrees counter-clockwise, up to about 20 to either side
     double zoom = 1;                  ///< scale from the previous frame
-    double shift_x = 0, shift_y = 0;  ///< px, of the frame's middle; +x right, +y down
-    double agreement = 0;             ///< the part of the edges that are there again, 0 … 1
+    double shift_x = 0, shift_y = 0;  ///< of the frame's middle, px; +x right, +y down
+    double agreement = 0;  ///< fraction of the edges that the next frame has too, 0 … 1
   };
 
-  /// For frames of width × height px. Throws Error::failed where the device refuses.
+  /// For frames of width × height px. Throws Error::failed if the device refuses kernels or memory.
   GlobalMotion(Context &context, int width, int height);
 
-  /// Enqueues the search in two maps of edges, as Canny gives them. Never waits.
+  /// Enqueues the estimate for a region of two maps of Canny::edges(). Never waits.
   void run(Queue &queue, const cl::Buffer &before, const cl::Buffer &after, const Rect &region);
 
-  /// The result, result_bytes of it, for read().
+  /// The result for read(), result_bytes.
   const cl::Buffer &result() const { return result_; }
   static constexpr size_t result_bytes = 6 * sizeof(cl_float);
-  /// Nothing if the frames have hardly any edges in common, as at a cut.
+  /// The estimate in a downloaded result(). Empty if the frames have few edges, or few in common,
+  /// as at a cut.
   static std::optional<Estimate> read(const void *result);
 
  private:

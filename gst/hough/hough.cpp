@@ -14,21 +14,22 @@ namespace glcl::hough {
 namespace {
 
 constexpr int groups = SECTORS * BANDS;
-constexpr int most_candidates = 512;          // of a template
-constexpr float per_octave = 7.2725f;         // scales, 10 % apart
+constexpr int most_candidates = 512;          // per template
+constexpr float scales_per_octave = 7.2725f;  // scales per octave, 10 % apart
 constexpr int least_cell = 3, most_cell = 8;  // px
 constexpr size_t most_lanes = 4;
 
-/// The sizes at which a template's edges are found, relative to its own, half octaves apart.
+/// The smallest and largest size at which a template's edges are detected, relative to its picture.
+/// Sizes are half an octave apart.
 constexpr double least_level = 0.25, most_level = 2;
 constexpr int least_side = 8;        // px, of a scaled template
-constexpr double most_pixels = 4e6;  // of one; of a larger template the smallest size
+constexpr double most_pixels = 4e6;  // of one, except for the smallest size
 
 cl::Buffer buffer(const cl::Context &context, size_t bytes) {
   return {context, CL_MEM_READ_WRITE, bytes};
 }
 
-/// Degrees from angle_min on to angle_max.
+/// Degrees from angle_min counter-clockwise to angle_max.
 double turn_range(const Hough::Settings &settings) {
   const double range = settings.angle_max - settings.angle_min;
   return range < 0 ? range + 360 : range;
@@ -40,7 +41,7 @@ cl::Buffer upload(const cl::Context &context, const Value &values) {
           const_cast<void *>(static_cast<const void *>(values.data()))};
 }
 
-/// For a kernel's as_float().
+/// The bits of a float, for a kernel's as_float().
 cl_int bits(double number) {
   const auto value = static_cast<cl_float>(number);
   cl_int bits;
@@ -48,7 +49,7 @@ cl_int bits(double number) {
   return bits;
 }
 
-int up_to(int number, int step) { return (number + step - 1) / step * step; }
+int round_up(int number, int step) { return (number + step - 1) / step * step; }
 
 using Pixels = std::vector<uint8_t>;  // RGBA, rows without gaps
 
@@ -58,8 +59,8 @@ Pixels download(Queue &queue, const Picture &from) {
   return pixels;
 }
 
-/// Resamples `before` numbers to `length`, whose strides are in bytes, by a tent as wide as the
-/// larger px of both.
+/// Resamples a row of `before` bytes to `length` bytes by a tent filter. Its reach is a px of the
+/// coarser row. Strides are in bytes.
 void scale_row(const uint8_t *from, int before, size_t stride_from, uint8_t *to, int length,
                size_t stride_to) {
   const double ratio = double(before) / length, reach = std::max(ratio, 1.0);
@@ -195,10 +196,11 @@ void Hough::set_templates(std::vector<std::shared_ptr<const Template>> templates
 
 ScaleBins Hough::scales(const Settings &settings) const {
   const double most = std::max(settings.scale_max, settings.scale_min);
-  const double range = std::log2(most / settings.scale_min) * per_octave;
-  // Half a bin more at both ends.
+  const double range = std::log2(most / settings.scale_min) * scales_per_octave;
+  // The bins exceed the range by half a bin at both ends.
   return {static_cast<int>(std::ceil(range + 1e-6)) + 1,
-          static_cast<float>(std::log2(settings.scale_min) - 0.5 / per_octave), per_octave};
+          static_cast<float>(std::log2(settings.scale_min) - 0.5 / scales_per_octave),
+          scales_per_octave};
 }
 
 void Hough::make_grid(const Settings &settings) {
@@ -208,17 +210,18 @@ void Hough::make_grid(const Settings &settings) {
     most = std::max(most, templ->radius);
   }
   const ScaleBins bins = scales(settings);
-  const double largest = most * std::exp2(bins.first + float(bins.count) / per_octave);
+  const double largest = most * std::exp2(bins.first + float(bins.count) / scales_per_octave);
   SearchGrid grid{};
   grid.cell = std::clamp(static_cast<int>(std::lround(least * settings.scale_min / 6)), least_cell,
                          most_cell);
   grid.half_width = (grid.cell + 1) / 2;
-  grid.cells = {{up_to(width_, grid.cell) / grid.cell, up_to(height_, grid.cell) / grid.cell}};
+  grid.cells = {
+      {round_up(width_, grid.cell) / grid.cell, round_up(height_, grid.cell) / grid.cell}};
   grid.margin = std::min(static_cast<int>(largest / grid.cell) + 2,
                          std::max(grid.cells.s[0], grid.cells.s[1]) + 1);
-  grid.pitch = up_to(grid.cells.s[0], WORD * static_cast<int>(lanes_));
+  grid.pitch = round_up(grid.cells.s[0], WORD * static_cast<int>(lanes_));
   grid.columns = grid.pitch + 2 * grid.margin;
-  grid.words = up_to(grid.columns, WORD) / WORD + 1;
+  grid.words = round_up(grid.columns, WORD) / WORD + 1;
   grid.lines = grid.cells.s[1] + 2 * grid.margin;
   const size_t places = size_t(grid.pitch) * grid.cells.s[1] * groups;
   const size_t lines = size_t(grid.lines) * grid.cell * grid.cell, map = lines * grid.columns;
@@ -247,11 +250,12 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
   const int count = bins.count, pitch = grid_.pitch;
   const cl_int2 cells = grid_.cells;
   const auto level_count = static_cast<cl_int>(templ.levels.size());
-  // How large the template is in the middle of each band.
+  // The windows for the density of edges follow the template's size in the middle of each band.
   const int share = (count + BANDS - 1) / BANDS;
   cl_int4 windows{};
   for (int band = 0; band < BANDS; band++) {
-    const float size = std::exp2(bins.first + (float(band) + 0.5f) * float(share) / per_octave);
+    const float size =
+        std::exp2(bins.first + (float(band) + 0.5f) * float(share) / scales_per_octave);
     windows.s[band] = std::max(static_cast<int>(0.7f * templ.radius * size / float(grid_.cell)), 1);
   }
   const size_t places = size_t(pitch) * cells.s[1];
@@ -264,7 +268,7 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
                     prepared.levels, prepared.offsets, grid_, bins, level_count);
     prepared.fits = fits;
   }
-  // Turns are clockwise.
+  // Rotations in the kernels are clockwise.
   const double degrees = 360.0 / TURNS, range = turn_range(settings);
   const cl_int2 allowed{{static_cast<cl_int>(std::floor(-settings.angle_max / degrees)) - 1,
                          static_cast<cl_int>(std::min(range, 360.0) / degrees) + 4}};
@@ -297,13 +301,13 @@ Rect Hough::region(const Settings &settings) const {
 void Hough::run(Queue &queue, const Settings &settings, const Picture &in, bool objects) {
   canny_.run(queue, settings, in, objects);
   if (!objects) return;
-  const Rect where = region(settings);
+  const Rect searched = region(settings);
   if (!templates_.empty()) make_grid(settings);
   const cl_int2 size{{width_, height_}};
   queue.cl().enqueueFillBuffer(edge_count_, cl_uint(0), 0, sizeof(cl_uint));
   rows_kernel_(queue, {size_t(width_), size_t(height_)}, canny_.edges(), size,
-               cl_int4{{where.x, where.y, where.right(), where.bottom()}}, grid_.half_width, rows_,
-               edge_count_);
+               cl_int4{{searched.x, searched.y, searched.right(), searched.bottom()}},
+               grid_.half_width, rows_, edge_count_);
   if (!templates_.empty()) {
     spread_(queue, {size_t(grid_.columns) * grid_.lines * grid_.cell * grid_.cell, 1}, rows_, map_,
             grid_, size);

@@ -12,8 +12,8 @@
 
 namespace glcl::hough {
 
-/// A template from a picture on the device, RGBA. Waits. Throws as Template() does, and
-/// Error::failed.
+/// Makes a template from an RGBA picture on the device, and waits for it. Throws Error::settings as
+/// Template() does, Error::failed if OpenCL refuses.
 std::shared_ptr<const Template> make_template(Queue &queue, const std::string &name,
                                               const Canny::Settings &settings,
                                               const Picture &picture);
@@ -21,11 +21,11 @@ std::shared_ptr<const Template> make_template(Queue &queue, const std::string &n
 /// Finds templates in a frame at any rotation and scale by a generalised Hough transform (Ballard
 /// 1981), gathered instead of voted.
 ///
-/// For cells of some px, 72 rotations and scales in steps of 10 %, it counts the template points
-/// that meet an edge of their direction, and compares that with chance. The most significant poses
-/// are candidates, which least squares refine. The score is the fraction of points that meet an
-/// edge, of the whole template and of its best part, because the rest may be occluded.
-/// docs/methods/hough.md has the numbers.
+/// A pose is a cell of 3 to 8 px, one of 72 rotations, and a scale in steps of 10 %. For each pose
+/// it counts the template points that meet an edge of their direction, and compares the count with
+/// chance. The most significant poses are candidates, which least squares refine. The score
+/// combines the fractions of points that meet an edge in the whole template and in its best part,
+/// because the rest may be occluded. docs/methods/hough.md has the numbers.
 ///
 /// Directions are those of lines, in 90 steps of 2°. So it does not matter which side of an edge is
 /// brighter.
@@ -38,55 +38,56 @@ class Hough {
     double min_score = 0.1;
     int max_objects = 10;                      ///< 1 … most_objects
     double scale_min = 0.5, scale_max = 1.5;   ///< least_scale … most_scale
-    double angle_min = -180, angle_max = 180;  ///< degrees counter-clockwise, from min on to max
-    Rect region;                               ///< the searched part; the whole frame if empty
+    double angle_min = -180, angle_max = 180;  ///< degrees; the range is counter-clockwise from min
+    Rect region;                               ///< the searched region; empty: the whole frame
   };
 
   /// A template found in a frame.
   struct TemplateMatch {
     std::shared_ptr<const Template> templ;
-    double x, y;   ///< px, of the template's middle
+    double x, y;   ///< of the template's middle, px
     double angle;  ///< degrees counter-clockwise, above -180 to 180
-    double scale;
+    double scale;  ///< relative to the template's picture
     double score;  ///< 0 … 1
   };
   /// All templates found in a frame.
   struct TemplateMatches {
-    std::vector<TemplateMatch> objects;  ///< by score, the best first
-    unsigned edges;                      ///< in the region, that reach the upper threshold
+    std::vector<TemplateMatch> objects;  ///< sorted by score, best first
+    unsigned edges;                      ///< number in the region that reach the upper threshold
   };
 
-  /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
-  /// memory.
+  /// For frames of width × height px. Throws Error::failed if the device refuses kernels or memory.
   Hough(Context &context, int width, int height, const FrameFormat &frame);
 
-  /// Sets the templates, at most most_shapes. Allocates. Throws Error::failed, and Error::settings
-  /// for too many of them.
+  /// Sets the templates and allocates their buffers. Throws Error::settings for more than
+  /// most_templates, Error::failed if the device refuses memory.
   void set_templates(std::vector<std::shared_ptr<const Template>> templates);
   const std::vector<std::shared_ptr<const Template>> &templates() const { return templates_; }
-  /// The points of a template at its own size, for kernels, and their number.
+  /// The points of template `templ` at its own size, see Template::ScaleLevel, and their number.
   const cl::Buffer &points(size_t templ) const { return prepared_[templ].outline; }
   int points_count(size_t templ) const { return prepared_[templ].outline_count; }
 
-  /// Enqueues the search for edges, and with `objects` that for templates.
+  /// Enqueues the detection of edges and, if `objects`, the search for templates. Throws
+  /// Error::settings for other pictures, cl::Error if OpenCL refuses.
   void run(Queue &queue, const Settings &settings, const Picture &in, bool objects = true);
-  /// The region that is searched; the whole frame if the settings have none.
+  /// The searched region; the whole frame if the settings have none.
   Rect region(const Settings &settings) const;
-  /// The next frame does not follow the last one.
+  /// Forgets the previous frame and the measured noise.
   void reset() { canny_.reset(); }
 
   const Canny &canny() const { return canny_; }
-  /// The maps of the search for the last template, for tests: by group, row and column the strength
-  /// of the best pose, and the pose itself, as ushort.
+  /// The maps of the search for the last template, for tests. A ushort by group of poses, row and
+  /// column each: the strength of the best pose, and the pose.
   struct MatchMaps {
     cl::Buffer votes, poses;
     int scales, columns, rows, pitch, cell, half;
-    float first_scale;  ///< binary logarithm
+    float first_scale;  ///< log2 of the begin of the first bin of scales
   };
   MatchMaps matches(const Settings &settings) const;
-  /// The result, result_bytes of it, for read().
+  /// The result for read(), result_bytes.
   const cl::Buffer &result() const { return result_; }
   static constexpr size_t result_bytes = (1 + most_objects) * sizeof(FoundTemplate);
+  /// The matches in a downloaded result(). `templates`: those of the search.
   static TemplateMatches read(const void *result,
                               const std::vector<std::shared_ptr<const Template>> &templates);
 
@@ -95,8 +96,8 @@ class Hough {
   struct TemplateBuffers {
     cl::Buffer points, levels, match_points, outline;
     int outline_count;
-    cl::Buffer offsets;         // where its points fall
-    std::array<float, 6> fits;  // the grid and the scales that these are for
+    cl::Buffer offsets;         // of its match points in the map, by pose
+    std::array<float, 6> fits;  // grid and scales of `offsets`
   };
 
   void match(Queue &queue, const Settings &settings, size_t index);

@@ -17,7 +17,7 @@ Kernel kernel(Context &context, const char *name, Blocks blocks) {
   return {context, context.program("hough/primitives.cl"), name, {blocks.items, 1}};
 }
 
-cl::Buffer room(Context &context, size_t count) {
+cl::Buffer allocate(Context &context, size_t count) {
   try {
     return {context.cl(), CL_MEM_READ_WRITE, std::max<size_t>(count, 1) * sizeof(cl_uint)};
   } catch (const cl::Error &error) {
@@ -25,7 +25,7 @@ cl::Buffer room(Context &context, size_t count) {
   }
 }
 
-/// The items of a launch, of all groups.
+/// The global size of a launch.
 Size items(const Kernel &kernel, Blocks blocks) { return {blocks.groups * kernel.group().x, 1}; }
 
 cl::LocalSpaceArg words(size_t count) { return cl::Local(count * sizeof(cl_uint)); }
@@ -42,7 +42,7 @@ Scan::Scan(Context &context, Blocks blocks)
     : blocks_(blocks),
       count_(kernel(context, "scan_count", blocks)),
       write_(kernel(context, "scan_write", blocks)),
-      counts_(room(context, blocks.groups)) {}
+      counts_(allocate(context, blocks.groups)) {}
 
 void Scan::run(Queue &queue, const cl::Buffer &values, const cl::Buffer &count,
                const cl::Buffer &sums) {
@@ -56,7 +56,7 @@ Compaction::Compaction(Context &context, Blocks blocks)
     : blocks_(blocks),
       count_(kernel(context, "compact_count", blocks)),
       move_(kernel(context, "compact_move", blocks)),
-      counts_(room(context, blocks.groups)) {}
+      counts_(allocate(context, blocks.groups)) {}
 
 void Compaction::run(Queue &queue, const KeyedList &from, const cl::Buffer &count,
                      const KeyedList &to, cl_uint room, const cl::Buffer &kept,
@@ -74,25 +74,27 @@ RadixSort::RadixSort(Context &context, size_t most, Blocks blocks)
     : blocks_(blocks),
       count_(kernel(context, "sort_count", blocks)),
       move_(kernel(context, "sort_move", blocks)),
-      table_(room(context, DIGITS * blocks.groups)),
-      keys_(room(context, most)),
-      values_(room(context, most)) {}
+      table_(allocate(context, DIGITS * blocks.groups)),
+      keys_(allocate(context, most)),
+      values_(allocate(context, most)) {}
 
 void RadixSort::run(Queue &queue, const cl::Buffer &keys, const cl::Buffer &values,
                     const cl::Buffer &count, int bits) {
-  // An even number of passes, so that the last one ends where the list was.
+  // The number of passes is even, so the last one writes to the caller's buffers.
   const int passes = (bits + 2 * digit_bits - 1) / (2 * digit_bits) * 2;
   int shift = 0;
   for (int pass = 0; pass < passes; pass++) {
     const int width = (bits - shift + passes - pass - 1) / (passes - pass);
     const cl_uint mask = (1u << width) - 1;
-    const cl::Buffer &from = pass % 2 ? keys_ : keys, &to = pass % 2 ? keys : keys_;
-    const cl::Buffer &of = pass % 2 ? values_ : values, &at = pass % 2 ? values : values_;
-    // A key of one bit has a last pass without any; 32 >> 32 would be undefined.
-    const int by = std::min(shift, 31);
-    count_(queue, items(count_, blocks_), from, count, by, mask, table_, words(DIGITS));
-    move_(queue, items(move_, blocks_), from, of, count, by, mask, table_, to, at,
-          words(DIGITS * move_.group().x), words(DIGITS * DIGITS), words(DIGITS));
+    const cl::Buffer &keys_from = pass % 2 ? keys_ : keys, &keys_to = pass % 2 ? keys : keys_;
+    const cl::Buffer &values_from = pass % 2 ? values_ : values,
+                     &values_to = pass % 2 ? values : values_;
+    // With one bit, the last pass sorts by none. A shift by 32 would be undefined.
+    const int key_shift = std::min(shift, 31);
+    count_(queue, items(count_, blocks_), keys_from, count, key_shift, mask, table_, words(DIGITS));
+    move_(queue, items(move_, blocks_), keys_from, values_from, count, key_shift, mask, table_,
+          keys_to, values_to, words(DIGITS * move_.group().x), words(DIGITS * DIGITS),
+          words(DIGITS));
     shift += width;
   }
 }
@@ -103,13 +105,13 @@ Argmax::Argmax(Context &context, Blocks blocks)
     : blocks_(blocks),
       blocks_kernel_(kernel(context, "argmax_blocks", blocks)),
       all_(kernel(context, "argmax_all", blocks)),
-      found_(room(context, 2 * blocks.groups)) {}
+      block_maxima_(allocate(context, 2 * blocks.groups)) {}
 
 void Argmax::run(Queue &queue, const cl::Buffer &values, const cl::Buffer &count,
                  const cl::Buffer &place) {
-  blocks_kernel_(queue, items(blocks_kernel_, blocks_), values, count, found_,
+  blocks_kernel_(queue, items(blocks_kernel_, blocks_), values, count, block_maxima_,
                  words(2 * blocks_kernel_.group().x));
-  all_(queue, all_.group(), found_, int(blocks_.groups), place, words(2 * all_.group().x));
+  all_(queue, all_.group(), block_maxima_, int(blocks_.groups), place, words(2 * all_.group().x));
 }
 
 }  // namespace glcl::hough

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Work on lists of uint that stay on the device, with their numbers of elements: the first uint of
-// a buffer `count`, from 0 to what an engine was made for. Every result is the same on all devices.
-// Nothing waits.
+// Parallel primitives on lists of uint that stay on the device. The first uint of a buffer `count`
+// is the number of elements. Results are the same on all devices. No call waits.
 #pragma once
 
 #include "opencl/context.h"
@@ -10,21 +9,20 @@
 
 namespace glcl::hough {
 
-/// The division of a list among work-groups: each of `groups` processes a block, with `items`
-/// work-items.
+/// The division of a list into blocks, one per work-group.
 struct Blocks {
-  size_t groups, items;
+  size_t groups, items;  ///< work-groups; work-items per group
   static Blocks of(const Device &device);
 };
 
 /// Computes exclusive prefix sums.
 class Scan {
  public:
-  /// Throws Error::failed, as all of these do, where the device refuses kernels or memory.
+  /// All constructors in this file throw Error::failed if the device refuses kernels or memory.
   explicit Scan(Context &context);
   Scan(Context &context, Blocks blocks);
 
-  /// Enqueues sums[i] = values[0] + … + values[i − 1] modulo 2³² for i from 0 to the count itself.
+  /// Enqueues sums[i] = values[0] + … + values[i − 1] modulo 2³² for i = 0 … count.
   /// `sums` may be `values`.
   void run(Queue &queue, const cl::Buffer &values, const cl::Buffer &count, const cl::Buffer &sums);
 
@@ -34,8 +32,8 @@ class Scan {
   cl::Buffer counts_;
 };
 
-/// Copies the elements that have a key, without gaps and in their order, and counts the elements of
-/// each key.
+/// Copies the elements that have a key, without gaps and in the same order, and counts the elements
+/// of each key.
 class Compaction {
  public:
   static constexpr cl_uint no_key = ~cl_uint(0);
@@ -44,14 +42,14 @@ class Compaction {
   explicit Compaction(Context &context);
   Compaction(Context &context, Blocks blocks);
 
-  /// Keys with two more numbers each.
+  /// Keys with two values each.
   struct KeyedList {
     const cl::Buffer &keys, &a, &b;
   };
 
-  /// Enqueues a copy of the elements of `from` whose key is not no_key to `to`, up to `room` of
-  /// them. The first uint of `kept` receives their number, and uint i of `histogram` the number
-  /// with key i, for keys below `bins`, 0 … most_bins.
+  /// Enqueues copying elements whose key is not no_key from `from` to `to`, at most `room`. `kept`
+  /// receives their number, a uint. Element i of `histogram`, uint, receives the number with key i,
+  /// for keys below `bins`, 0 … most_bins.
   void run(Queue &queue, const KeyedList &from, const cl::Buffer &count, const KeyedList &to,
            cl_uint room, const cl::Buffer &kept, const cl::Buffer &histogram, int bins);
 
@@ -61,14 +59,14 @@ class Compaction {
   cl::Buffer counts_;
 };
 
-/// Sorts elements by the low bits of their keys; equal keys keep their order.
+/// Sorts elements by the low bits of their keys. The sort is stable.
 class RadixSort {
  public:
   /// For lists of up to `most` elements.
   RadixSort(Context &context, size_t most);
   RadixSort(Context &context, size_t most, Blocks blocks);
 
-  /// Enqueues the sort of keys, and of a number with each, in place. `bits`: 1 … 32.
+  /// Enqueues sorting keys and their values in place, by the low `bits` bits, 1 … 32.
   void run(Queue &queue, const cl::Buffer &keys, const cl::Buffer &values, const cl::Buffer &count,
            int bits);
 
@@ -78,21 +76,21 @@ class RadixSort {
   cl::Buffer table_, keys_, values_;
 };
 
-/// Finds the largest value of a list and its index: of equal values, the first.
+/// Finds the largest value of a list and its index, the first one of equal values.
 class Argmax {
  public:
   explicit Argmax(Context &context);
   Argmax(Context &context, Blocks blocks);
 
-  /// Enqueues the search: `place` receives two uint, the largest value and its index, the first of
-  /// equal ones. An empty list gives 0 at 2³² − 1.
+  /// Enqueues the search: `place` receives two uint, the value and its index. For an empty list
+  /// these are 0 and 2³² − 1.
   void run(Queue &queue, const cl::Buffer &values, const cl::Buffer &count,
            const cl::Buffer &place);
 
  private:
   Blocks blocks_;
   Kernel blocks_kernel_, all_;
-  cl::Buffer found_;
+  cl::Buffer block_maxima_;
 };
 
 }  // namespace glcl::hough

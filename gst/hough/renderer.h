@@ -6,21 +6,20 @@
 
 namespace glcl::hough {
 
-/// Draws the results of a search over its input, the last frame. Every call enqueues; nothing
-/// waits.
+/// Draws the results of Hough over its last frame. Calls enqueue and never wait.
 class HoughRenderer {
  public:
   enum class Display {
-    none,
-    edges,    ///< over the frame
-    objects,  ///< their outlines
+    none,     ///< the unchanged frame
+    edges,    ///< the frame with its edges
+    objects,  ///< the frame with the outlines of objects
   };
 
-  /// For pictures of a size and layout. Throws Error::failed where the device refuses the kernels.
+  /// For frames of width × height px. Throws Error::failed if the device refuses the kernels.
   HoughRenderer(Context &context, int width, int height, Layout layout);
 
-  /// `color`: 0xAARRGGBB. Where there was no hysteresis, edges below the upper threshold are left
-  /// out.
+  /// `color`: 0xAARRGGBB. `hysteresis`: as in the settings of `hough`; without it, only edges above
+  /// the upper threshold are drawn.
   void draw(Queue &queue, Display display, cl_uint color, bool hysteresis, const Hough &hough,
             const drawing::Canvas &canvas);
 

@@ -17,15 +17,17 @@ namespace {
 constexpr int steps = Template::steps;
 const double pi = std::acos(-1.0);
 
-constexpr float line_steps = 2, line_width = 2;  // px; that points of a line differ by at most
+constexpr float line_steps = 2, line_width = 2;  // tolerance of direction, steps, and distance, px
 
 constexpr float least_radius = 12, most_radius = 60;  // px, of circles
-constexpr float least_arc = 0.5f;                     // of all around
+constexpr float least_arc = 0.5f;                     // fraction of a circle that must have points
 
-constexpr int met = 3;  // lines and circles by chance in a template, with some points near them
-constexpr float beside = 0.06f, most_chance = 0.43f;
+// A wrong pose may meet this many lines and circles of a template by chance, and some points near
+// them. most_chance limits the sum.
+constexpr int chance_curves = 3;
+constexpr float near_chance = 0.06f, most_chance = 0.43f;
 
-/// The part of the weight of all directions that must lie across the main one.
+/// The minimum of across() for a level.
 constexpr double least_across = 0.03;
 
 Error unusable(const std::string &name, const std::string &why) {
@@ -36,7 +38,8 @@ Error unusable(const std::string &name, const std::string &why) {
 
 uint16_t strength(uint16_t edge) { return edge >> 7 & (Canny::strengths - 1); }
 
-/// Edges far weaker than most do not count: other light and noise hide them first.
+/// The minimum strength of the edges of a level. Noise and changes of light hide weaker edges
+/// first.
 uint16_t weakest_used(const std::vector<uint16_t> &map) {
   std::vector<uint16_t> all;
   for (const uint16_t edge : map)
@@ -47,42 +50,43 @@ uint16_t weakest_used(const std::vector<uint16_t> &map) {
   return static_cast<uint16_t>(0.4 * *upper);
 }
 
-using Curve = std::vector<uint16_t>;  // points that lie on it
+using Curve = std::vector<uint16_t>;  // indices of the points on it
 
-/// The line or circle through a point, which its normal is across of, that most points lie on. A
-/// circle is one of which half is there. `part`: of all edges that are points.
+/// The line or circle with the most points that passes point `i` at a right angle to its normal.
+/// Circles must have points on at least half of their length. `px`: px of the template per px of
+/// the level. `part`: the fraction of edges that are points.
 Curve curve_through(const std::vector<cl_float4> &points,
                     const std::vector<std::array<float, 2>> &normals, size_t i, float px,
                     float part) {
   const float off = line_width * px, turned = std::cos(2 * line_steps * float(pi) / steps);
   const auto [nx, ny] = normals[i];
-  Curve most, own;
+  Curve best, circle;
   for (size_t k = 0; k < points.size(); k++)
     if (std::abs(nx * normals[k][0] + ny * normals[k][1]) >= turned &&
         std::abs(nx * (points[k].s[0] - points[i].s[0]) + ny * (points[k].s[1] - points[i].s[1])) <=
             off)
-      most.push_back(static_cast<uint16_t>(k));
+      best.push_back(static_cast<uint16_t>(k));
   for (float radius = least_radius * px; radius < most_radius * px; radius *= 1.2f)
     for (const float side : {-radius, radius}) {
       const float x = points[i].s[0] + side * nx, y = points[i].s[1] + side * ny;
-      own.clear();
+      circle.clear();
       for (size_t k = 0; k < points.size(); k++) {
         const float dx = points[k].s[0] - x, dy = points[k].s[1] - y;
         const float distance = std::sqrt(dx * dx + dy * dy);
         if (std::abs(distance - radius) <= off &&
             std::abs(dx * normals[k][0] + dy * normals[k][1]) >= turned * distance)
-          own.push_back(static_cast<uint16_t>(k));
+          circle.push_back(static_cast<uint16_t>(k));
       }
-      if (float(own.size()) * px >= least_arc * 2 * float(pi) * radius * part &&
-          own.size() > most.size())
-        std::swap(own, most);
+      if (float(circle.size()) * px >= least_arc * 2 * float(pi) * radius * part &&
+          circle.size() > best.size())
+        std::swap(circle, best);
     }
-  return most;
+  return best;
 }
 
 /// Sets the weights of points, with a sum of 1. Points of one straight line or circle together
 /// count as the square root of their number, because lines are common. Returns the weight of the
-/// `met` strongest curves, which a pose may reach by chance.
+/// `chance_curves` strongest curves, which a wrong pose may reach by chance.
 float weigh(std::vector<cl_float4> &points, float px, float part) {
   std::vector<std::array<float, 2>> normals;
   for (const cl_float4 &point : points) {
@@ -97,24 +101,25 @@ float weigh(std::vector<cl_float4> &points, float px, float part) {
     all += points[i].s[3];
   }
   for (cl_float4 &point : points) point.s[3] /= all;
-  std::vector<float> left;
-  for (const cl_float4 &point : points) left.push_back(point.s[3]);
+  std::vector<float> remaining;
+  for (const cl_float4 &point : points) remaining.push_back(point.s[3]);
   float sum = 0;
-  for (int i = 0; i < met; i++) {
+  for (int i = 0; i < chance_curves; i++) {
     const auto counts = [&](const Curve &curve) {
       return std::accumulate(curve.begin(), curve.end(), 0.0f,
-                             [&](float before, uint16_t k) { return before + left[k]; });
+                             [&](float before, uint16_t k) { return before + remaining[k]; });
     };
-    const Curve &most =
+    const Curve &strongest =
         *std::max_element(curves.begin(), curves.end(),
                           [&](const Curve &a, const Curve &b) { return counts(a) < counts(b); });
-    sum += counts(most);
-    for (const uint16_t k : most) left[k] = 0;
+    sum += counts(strongest);
+    for (const uint16_t k : strongest) remaining[k] = 0;
   }
   return sum;
 }
 
-/// The part of the directions that lies across the main one, 0 … 0.5.
+/// The fraction of the directions that are at right angles to the main one: 0 if all edges are
+/// parallel, at most 0.5.
 double across(const std::vector<cl_float4> &points) {
   double c = 0, s = 0;
   for (const cl_float4 &point : points) {
@@ -124,13 +129,12 @@ double across(const std::vector<cl_float4> &points) {
   return (1 - std::hypot(c, s)) / 2;
 }
 
-/// Points of about the same weight each, evenly.
+/// Selects `count` points of about equal weight. Points with more weight occur several times.
 std::vector<cl_float4> pick(const std::vector<cl_float4> &points, int count) {
   std::vector<cl_float4> picked;
   double sum = 0;
   for (const cl_float4 &point : points) {
     sum += point.s[3];
-    // A point that counts much stands there several times.
     while (static_cast<int>(picked.size()) < count && sum * count > double(picked.size()) + 0.5)
       picked.push_back(point);
   }
@@ -145,7 +149,7 @@ struct BuiltLevel {
 };
 
 BuiltLevel make_level(int width, int height, const EdgeMap &map) {
-  // Sizes are whole px, so both sides may be scaled by a bit more or less.
+  // Sizes are rounded to px, so the scales of both axes may differ slightly.
   const float px_x = float(width) / float(map.width), px_y = float(height) / float(map.height);
   const float middle_x = float(width - 1) / 2, middle_y = float(height - 1) / 2;
   std::vector<cl_float4> edges;
@@ -193,14 +197,14 @@ Template::Template(const std::string &template_name, int width, int height,
       levels.push_back(std::move(*made.level));
       radius = std::max(radius, made.radius);
     } else if (map.width <= width) {
-      why = made.why;  // of the picture itself, or the next smaller one
+      why = made.why;  // of the largest size up to that of the picture
     }
   }
   if (levels.empty()) throw unusable(name, why);
-  // At some sizes circles are too large or too small to be seen as such.
+  // At some sizes curve_through() misses circles, so all levels get the largest chance.
   float chance = 0;
   for (const ScaleLevel &level : levels) chance = std::max(chance, level.chance);
-  for (ScaleLevel &level : levels) level.chance = std::min(chance + beside, most_chance);
+  for (ScaleLevel &level : levels) level.chance = std::min(chance + near_chance, most_chance);
 }
 
 size_t Template::level_of(double scale) const {

@@ -10,22 +10,21 @@ namespace glcl::hough {
 /// Lists the strongest values of a map, in the order of the map.
 class TopK {
  public:
-  /// The bits of a value: above the first `shift`, which are its key, there is its strength, less
-  /// than `strengths`, a power of two up to 1024. Values count that have a bit of `wanted`. Lists
-  /// have up to `room` of them. Throws
-  /// Error::failed where the device refuses kernels or memory.
+  /// The lowest `shift` bits of a value are its key. The bits above are its strength, below
+  /// `strengths`, a power of two up to 1024. Only values with a bit of `wanted` count. `room`: the
+  /// capacity of the list. Throws Error::failed if the device refuses kernels or memory.
   TopK(Context &context, int shift, int strengths, int wanted, size_t room);
 
-  /// Enqueues the list for a map of ushort in rows of `width`, within a region. Of values equal to
-  /// the weakest that fits, the first are taken.
+  /// Enqueues the list for a region of a map, ushort in rows of `width`. If not all values of the
+  /// least strength fit, the first ones are listed.
   void run(Queue &queue, const cl::Buffer &map, int width, int height, const Rect &region);
 
-  /// Keys and indices in the map.
+  /// The keys of the listed values and their indices in the map, uint.
   const cl::Buffer &keys() const { return keys_; }
   const cl::Buffer &places() const { return places_; }
-  /// Two uint: how many there are in the list, and in the map.
+  /// Two uint: the number of values in the list, and of all that count.
   const cl::Buffer &counts() const { return counts_; }
-  /// How often each key is in the list.
+  /// A uint per key: how often it is in the list.
   const cl::Buffer &histogram() const { return histogram_; }
   size_t room() const { return room_; }
 

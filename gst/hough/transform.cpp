@@ -12,7 +12,8 @@ namespace glcl::hough {
 namespace {
 
 constexpr int steps = EdgePairs::steps;
-constexpr int elsewhere = 23;  // steps, between the directions that pictures often have
+// A wrong rotation, in steps, which lies between the directions that pictures often have.
+constexpr int wrong_turn = 23;
 constexpr double unit = 4096;  // of cosines in the kernels
 
 }  // namespace
@@ -73,7 +74,7 @@ void Transform::find_turn(Queue &queue, const EdgePairs &before, const EdgePairs
 
 void Transform::find_size(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
   const bool against_chance = settings_.against_chance;
-  for (const auto &[votes, off] : {std::pair{&size_votes_, 0}, {&chance_votes_, elsewhere}}) {
+  for (const auto &[votes, off] : {std::pair{&size_votes_, 0}, {&chance_votes_, wrong_turn}}) {
     if (off && !against_chance) continue;
     queue.cl().enqueueFillBuffer(*votes, cl_uint(0), 0, sizes * sizeof(cl_uint));
     scale_(queue, {groups_ * scale_.group().x, 1}, before.edges(), before.pairs(),

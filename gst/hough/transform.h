@@ -5,43 +5,45 @@
 
 namespace glcl::hough {
 
-/// Estimates the similarity between two pictures by votes of their edge pairs, in three steps
-/// (Gómez Luna 2012). The rotation is the one at which their counts agree best, modulo 180°, since
-/// directions are those of lines. The scale follows from the sizes of pairs of one kind. The shift
-/// follows from the edges, after rotation and scaling.
+/// Estimates the similarity transform between two pictures from their edge pairs in three steps
+/// (Gómez Luna 2012). The correlation of the counts gives the rotation, modulo 180°, because
+/// directions are those of lines. Pairs of the same kind vote for the scale by the ratio of their
+/// lengths. Their edges, rotated and scaled, vote for the position.
 class Transform {
  public:
-  static constexpr int sizes = SIZES;  ///< 0.5 … 1.5
+  static constexpr int sizes = SIZES;  ///< number of scales, 0.5 … 1.5
 
   struct Settings {
-    int fine = 0;        ///< places are squares of 2^fine px
-    int copies = 1;      ///< of their space, which work-items take turns with
-    int most_turn = 45;  ///< degrees / 2 to either side
-    /// It takes not the size with the most votes, but the one that exceeds the votes of wrongly
-    /// rotated edge pairs most.
+    int fine = 0;        ///< positions are squares of 2^fine px
+    int copies = 1;      ///< of the array of positions; work-items alternate between them
+    int most_turn = 45;  ///< maximum rotation to either side, steps of 2°
+    /// Selects the scale that most exceeds the votes of wrongly rotated pairs, not the one with the
+    /// most votes.
     bool against_chance = false;
   };
-  /// For a second picture of width × height px. Throws Error::failed where the device refuses.
+  /// For a second picture of width × height px. Throws Error::failed if the device refuses kernels
+  /// or memory.
   Transform(Context &context, int width, int height, const Settings &settings,
             EdgePairs::Form form);
 
-  /// Enqueues the votes of edge pairs with lists; `after` is of the size that it was made for.
+  /// Enqueues all steps for edge pairs with lists. `after` has the size of the constructor.
   void run(Queue &queue, const EdgePairs &before, const EdgePairs &after);
-  /// Its three steps.
+  /// The steps of run(), in this order: rotation, scale, position.
   void find_turn(Queue &queue, const EdgePairs &before, const EdgePairs &after);
   void find_size(Queue &queue, const EdgePairs &before, const EdgePairs &after);
   void find_place(Queue &queue, const EdgePairs &before, const EdgePairs &after);
 
-  /// An int: degrees / 2 clockwise. Two uint each: the votes of the size and its number; those of
-  /// the place and its number, row by row.
+  /// The rotation: int, steps of 2° clockwise.
   const cl::Buffer &turn() const { return turn_; }
+  /// The scale: two uint, its votes and its number.
   const cl::Buffer &size() const { return size_; }
+  /// The position of the first picture's middle: two uint, its votes and its number, row by row.
   const cl::Buffer &place() const { return place_; }
-  /// Ulong by turn, uint by size, uint by place.
+  /// The correlation, ulong per rotation; the votes, uint per scale and uint per position.
   const cl::Buffer &agreement() const { return agreement_; }
   const cl::Buffer &size_votes() const { return size_votes_; }
   const cl::Buffer &place_votes() const { return place_votes_; }
-  /// Two int for each size and each of the turns: its cosine and sine by the size and 4096.
+  /// An int2 per scale and rotation: cosine and sine, multiplied by the scale and 4096.
   const cl::Buffer &turns() const { return turns_; }
 
  private:

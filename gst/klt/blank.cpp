@@ -14,8 +14,7 @@ BlankFrames::BlankFrames(Context &context) {
       context.program("klt/blank.cl", one_group_option(context.device().device));
   find_ = Kernel(context, program, "klt_find_blank", {});
   keep_ = Kernel(context, program, "klt_keep_pyramid", {64, 1});
-  usual_noise_ =
-      cl::Buffer(context.cl(), CL_MEM_READ_WRITE, noise::NOISE_VALUES * sizeof(cl_float));
+  last_noise_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, noise::NOISE_VALUES * sizeof(cl_float));
 }
 
 void BlankFrames::run(Queue &queue, const Pyramids &pyramids, const cl::Buffer &before,
@@ -23,7 +22,7 @@ void BlankFrames::run(Queue &queue, const Pyramids &pyramids, const cl::Buffer &
                       Points &points) {
   const BlankSearch search{pyramids.levels()[0].cl(), pyramids.gain().slope, slots,
                            allowed ? most_frames : 0};
-  find_(queue, find_.group(), before, after, noise, usual_noise_, points.saved(), points.place(),
+  find_(queue, find_.group(), before, after, noise, last_noise_, points.saved(), points.place(),
         points.motion(), points.who(), points.form(), points.state(), search,
         cl::Local(find_.group().x * sizeof(cl_int)));
   const size_t count = pyramids.texels() / 16;

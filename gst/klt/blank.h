@@ -10,28 +10,29 @@
 
 namespace glcl::klt {
 
-/// Finds blank frames: black, white or grey ones, damaged ones, or something before the lens.
+/// Detects blank frames: black, white, grey or damaged ones, or an obstacle in front of the lens.
 ///
-/// A frame is blank if more than half of the points are lost, two thirds of those because the
-/// texture around them is gone, and the texture that is left is that of tracked points; after a cut
-/// it is not.
-/// After a blank frame a quarter of the points is enough. There the points keep their state, and
-/// the pyramid and the noise of the last frame that was not blank stay, so the next frame is
-/// tracked from that one. After 30 blank frames in a row the points are lost.
+/// A frame is blank under three conditions. More than half of the points are lost; after a blank
+/// frame more than a quarter suffices. Two thirds of these have lost the texture around them. The
+/// remaining texture belongs to tracked points, which is not so after a cut.
+///
+/// In a blank frame the points keep their state. The pyramid and the noise become those of the last
+/// frame that was not blank, so the next frame is tracked from that one. After 30 blank frames in a
+/// row the points are lost.
 class BlankFrames {
  public:
-  /// Throws Error::failed where the device refuses kernels.
+  /// Throws Error::failed if the device refuses kernels.
   BlankFrames(Context &context);
 
-  /// After tracking the points of `slots` slots from one pyramid to another: enqueues what a blank
-  /// frame needs. `allowed`: whether the frame may be one.
+  /// Enqueues the detection after tracking the first `slots` points between two pyramids. In a
+  /// blank frame it writes `after`, `noise` and `points`. `allowed`: the frame may be blank.
   void run(Queue &queue, const Pyramids &pyramids, const cl::Buffer &before,
            const cl::Buffer &after, const cl::Buffer &noise, int slots, bool allowed,
            Points &points);
 
  private:
   Kernel find_, keep_;
-  cl::Buffer usual_noise_;
+  cl::Buffer last_noise_;  // of the last frame that was not blank
 };
 
 }  // namespace glcl::klt

@@ -5,11 +5,11 @@
 
 namespace glcl::klt {
 
-/// The implementation of a kernel over pixels. Work-groups share tiles, or each work-item processes
-/// rows by vectors, which suits CPUs. The results are equal up to rounding.
+/// The implementation of a kernel over pixels. tiles: work-groups share tiles in local memory.
+/// rows: each item processes rows by vectors, for CPUs. The results are equal up to rounding.
 enum KernelForm { tiles, rows };
 
-/// Bytes of local memory that `rows` needs.
+/// Local memory that `rows` needs, bytes.
 constexpr size_t rows_bytes = 112 << 10;
 
 inline bool can_run(const Device &device, KernelForm form) {

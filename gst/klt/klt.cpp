@@ -10,9 +10,9 @@ namespace glcl::klt {
 
 namespace {
 
-constexpr int first_frames = 8;  // after each of which noise is measured
-constexpr int noise_frames =
-    11;  // from one measurement to the next, a prime: frames may come twice
+constexpr int first_frames = 8;  // noise is measured in each of them
+// Frames between later measurements: a prime, because sources may repeat every n-th frame.
+constexpr int noise_frames = 11;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
     const int before = std::exchange(previous_levels_, levels), common = std::min(levels, before);
     const bool fresh = common == 0;
     frames_ = fresh ? 0 : frames_ + 1;
-    bool comparable = levels == before && frames_ > 1;  // with the previous frame
+    bool comparable = levels == before && frames_ > 1;  // with the previous frame: may be blank
     const int slots = std::exchange(features_, settings.features);
     if (settings.noise >= 0 || (fresh && !noise_known_)) {
       const double level = std::max(settings.noise, 0.0);
@@ -65,8 +65,8 @@ void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
       blank_frames_.run(queue, pyramids_, previous_, current_, noise_.variances(), slots,
                         comparable, points_);
     }
-    const bool due = fresh || (settings.reselect && frames_ - since_ >= settings.reselect);
-    if (due) since_ = frames_;
+    const bool due = fresh || (settings.reselect && frames_ - last_selection_ >= settings.reselect);
+    if (due) last_selection_ = frames_;
     points_.account(
         queue, {settings.features, std::min(settings.min_features, settings.features), due, fresh});
     selection_.run(queue, settings, pyramids_.plane(current_), noise_.variances(),

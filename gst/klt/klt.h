@@ -11,39 +11,40 @@
 namespace glcl::klt {
 
 /// Selects feature points in a frame and tracks them from frame to frame (Kanade, Lucas and
-/// Tomasi). It keeps the pyramid of the previous frame for Tracking, and leaves out blank frames
-/// (BlankFrames). Selection replaces lost points every `reselect` frames, and whenever fewer than
-/// `min_features` are left. An id is never used twice. Everything is enqueued; nothing is
-/// downloaded.
+/// Tomasi). It keeps the pyramid of the previous frame for Tracking, and skips blank frames, see
+/// BlankFrames. Selection replaces lost points every `reselect` frames, and whenever fewer than
+/// `min_features` remain. An id is never used twice. All work is enqueued; no call waits.
 ///
-/// The noise of the frames is measured after each of the first 8 frames that follow another, then
-/// after every 11th. Two equal frames, as of a repeated one, do not change it.
+/// The noise of the frames is measured in each of the first 8 frames that have a predecessor, then
+/// in every 11th. A frame that repeats the previous one does not change it.
 class Klt {
  public:
   struct Settings : Selection::Settings, Tracking::Settings {
-    int features = 1000;   ///< points at most, 1..10000
-    int reselect = 5;      ///< frames; 0: only by min_features
-    int min_features = 1;  ///< 0..10000; 1: where none is left
-    double noise = -1;     ///< of the frames, standard deviation in levels; below 0: measured
+    int features = 1000;   ///< maximum number of points, 1..10000
+    int reselect = 5;      ///< frames between selections; 0: only by min_features
+    int min_features = 1;  ///< fewer points cause a selection, 0..10000
+    double noise = -1;     ///< standard deviation of the frames' noise, levels; below 0: measured
   };
 
   /// Builds the programs for frames of width × height px and allocates. Throws Error::settings
-  /// where the device has not the memory, Error::failed where it refuses kernels.
+  /// if the device lacks memory, Error::failed if it refuses kernels.
   Klt(Context &context, int width, int height, const FrameFormat &frame);
 
   Layout layout() const { return frame_.layout; }
 
   /// Takes the next frame, a picture of the engine's size and layout; never waits. Any setting may
-  /// differ from the last call's. All calls go to one queue.
+  /// change between calls. All calls use one queue. Throws Error::settings for other pictures,
+  /// Error::failed if OpenCL refuses.
   void run(Queue &queue, const Settings &settings, const Picture &in);
-  /// Forgets all points: the next frame does not follow the last one.
+  /// Forgets all points and the previous frame.
   void reset() { previous_levels_ = 0; }
 
-  /// Enqueues the list of the last frame's points, Points::report().
+  /// Enqueues the report of the last frame, see Points::report().
   void report(Queue &queue) { points_.report(queue, features_, noise_.variances(), noise_known_); }
   const Points &points() const { return points_; }
+  /// The slots in use.
   int features() const { return features_; }
-  /// Whether the last frame followed none.
+  /// True if the last frame had no predecessor.
   bool fresh() const { return frames_ == 0; }
 
  private:
@@ -53,13 +54,13 @@ class Klt {
   Points points_;
   Selection selection_;
   noise::Noise noise_;
-  Tracking tracking_;  // the first frame needs all but this
+  Tracking tracking_;
   BlankFrames blank_frames_;
   cl::Buffer previous_, current_;
-  int previous_levels_ = 0;  // of the previous frame; 0 without one
+  int previous_levels_ = 0;  // of the last frame; 0 without one
   int features_ = 1;
-  int frames_ = 0;  // since the points were forgotten
-  int since_ = 0;   // the last choice of points that was due
+  int frames_ = 0;          // since the first frame after reset()
+  int last_selection_ = 0;  // frame of the last selection that was due
   bool noise_known_ = false;
   double noise_set_ = -1;
 };

@@ -51,11 +51,11 @@ void Points::clear(Queue &queue) {
 
 const cl::Buffer &Points::templates(Queue &queue, int slots) {
   const size_t bytes = slots * template_bytes;
-  const size_t there = templates_() ? templates_.getInfo<CL_MEM_SIZE>() : 0;
-  if (there < bytes) {
-    const cl::Buffer more(context_, CL_MEM_READ_WRITE, bytes);
-    if (there) queue.cl().enqueueCopyBuffer(templates_, more, 0, 0, there);
-    templates_ = more;
+  const size_t old_bytes = templates_() ? templates_.getInfo<CL_MEM_SIZE>() : 0;
+  if (old_bytes < bytes) {
+    const cl::Buffer larger(context_, CL_MEM_READ_WRITE, bytes);
+    if (old_bytes) queue.cl().enqueueCopyBuffer(templates_, larger, 0, 0, old_bytes);
+    templates_ = larger;
   }
   return templates_;
 }

@@ -15,49 +15,55 @@ class Points {
   /// The report of a frame: a PointSummary, then `count` PointRecords.
   using PointSummary = klt::PointSummary;
   using PointRecord = klt::PointRecord;
+  /// The size of a report with `features` slots.
   static size_t bytes(int features) {
     return sizeof(PointSummary) + size_t(features) * sizeof(PointRecord);
   }
 
-  /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
-  /// memory.
+  /// For frames of width × height px. Throws Error::failed if the device refuses kernels, cl::Error
+  /// if it refuses memory.
   Points(Context &context, int width, int height);
 
-  /// The settings of account() for a frame: how many points there may be, and whether new ones are
-  /// selected.
+  /// The settings of account() for a frame.
   struct AccountSettings {
     int features = 1000;  ///< slots in use
-    int least = 1;        ///< points: new ones are chosen where fewer are alive
-    bool due = false;     ///< new ones are chosen in any case
-    bool fresh = false;   ///< earlier points are forgotten
+    int least = 1;        ///< new points are selected if fewer are alive
+    bool due = false;     ///< new points are selected in any case
+    bool fresh = false;   ///< all earlier points are removed
   };
-  /// After tracking: enqueues that lost points leave their slots, and whether new ones are chosen.
+  /// Enqueues the account of a frame after tracking: removes lost points from their slots, and
+  /// decides whether new points are selected.
   void account(Queue &queue, const AccountSettings &settings);
-  /// Enqueues summary and list of a frame with `features` slots in use; `noise` as noise/bands.clh
-  /// has it.
+  /// Enqueues the report of a frame with `features` slots in use. `noise`: see
+  /// noise::Noise::variances(); reported as unknown unless `noise_known`.
   void report(Queue &queue, int features, const cl::Buffer &noise, bool noise_known);
-  /// After it: enqueues the confidence of its summary, a float at an offset in bytes.
+  /// Enqueues, after report(), the copy of its confidence from a float at byte `offset` of `from`.
   void report_confidence(Queue &queue, const cl::Buffer &from, size_t offset) const;
   /// Summary, then PointRecord[count] in the order of slots; overwritten by the next report().
   const cl::Buffer &report() const { return report_; }
 
-  /// The mark of places near points until the next account(): 1 to 65535.
+  /// The value in stamps() of pixels near a point of this frame, 1 … 65535.
   int stamp() const { return stamp_; }
-  /// Before tracking: the next stamp.
+  /// Advances stamp(), before tracking. After the last one it enqueues clearing stamps().
   void next_stamp(Queue &queue);
 
-  // The parts of a TrackedPoint, by slots.
+  /// The fields of TrackedPoint, by slot.
   const cl::Buffer &place() const { return place_; }
   const cl::Buffer &motion() const { return motion_; }
   const cl::Buffer &who() const { return who_; }
   const cl::Buffer &form() const { return form_; }
+  /// int4 (x, y, radius, 0): the position of selection, px, and the radius of the window.
   const cl::Buffer &births() const { return births_; }
-  /// The points as they were before tracking.
+  /// The points before tracking: TrackedPoint by slot.
   const cl::Buffer &saved() const { return saved_; }
-  /// The patches of the points in the first `slots` slots, where they were chosen; allocates.
+  /// The patches of the points in the first `slots` slots, from the frames where they were
+  /// selected. Allocates if there are more slots than before.
   const cl::Buffer &templates(Queue &queue, int slots);
+  /// The counters of all points, see kernels/klt/interface.h.
   const cl::Buffer &state() const { return state_; }
+  /// The vacant slots, int.
   const cl::Buffer &vacant() const { return vacant_; }
+  /// A ushort per pixel: the stamp of the last frame with a point nearby.
   const cl::Buffer &stamps() const { return stamps_; }
 
  private:

@@ -14,16 +14,16 @@ namespace {
 
 using opticalflow::BORDER;
 
-constexpr int row_unit = 16;  // texels: where a level's rows begin
-/// The part of the finest level that a group computes: COLUMNS in klt_pyramid.
+constexpr int row_unit = 16;  // texels; rows of a level begin at a multiple of it
+/// Texels of the finest level per group; for tiles the width is COLUMNS of klt_pyramid.
 constexpr Size tile_of(KernelForm form) { return form == rows ? Size{256, 32} : Size{112, 16}; }
-constexpr int at_once = 3;  // levels that klt_pyramid makes
+constexpr int fine_levels = 3;  // levels per launch of klt_pyramid
 constexpr Size pixel_group{32, 8};
-/// The part that a group of flow_coarser computes.
-constexpr Size coarsest_part{opticalflow::COARSEST_X, opticalflow::COARSEST_Y};
+/// Texels of the coarsest level per group of flow_coarser.
+constexpr Size coarsest_tile{opticalflow::COARSEST_X, opticalflow::COARSEST_Y};
 
 int half(int n) { return (n + 1) / 2; }
-size_t parts(int n, size_t size) { return (size_t(n) + size - 1) / size; }
+size_t divide_up(int n, size_t size) { return (size_t(n) + size - 1) / size; }
 
 std::vector<Gain> noise_gains(size_t levels) {
   noise::Covariance covariance;
@@ -82,7 +82,7 @@ Pyramids::Pyramids(Context &context, int width, int height, const FrameFormat &f
           : Kernel(context,
                    context.program("klt/pyramid.cl", frame_options(frame) + (" -DROWS=" + high)),
                    "klt_pyramid", {});
-  if (levels_.size() > at_once)
+  if (levels_.size() > fine_levels)
     coarse_ = Kernel(
         context,
         context.program("opticalflow/pyramid.cl",
@@ -98,15 +98,16 @@ cl::Buffer Pyramids::make() const {
 void Pyramids::build(Queue &queue, const Picture &in, int levels, const cl::Buffer &pyramid) {
   const Size group = fine_.group();
   fine_(queue,
-        {parts(levels_[0].width, tile_.x) * group.x, parts(levels_[0].height, tile_.y) * group.y},
-        FirstPlane{in}, pyramid, level_table_, std::min(levels, at_once));
-  for (int i = at_once - 1; i + 1 < levels; i += 2) {  // two levels of a finer one
-    const int more = std::min(levels - 1 - i, 2);
+        {divide_up(levels_[0].width, tile_.x) * group.x,
+         divide_up(levels_[0].height, tile_.y) * group.y},
+        FirstPlane{in}, pyramid, level_table_, std::min(levels, fine_levels));
+  for (int i = fine_levels - 1; i + 1 < levels; i += 2) {  // up to two levels per launch
+    const int count = std::min(levels - 1 - i, 2);
     const Size items = coarse_.group();
     coarse_(queue,
-            {parts(levels_[i].width, 4 * coarsest_part.x) * items.x,
-             parts(levels_[i].height, 4 * coarsest_part.y) * items.y},
-            pyramid, levels_[i].cl(), levels_[i + 1].cl(), levels_[i + more].cl(), more);
+            {divide_up(levels_[i].width, 4 * coarsest_tile.x) * items.x,
+             divide_up(levels_[i].height, 4 * coarsest_tile.y) * items.y},
+            pyramid, levels_[i].cl(), levels_[i + 1].cl(), levels_[i + count].cl(), count);
   }
 }
 

@@ -13,41 +13,42 @@
 
 namespace glcl::klt {
 
-/// Pyramids of frames: (R + G + B) / 3 in levels of 0..255, float, smoothed by a Gaussian of sigma
-/// 0.7 over 5 px (the survey's taps), then each level from the finer one by (1 4 6 4 1) / 16 at
-/// every second texel: texel i lies at texel 2 i of the finer level. 2 texels around each level
-/// repeat its edge.
+/// Computes pyramids of frames. The finest level is grey, (R + G + B) / 3 in levels 0..255, float,
+/// smoothed by a Gaussian of sigma 0.7 over 5 px. Each coarser level is the finer one smoothed by
+/// (1 4 6 4 1) / 16; its texel i lies at texel 2 i of that level. A border of 2 texels around each
+/// level repeats its edge.
 class Pyramids {
  public:
-  /// How many levels frames of this size have at most: the short side of the last one is at least 8
-  /// texels.
+  /// The maximum number of levels for frames of this size, at most `most`. The short side of each
+  /// coarser level is at least 8 texels.
   static int most_levels(int width, int height);
   static constexpr int most = 6;
 
-  /// A level in its buffer, as the kernels have it; all in texels.
+  /// A level in the buffer of a pyramid, in the layout of the kernels; all in texels.
   struct PyramidLevel {
     int width, height, pitch, offset;
     cl_int4 cl() const { return {{width, height, pitch, offset}}; }
   };
 
-  /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
-  /// memory.
+  /// For frames of width × height px. Throws Error::failed if the device refuses kernels, cl::Error
+  /// if it refuses memory.
   Pyramids(Context &context, int width, int height, const FrameFormat &frame);
   Pyramids(Context &context, int width, int height, const FrameFormat &frame, KernelForm form);
 
-  /// A buffer for a pyramid.
+  /// Allocates a buffer for a pyramid. Throws cl::Error.
   cl::Buffer make() const;
-  /// Enqueues the `levels` finest levels of a frame, 1 to levels().size().
+  /// Enqueues computing the `levels` finest levels of a frame, 1 … levels().size().
   void build(Queue &queue, const Picture &in, int levels, const cl::Buffer &pyramid);
 
   /// Texels of all levels with their borders, a multiple of 16.
   size_t texels() const { return texels_; }
   const std::vector<PyramidLevel> &levels() const { return levels_; }
-  /// cl_int4 and Gain of every level.
+  /// A cl_int4 and a Gain per level.
   const cl::Buffer &level_table() const { return level_table_; }
   const cl::Buffer &gain_table() const { return gain_table_; }
-  /// That of the finest level.
+  /// The Gain of the finest level.
   const Gain &gain() const { return gain_; }
+  /// The finest level of a pyramid.
   Plane plane(const cl::Buffer &pyramid) const {
     return {pyramid, levels_[0].pitch, levels_[0].offset};
   }

@@ -9,7 +9,7 @@ PointRenderer::PointRenderer(Context &context, int width, int height, Layout lay
     : context_(context.cl()), width_(width), height_(height) {
   const Program program = context.program("klt/display.cl", frame_options(layout));
   trail_ = Kernel(context, program, "klt_trail", {64, 1});
-  // CPUs work on a point by one item.
+  // On CPUs one item draws a point.
   claim_ = Kernel(context, program, "klt_claim",
                   {context.device().prefers_buffers() ? size_t(1) : size_t(32), 1});
   paint_ = Kernel(context, program, "klt_paint", {32, 8});
@@ -19,17 +19,17 @@ PointRenderer::PointRenderer(Context &context, int width, int height, Layout lay
   places_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sizeof none);
 }
 
-/// Puts the points' places to those of the frames before.
-void PointRenderer::follow(Queue &queue, const PointStyle &drawing, const Klt &klt) {
+/// Appends the positions of the points to their trails.
+void PointRenderer::extend_trails(Queue &queue, const PointStyle &drawing, const Klt &klt) {
   if (places_.getInfo<CL_MEM_SIZE>() == sizeof(cl_float4))
     places_ = cl::Buffer(context_, CL_MEM_READ_WRITE,
                          size_t(Points::most) * TRAIL_LENGTH * sizeof(cl_float2));
-  const bool all = drawing.trail == 0;
-  if (!known_ || all != all_)
+  const bool unlimited = drawing.trail == 0;
+  if (!has_trails_ || unlimited != unlimited_)
     queue.cl().enqueueFillBuffer(trails_, cl_int(-1), 0, Points::most * sizeof(Trail));
-  known_ = true, all_ = all;
+  has_trails_ = true, unlimited_ = unlimited;
   trail_(queue, {size_t(klt.features()), 1}, klt.points().place(), klt.points().who(),
-         klt.features(), int(all), trails_, places_);
+         klt.features(), int(unlimited), trails_, places_);
 }
 
 void PointRenderer::draw(Queue &queue, const PointStyle &drawing, const Klt &klt,
@@ -43,7 +43,7 @@ void PointRenderer::draw(Queue &queue, const PointStyle &drawing, const Klt &klt
   cleared_ = true;
   const bool tracks = drawing.display == Display::tracks;
   if (tracks)
-    follow(queue, drawing, klt);
+    extend_trails(queue, drawing, klt);
   else
     forget();
   const auto [thick, outline] = drawing::Arrows::width(width_, height_);

@@ -26,7 +26,7 @@ double noise_gain() {
   return 49 * along * across;
 }
 
-/// The local memory of a tile, see klt_corners.
+/// Local memory of a tile, bytes, see klt_corners.
 size_t tile_bytes(int tile) {
   const auto row = [tile](int rims) { return (size_t(tile) + 2 * rims * AROUND + 3) / 4; };
   const size_t slopes = tile + 4 * AROUND, greys = tile + 6 * AROUND;
@@ -61,32 +61,32 @@ Selection::Selection(Context &context, int width, int height, KernelForm form, S
                           "klt_corners_rows", {})
                  : Kernel(context, context.program("klt/corners.cl", "-DTILE=" + wide),
                           "klt_corners", context.device().is_cpu() ? Size{1, 1} : pixel_group);
-  const Program choice = context.program("klt/select.cl", one_group_option(device));
-  spacing_kernel_ = Kernel(context, choice, "klt_spacing", {64, 1});
-  cells_ = Kernel(context, choice, "klt_cells", {});
-  select_ = Kernel(context, choice, "klt_select", {});
-  place_ = Kernel(context, choice, "klt_place", {});
+  const Program selection = context.program("klt/select.cl", one_group_option(device));
+  spacing_kernel_ = Kernel(context, selection, "klt_spacing", {64, 1});
+  cells_ = Kernel(context, selection, "klt_cells", {});
+  select_ = Kernel(context, selection, "klt_select", {});
+  place_ = Kernel(context, selection, "klt_place", {});
   const size_t most = size_t(width + 1) / 2 * (size_t(height + 1) / 2);
   keys_ = cl::Buffer(context_, CL_MEM_READ_WRITE, most * sizeof(cl_ulong));
-  chosen_ = cl::Buffer(context_, CL_MEM_READ_WRITE, Points::most * sizeof(cl_ulong));
-  none_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sizeof(cl_float));
+  selected_ = cl::Buffer(context_, CL_MEM_READ_WRITE, Points::most * sizeof(cl_ulong));
+  unused_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sizeof(cl_float));
 }
 
 void Selection::run(Queue &queue, const Settings &settings, const Plane &plane,
                     const cl::Buffer &noise, int features, Points &points, bool keep) {
   const int width = size_.s[0], height = size_.s[1];
-  const bool far = settings.min_distance > AROUND;
-  if ((far || keep) && !values_())
+  const bool beyond_tile = settings.min_distance > AROUND;
+  if ((beyond_tile || keep) && !values_())
     values_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(width) * height * sizeof(cl_float));
   const Size group = corners_.group();
-  const auto parts = [](int n, size_t size) { return (size_t(n) + size - 1) / size; };
-  corners_(queue, {parts(width, tile_.x) * group.x, parts(height, tile_.y) * group.y}, plane.texels,
-           cl_int4{{width, height, plane.pitch, plane.offset}},
+  const auto divide_up = [](int n, size_t size) { return (size_t(n) + size - 1) / size; };
+  corners_(queue, {divide_up(width, tile_.x) * group.x, divide_up(height, tile_.y) * group.y},
+           plane.texels, cl_int4{{width, height, plane.pitch, plane.offset}},
            std::min(settings.min_distance, AROUND), points.stamps(), points.state(),
-           int(far || keep), far || keep ? values_ : none_, keys_);
+           int(beyond_tile || keep), beyond_tile || keep ? values_ : unused_, keys_);
   const Threshold threshold{static_cast<float>(settings.quality),
                             static_cast<float>(settings.min_eigenvalue), noise_gain_};
-  if (far)
+  if (beyond_tile)
     spacing_kernel_(queue, {spacing_items, 1}, values_, size_, settings.min_distance,
                     points.state(), threshold.quality, keys_);
   const size_t items = select_.group().x;
@@ -102,9 +102,9 @@ void Selection::run(Queue &queue, const Settings &settings, const Plane &plane,
     cells_(queue, {size_t(count) * items, 1}, keys_, points.state(), points.place(), points.who(),
            noise, shares, counters, sums, found);
   }
-  select_(queue, {items, 1}, keys_, points.state(), size_, threshold, noise, chosen_, counters,
+  select_(queue, {items, 1}, keys_, points.state(), size_, threshold, noise, selected_, counters,
           sums, found);
-  place_(queue, {size_t(features), 1}, chosen_, points.state(), points.vacant(), width,
+  place_(queue, {size_t(features), 1}, selected_, points.state(), points.vacant(), width,
          points.place(), points.motion(), points.who());
 }
 

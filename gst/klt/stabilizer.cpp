@@ -14,7 +14,7 @@ Stabilizer::Stabilizer(Context &context, int width, int height, const FrameForma
             {{frame.chroma_site.left ? 0.0f : 0.5f, frame.chroma_site.top ? 0.0f : 0.5f}},
             aspect},
       ransac_(context),
-      usual_(camera::Ransac::usual(context.device())) {
+      ransac_settings_(camera::Ransac::usual(context.device())) {
   const Program program = context.program("klt/stabilize.cl", frame_options(frame.layout));
   displacements_kernel_ = Kernel(context, program, "klt_displacements", {64, 1});
   hold_ = Kernel(context, program, "klt_hold", {64, 1});
@@ -29,8 +29,8 @@ Stabilizer::Stabilizer(Context &context, int width, int height, const FrameForma
     displacements_ = buffer(Points::most * sizeof(cl_float4));
     anchors_ = buffer(Points::most * sizeof(Anchor));
     camera_ = buffer(sizeof(camera::CameraState));
-    before_ = buffer(sizeof(StabilizerState));
-    now_ = buffer(sizeof(StabilizerState));
+    previous_state_ = buffer(sizeof(StabilizerState));
+    state_ = buffer(sizeof(StabilizerState));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for stabilization on " + context.device().name + ".", error);
   }
@@ -39,16 +39,16 @@ Stabilizer::Stabilizer(Context &context, int width, int height, const FrameForma
 void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
   const Points &points = klt.points();
   const int slots = klt.features();
-  std::swap(before_, now_);
-  const bool fresh = !std::exchange(known_, true) || klt.fresh();
+  std::swap(previous_state_, state_);
+  const bool fresh = !std::exchange(has_state_, true) || klt.fresh();
   if (fresh) {
-    queue.cl().enqueueFillBuffer(before_, cl_float(0), 0, sizeof(StabilizerState));
+    queue.cl().enqueueFillBuffer(previous_state_, cl_float(0), 0, sizeof(StabilizerState));
     queue.cl().enqueueFillBuffer(camera_, cl_float(0), 0, sizeof(camera::CameraState));
     queue.cl().enqueueFillBuffer(anchors_, cl_int(-1), 0, Points::most * sizeof(Anchor));
   } else {
     displacements_kernel_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, anchors_,
-                          before_, view_.centre, view_.aspect, displacements_);
-    camera::Ransac::Settings ransac = usual_;
+                          previous_state_, view_.centre, view_.aspect, displacements_);
+    camera::Ransac::Settings ransac = ransac_settings_;
     ransac.converged = 0.5f;
     ransac.width = view_.aspect * float(view_.size.s[0]), ransac.height = float(view_.size.s[1]);
     ransac_.run(queue, ransac, displacements_, slots, camera_);
@@ -56,14 +56,14 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
   const Follow follow{float(settings.smoothing), float(1 - 2 * settings.margin), view_.aspect,
                       view_.centre};
   hold_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, points.state(), camera_,
-        int(fresh), follow, before_, now_, anchors_);
+        int(fresh), follow, previous_state_, state_, anchors_);
 }
 
 void Stabilizer::show(Queue &queue, const Picture &in, const Picture &out) {
   if (in.format == &PlaneFormat::rgba8)
-    show_(queue, {size_t(view_.size.s[0]), size_t(view_.size.s[1])}, in, out, view_, now_);
+    show_(queue, {size_t(view_.size.s[0]), size_t(view_.size.s[1])}, in, out, view_, state_);
   else
-    show_planes_(queue, block_items(in), in, out, view_, now_);
+    show_planes_(queue, block_items(in), in, out, view_, state_);
 }
 
 }  // namespace glcl::klt

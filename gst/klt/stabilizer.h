@@ -7,48 +7,46 @@
 
 namespace glcl::klt {
 
-/// Stabilises the picture by the tracked points. Each point is anchored where it was first seen in
-/// the steady picture. camera::Ransac finds the similarity that brings most points back to their
-/// anchors. Anchors follow by a sixteenth of the residual, so errors decay. There is no motion if
-/// fewer than 6 points, or fewer than an eighth, agree, or if these do not reach across the frame.
+/// Stabilizes the picture by the tracked points. The anchor of a point is its first position in the
+/// stabilized picture. camera::Ransac finds the similarity that brings most points back to their
+/// anchors. Anchors follow their points by a sixteenth of the distance, so errors decay. The motion
+/// counts as zero if fewer than 6 points, or an eighth of them, agree, or these lie close together.
 ///
-/// The steady picture has a camera of its own, which follows the real one's place and pace by a
-/// filter that is critically damped: even motion is followed without lag. The filter forgets faster
-/// as the margin is used up, so that a pan that begins does not let the shake through. It never
-/// leaves the margin.
+/// The stabilized picture has a virtual camera. A critically damped filter makes it follow position
+/// and velocity of the real one, so an even pan has no lag. As the margin is used up, the memory
+/// of the filter gets shorter, so the start of a pan does not show the shake. The virtual camera
+/// never leaves the margin. In a blank frame the picture does not move.
 ///
-/// In a blank frame the picture stays where it was.
-///
-/// Everything stays on the device, and nothing waits.
+/// Everything stays on the device, and no call waits.
 class Stabilizer {
  public:
   struct Settings {
     bool stabilize = false;
-    int smoothing = 50;   ///< frames; 0: the picture stays where it is as long as the margin lasts
-    double margin = 0.1;  ///< part of width and height on each side, 0 … 0.4: the shown part is so
-                          ///< much smaller and may move by as much
+    int smoothing = 50;   ///< memory, frames; 0: a still picture while the margin suffices
+    double margin = 0.1;  ///< fraction of width and height cropped on each side, 0 … 0.4; the
+                          ///< visible part may move by as much
   };
 
-  /// For frames of a size; `aspect`: by how much their pixels are shown wider than high. Throws
-  /// Error::failed where the device refuses kernels or memory.
+  /// For frames of width × height px. `aspect`: width by height of a pixel. Throws Error::failed if
+  /// the device refuses kernels or memory.
   Stabilizer(Context &context, int width, int height, const FrameFormat &frame, float aspect = 1);
 
-  /// After Klt::run(), for every frame: enqueues where it lies in the steady picture.
+  /// Enqueues the position of a frame in the stabilized picture. Follows Klt::run() in every frame.
   void run(Queue &queue, const Settings &settings, const Klt &klt);
-  /// Enqueues the output for a frame, or for a picture in RGBA of its size.
+  /// Enqueues the stabilized output for `in`: the frame, or an RGBA picture of its size.
   void show(Queue &queue, const Picture &in, const Picture &out);
   /// Restarts with the next frame.
-  void forget() { known_ = false; }
-  /// A StabilizerState, of the last frame.
-  const cl::Buffer &state() const { return now_; }
+  void forget() { has_state_ = false; }
+  /// The StabilizerState of the last frame.
+  const cl::Buffer &state() const { return state_; }
 
  private:
   SteadyView view_;
   camera::Ransac ransac_;
-  camera::Ransac::Settings usual_;
+  camera::Ransac::Settings ransac_settings_;
   Kernel displacements_kernel_, hold_, show_, show_planes_;
-  cl::Buffer displacements_, anchors_, camera_, before_, now_;
-  bool known_ = false;
+  cl::Buffer displacements_, anchors_, camera_, previous_state_, state_;
+  bool has_state_ = false;
 };
 
 }  // namespace glcl::klt

@@ -15,13 +15,13 @@ constexpr size_t patch_bytes = TEMPLATE * sizeof(cl_float);  // of the largest w
 Tracking::Tracking(Context &context) : Tracking(context, context.device().is_cpu() ? 1 : 32) {}
 
 Tracking::Tracking(Context &context, int lanes) {
-  const bool apart = lanes > 1 && context.device().is_cpu();
+  const bool split = lanes > 1 && context.device().is_cpu();
   const Program program =
       context.program("klt/track.cl", "-cl-mad-enable -DLANES=" + std::to_string(lanes) +
-                                          (apart ? " -DSPLIT" : ""));
+                                          (split ? " -DSPLIT" : ""));
   const Size group{size_t(lanes), 1};
-  follow_ = Kernel(context, program, apart ? "klt_track" : "klt_follow", group).in_bands();
-  if (apart) compare_ = Kernel(context, program, "klt_compare", group).in_bands();
+  track_ = Kernel(context, program, split ? "klt_track" : "klt_follow", group).in_bands();
+  if (split) compare_ = Kernel(context, program, "klt_compare", group).in_bands();
 }
 
 void Tracking::run(Queue &queue, const Settings &settings, const Pyramids &pyramids,
@@ -35,18 +35,17 @@ void Tracking::run(Queue &queue, const Settings &settings, const Pyramids &pyram
                               settings.check,
                               reach,
                               points.stamp()};
-  const size_t lanes = follow_.group().x;
+  const size_t lanes = track_.group().x;
   const Size items{lanes, size_t(features)};
   const cl::Buffer &templates = points.templates(queue, features);
   const auto patch = cl::Local(patch_bytes), sums = cl::Local(lanes * sizeof(cl_float4));
   if (!compare_)
-    return follow_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(),
-                   noise, points.state(), points.place(), points.motion(), points.who(),
-                   points.form(), points.saved(), points.stamps(), templates, points.births(),
-                   limits, patch, sums);
-  follow_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), noise,
-          points.state(), points.place(), points.motion(), points.who(), points.form(),
-          points.saved(), limits, patch, sums);
+    return track_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), noise,
+                  points.state(), points.place(), points.motion(), points.who(), points.form(),
+                  points.saved(), points.stamps(), templates, points.births(), limits, patch, sums);
+  track_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), noise,
+         points.state(), points.place(), points.motion(), points.who(), points.form(),
+         points.saved(), limits, patch, sums);
   compare_(queue, items, before, after, pyramids.levels()[0].cl(), pyramids.gain(), noise,
            points.state(), points.place(), points.motion(), points.who(), points.form(),
            points.stamps(), templates, points.births(), limits, patch, sums);

@@ -15,7 +15,8 @@ namespace glcl::klt {
 ///   d += (Σ g gᵀ)⁻¹ Σ g (I - a J - b)
 ///
 /// where I and J are the windows in the earlier and the later frame, g is the gradient of I without
-/// its mean, and a and b equalise the light. A step below 0.005 texels is the last one.
+/// its mean, and a and b equalise contrast and brightness. A step below 0.005 texels is the last
+/// one.
 ///
 /// The window of the frame in which a point was selected is kept and fitted to each frame by a
 /// similarity, so points do not drift. A point is lost if it has no texture, leaves the frame, or
@@ -25,27 +26,27 @@ namespace glcl::klt {
 class Tracking {
  public:
   struct Settings {
-    int levels = 3;           ///< of the pyramid, 1..6; fewer where the frame has fewer
+    int levels = 3;           ///< of the pyramid, 1..6; at most as many as the frame has
     int window = 7;           ///< side in texels, odd, 7..31
-    int iterations = 10;      ///< on each level at most, 1..100
-    double max_residue = 10;  ///< levels
-    bool check = false;       ///< also follow each point back
+    int iterations = 10;      ///< maximum on each level, 1..100
+    double max_residue = 10;  ///< maximum mean difference, levels
+    bool check = false;       ///< also tracks each point back
   };
 
-  /// Throws Error::failed where the device refuses kernels.
+  /// Throws Error::failed if the device refuses kernels.
   Tracking(Context &context);
-  /// With `lanes` work-items for a point.
+  /// The same with `lanes` work-items per point.
   Tracking(Context &context, int lanes);
 
-  /// Enqueues where the points of the first `features` slots are, by the pyramids of two frames.
-  /// `noise` of the frames, as noise/bands.clh has it; `reach`: px around a point that are marked
-  /// as taken by points.stamp().
+  /// Enqueues tracking the points in the first `features` slots from the pyramid `before` to
+  /// `after`. `noise`: see noise::Noise::variances(). `reach`: px around each point where
+  /// points.stamps() gets points.stamp(), so that Selection skips them.
   void run(Queue &queue, const Settings &settings, const Pyramids &pyramids,
            const cl::Buffer &before, const cl::Buffer &after, const cl::Buffer &noise, int features,
            int reach, Points &points);
 
  private:
-  Kernel follow_, compare_;  // where that has none, the first compares too
+  Kernel track_, compare_;  // without compare_, track_ compares too
 };
 
 }  // namespace glcl::klt

@@ -40,8 +40,8 @@ TrackWriter::TrackWriter(const std::string &path) : path_(path), json_(ends_in(p
     refuse(path, "its format is unknown", "use a name that ends in .csv or .json");
   file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   if (file_ < 0) refuse(path, reason(errno), "use a file in an existing, writable folder");
-  struct stat known;
-  if (fstat(file_, &known) != 0 || !S_ISREG(known.st_mode) || ftruncate(file_, 0) != 0) {
+  struct stat status;
+  if (fstat(file_, &status) != 0 || !S_ISREG(status.st_mode) || ftruncate(file_, 0) != 0) {
     close(file_);
     refuse(path, "it is not a regular file", "use another name");
   }
@@ -55,8 +55,8 @@ TrackWriter::TrackWriter(const std::string &path) : path_(path), json_(ends_in(p
 
 TrackWriter::~TrackWriter() { close(file_); }
 
-/// Writes behind the last frame; false where it failed, for the reason in errno.
-bool TrackWriter::put(const std::string &text) {
+/// Writes after the last frame. Returns false on failure, with the reason in errno.
+bool TrackWriter::write_at_end(const std::string &text) {
   for (size_t done = 0; done < text.size();) {
     const ssize_t written =
         pwrite(file_, text.data() + done, text.size() - done, end_ + static_cast<off_t>(done));
@@ -68,16 +68,16 @@ bool TrackWriter::put(const std::string &text) {
 }
 
 void TrackWriter::append(const std::string &text) {
-  // Every frame ends the array, and the next one takes the place of that end.
+  // The end of the array follows every frame; the next frame overwrites it.
   const std::string end = json_ ? "\n]\n" : "";
-  if (put(text + end)) {
+  if (write_at_end(text + end)) {
     end_ += static_cast<off_t>(text.size());
     return;
   }
   const int error = errno;
   failed_ = true;
-  // The rows before this one were complete; remove the rest.
-  if (ftruncate(file_, end_) == 0) put(end);
+  // Keep the complete frames; remove the rest.
+  if (ftruncate(file_, end_) == 0) write_at_end(end);
   throw Error(Error::Kind::failed,
               "dump-location: can't write the tracks to " + path_ + ": " + reason(error) + ".");
 }

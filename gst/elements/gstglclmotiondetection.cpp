@@ -70,7 +70,7 @@ void ObjectDetection::set_format(const FrameFormat &format) {
 
 ObjectDetection::ObjectsPointer ObjectDetection::build() const {
   return std::make_unique<objects::Objects>(*context_, width_, height_, format_,
-                                            BlockMotion::most_under_way);
+                                            BlockMotion::most_in_flight);
 }
 
 objects::Objects::Settings ObjectDetection::settings_of(const Settings &settings) {

@@ -24,12 +24,12 @@ double seconds(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
-/// The sixteen bytes by which a device identifies its place, or none.
-std::optional<std::array<unsigned char, 16>> bytes(const Device &device, cl_device_info what,
-                                                   const char *extension) {
+/// An identifier of a device in 16 bytes; empty if the device does not have it.
+std::optional<std::array<unsigned char, 16>> identifier(const Device &device, cl_device_info info,
+                                                        const char *extension) {
   std::array<unsigned char, 16> value{};
   if (!device.has_extension(extension) ||
-      clGetDeviceInfo(device.device(), what, value.size(), value.data(), nullptr) != CL_SUCCESS)
+      clGetDeviceInfo(device.device(), info, value.size(), value.data(), nullptr) != CL_SUCCESS)
     return {};
   return value;
 }
@@ -56,8 +56,8 @@ DevicePool::DevicePool(const std::vector<Device> &devices) {
   }
   task_queues_.resize(size());
   for (size_t i = 0; i < size(); i++) {
-    threads_.emplace_back(&DevicePool::begin_all, this, i);
-    threads_.emplace_back(&DevicePool::finish_all, this, i);
+    threads_.emplace_back(&DevicePool::start_tasks, this, i);
+    threads_.emplace_back(&DevicePool::wait_for_tasks, this, i);
   }
 }
 
@@ -74,8 +74,10 @@ std::vector<int> DevicePool::shares(int units) const {
   std::vector<int> shares(size(), 0);
   const auto slower = [](const Worker &a, const Worker &b) { return a.speed < b.speed; };
   const auto fastest = std::max_element(workers_.begin(), workers_.end(), slower);
-  // Shared at first, then alone if that might be quicker, then whichever was.
-  if (shared_.known() && (alone_.known() ? alone_.mean() : 1 / fastest->speed) < shared_.mean()) {
+  // Share first; then try the fastest worker alone if that may be quicker; then use the quicker
+  // way.
+  if (shared_time_.known() &&
+      (single_time_.known() ? single_time_.mean() : 1 / fastest->speed) < shared_time_.mean()) {
     shares[fastest - workers_.begin()] = units;
     return shares;
   }
@@ -84,11 +86,11 @@ std::vector<int> DevicePool::shares(int units) const {
   double all = 0;
   for (const Worker &worker : workers_) all += known ? worker.speed : 1;
   double before = 0;
-  int given = 0;
+  int assigned = 0;
   for (size_t i = 0; i < size(); i++) {
     before += known ? workers_[i].speed : 1;
-    shares[i] = static_cast<int>(std::lround(units * before / all)) - given;
-    given += shares[i];
+    shares[i] = static_cast<int>(std::lround(units * before / all)) - assigned;
+    assigned += shares[i];
   }
   return shares;
 }
@@ -115,9 +117,9 @@ void DevicePool::start(const std::vector<int> &shares, const cl::Event &ready, W
   for (size_t i = 0; i < size(); i++)
     if (shares[i]) {
       task_queues_[i].waiting.push_back(run);
-      run->left++;
+      run->unfinished++;
     }
-  const bool nothing = !run->left;
+  const bool nothing = !run->unfinished;
   lock.unlock();
   wake_.notify_all();
   if (nothing) report_finished();
@@ -126,8 +128,8 @@ void DevicePool::start(const std::vector<int> &shares, const cl::Event &ready, W
 void DevicePool::wait() {
   std::unique_lock lock(mutex_);
   reported_.wait(lock, [&] { return runs_.empty(); });
-  if (const auto unreported = std::exchange(unreported_, nullptr))
-    std::rethrow_exception(unreported);
+  if (const auto done_error = std::exchange(done_error_, nullptr))
+    std::rethrow_exception(done_error);
 }
 
 void DevicePool::settle() {
@@ -142,32 +144,34 @@ void DevicePool::run(const std::vector<int> &shares, const Work &work) {
   if (failed) std::rethrow_exception(failed);
 }
 
-/// Starts the tasks of worker `index` as soon as it is ready, until the pool ends.
-void DevicePool::begin_all(size_t index) {
+/// The thread that starts the tasks of worker `index`, until the pool ends.
+void DevicePool::start_tasks(size_t index) {
   const TaskQueue &tasks = task_queues_[index];
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [&] {
-      return tasks.waiting.empty() ? stopping_ && runs_.empty() : tasks.under_way.size() < ahead;
+      return tasks.waiting.empty() ? stopping_ && runs_.empty()
+                                   : tasks.in_flight.size() < most_in_flight;
     });
     if (tasks.waiting.empty()) return;
-    begin(index, lock);
+    start_task(index, lock);
     wake_.notify_all();
   }
 }
 
-/// Waits for its running task.
-void DevicePool::finish_all(size_t index) {
+/// The thread that waits for the tasks in flight of worker `index`, until the pool ends.
+void DevicePool::wait_for_tasks(size_t index) {
   const TaskQueue &tasks = task_queues_[index];
   std::unique_lock lock(mutex_);
   for (;;) {
-    wake_.wait(lock, [&] { return !tasks.under_way.empty() || (stopping_ && runs_.empty()); });
-    if (tasks.under_way.empty()) return;
-    finish(index, lock);
+    wake_.wait(lock, [&] { return !tasks.in_flight.empty() || (stopping_ && runs_.empty()); });
+    if (tasks.in_flight.empty()) return;
+    wait_for_task(index, lock);
   }
 }
 
-/// The worker's error, after all enqueued work released the run's memory.
+/// The current exception as the error of a worker. First waits for its queues, so that no command
+/// uses the memory of the run.
 std::exception_ptr DevicePool::failure_of(size_t index) {
   const Worker &worker = workers_[index];
   for (const Queue *queue : {worker.transfers.get(), worker.queue.get()}) glcl::settle(queue->cl());
@@ -181,7 +185,7 @@ std::exception_ptr DevicePool::failure_of(size_t index) {
   }
 }
 
-void DevicePool::begin(size_t index, std::unique_lock<std::mutex> &lock) {
+void DevicePool::start_task(size_t index, std::unique_lock<std::mutex> &lock) {
   TaskQueue &tasks = task_queues_[index];
   TaskQueue::Task task{tasks.waiting.front(), {}, {}};
   tasks.waiting.pop_front();
@@ -200,12 +204,12 @@ void DevicePool::begin(size_t index, std::unique_lock<std::mutex> &lock) {
   }
   lock.lock();
   if (failure && !run.failure) run.failure = failure;
-  tasks.under_way.push_back(std::move(task));
+  tasks.in_flight.push_back(std::move(task));
 }
 
-void DevicePool::finish(size_t index, std::unique_lock<std::mutex> &lock) {
+void DevicePool::wait_for_task(size_t index, std::unique_lock<std::mutex> &lock) {
   TaskQueue &tasks = task_queues_[index];
-  const TaskQueue::Task &task = tasks.under_way.front();  // deques keep it in place
+  const TaskQueue::Task &task = tasks.in_flight.front();  // push_back() keeps it valid
   lock.unlock();
   std::exception_ptr failure;
   try {
@@ -221,8 +225,8 @@ void DevicePool::finish(size_t index, std::unique_lock<std::mutex> &lock) {
   const double newest = run.shares[index] / seconds(now - std::max(task.start, tasks.finished));
   if (run.timed) speed = speed > 0 ? (3 * speed + newest) / 4 : newest;
   tasks.finished = now;
-  const bool last = --run.left == 0;
-  tasks.under_way.pop_front();
+  const bool last = --run.unfinished == 0;
+  tasks.in_flight.pop_front();
   wake_.notify_all();
   if (!last) return;
   lock.unlock();
@@ -230,28 +234,29 @@ void DevicePool::finish(size_t index, std::unique_lock<std::mutex> &lock) {
   lock.lock();
 }
 
-/// Calls the `done` of runs that have finished, as far as all before them have.
+/// Calls `done` of finished runs in the order of their start, up to the first unfinished run.
 void DevicePool::report_finished() {
   const std::lock_guard reporting(reporting_);
   std::unique_lock lock(mutex_);
-  while (!runs_.empty() && !runs_.front()->left) {
+  while (!runs_.empty() && !runs_.front()->unfinished) {
     const std::shared_ptr<Run> run = runs_.front();
     const auto now = Clock::now();
     const auto working =
         std::count_if(run->shares.begin(), run->shares.end(), [](int n) { return n > 0; });
     const int units = std::accumulate(run->shares.begin(), run->shares.end(), 0);
     if (units && run->timed)
-      (working > 1 ? shared_ : alone_).add(seconds(now - std::max(run->start, finished_)) / units);
+      (working > 1 ? shared_time_ : single_time_)
+          .add(seconds(now - std::max(run->start, finished_)) / units);
     finished_ = now;
     lock.unlock();
-    std::exception_ptr unreported;
+    std::exception_ptr done_error;
     try {
       run->done(run->failure);
     } catch (...) {
-      unreported = std::current_exception();
+      done_error = std::current_exception();
     }
     lock.lock();
-    if (unreported && !unreported_) unreported_ = unreported;
+    if (done_error && !done_error_) done_error_ = done_error;
     runs_.pop_front();
     reported_.notify_all();
     if (stopping_) wake_.notify_all();
@@ -262,24 +267,24 @@ bool same_hardware(const Device &a, const Device &b) {
   if (a.device() == b.device()) return true;
   if (a.platform() == b.platform()) return false;
   if (a.is_cpu() && b.is_cpu()) return true;
-  for (const auto &[what, extension] :
+  for (const auto &[info, extension] :
        {std::pair{device_uuid, "cl_khr_device_uuid"}, {device_pci_bus, "cl_khr_pci_bus_info"}}) {
-    const auto of_a = bytes(a, what, extension), of_b = bytes(b, what, extension);
+    const auto of_a = identifier(a, info, extension), of_b = identifier(b, info, extension);
     if (of_a && of_b) return *of_a == *of_b;
   }
   return false;
 }
 
-std::vector<Device> choose_devices(const std::vector<Device> &devices, const std::string &wishes,
+std::vector<Device> choose_devices(const std::vector<Device> &devices, const std::string &names,
                                    const std::string &failures) {
   std::vector<Device> chosen;
-  std::istringstream list(wishes);
-  for (std::string wish; std::getline(list, wish, ',');) {
+  std::istringstream list(names);
+  for (std::string name; std::getline(list, name, ',');) {
     Device device;
     try {
-      device = choose_device(devices, wish, {}, failures);
+      device = choose_device(devices, name, {}, failures);
     } catch (const Error &error) {
-      throw Error(error.kind(), "devices=\"" + wishes + "\": " + error.what(), error.detail());
+      throw Error(error.kind(), "devices=\"" + names + "\": " + error.what(), error.detail());
     }
     if (std::none_of(chosen.begin(), chosen.end(),
                      [&](const Device &other) { return same_hardware(device, other); }))

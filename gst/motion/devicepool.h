@@ -17,29 +17,28 @@
 
 namespace glcl::motion {
 
-/// Several devices, of any platforms, that share work in equal units. Each device has a thread that
-/// starts its runs and one that waits for them. Shares follow the measured speeds of earlier runs.
-/// If the fastest device is quicker alone, it does all the work.
+/// A pool of devices, of any platforms, that share work in equal units. Each device has a thread
+/// that starts its runs and one that waits for them. Shares follow the measured speeds of earlier
+/// runs. If the fastest device is quicker alone, it does all the work.
 class DevicePool {
  public:
-  /// Runs of a worker that are enqueued at the same time, so that transfers of one overlap with
-  /// kernels of the other.
-  static constexpr size_t ahead = 2;
+  /// Maximum runs of a worker in flight: transfers of one overlap with kernels of the other.
+  static constexpr size_t most_in_flight = 2;
 
   /// A device of the pool with its queues.
   struct Worker {
     std::shared_ptr<Context> context;
     std::unique_ptr<Queue> queue;
     std::unique_ptr<Queue> transfers;  ///< in parallel to `queue`
-    double speed = 0;                  ///< units per second, copies included; 0 until it has worked
+    double speed = 0;  ///< units per second with transfers; 0 before its first timed run
   };
 
-  /// Enqueues units begin … end − 1 with their transfers on worker `index`, with the last command
-  /// on its `queue`; must not wait. On a thread of the pool. The worker's run before the previous
-  /// one has finished by then.
+  /// Enqueues units begin … end − 1 with their transfers on worker `index`. The last command must
+  /// be on its `queue`, and the function must not wait. A thread of the pool calls it while at most
+  /// one earlier run of the worker is in flight.
   using Work = std::function<void(size_t index, Worker &worker, int begin, int end)>;
-  /// Called when a run has finished, with its error, if any. On a thread of the pool. wait()
-  /// rethrows its exceptions.
+  /// A thread of the pool, or start() for an empty run, calls it when a run has finished.
+  /// `failure`: the error of the run, or null. wait() rethrows the exceptions of this function.
   using Done = std::function<void(std::exception_ptr failure)>;
 
   /// Throws Error::settings without devices, Error::failed if a device can't take part.
@@ -57,24 +56,24 @@ class DevicePool {
   /// `timed` runs update the speeds.
   void start(const std::vector<int> &shares, const cl::Event &ready, Work work, Done done,
              bool timed = true);
-  /// Waits until all started runs have finished. Rethrows the exception of a `done`.
+  /// Waits until all started runs have finished. Rethrows an exception of their `done`.
   void wait();
   /// As wait(), but ignores errors.
   void settle();
 
   /// Starts a run, waits for it, and rethrows the exception of any worker.
   void run(const std::vector<int> &shares, const Work &work);
-  /// Splits `units` among the workers by their speeds; equally until all speeds are known.
+  /// The same with shares(units).
   void run(int units, const Work &work) { run(shares(units), work); }
-  /// The shares of the next run.
+  /// The shares of a run of `units` units by the measured speeds; equal until all speeds are known.
   std::vector<int> shares(int units) const;
-  /// The slowest worker; the last one of equal speeds, as before the first runs.
+  /// The index of the slowest worker; of equal speeds, as before the first runs, the last one.
   size_t slowest() const;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// A piece of work, divided among the devices.
+  /// Work that is divided among the workers.
   struct Run {
     std::vector<int> shares, begins;
     cl::Event ready;
@@ -82,13 +81,13 @@ class DevicePool {
     Done done;
     bool timed = true;
     Clock::time_point start;
-    size_t left = 0;  // workers that have not finished
+    size_t unfinished = 0;  // workers that have not finished
     std::exception_ptr failure;
   };
 
-  /// Tasks of a worker.
+  /// The tasks of a worker.
   struct TaskQueue {
-    /// A device's part of a run.
+    /// The part of a run in flight on the worker.
     struct Task {
       std::shared_ptr<Run> run;
       cl::Event end;
@@ -96,47 +95,48 @@ class DevicePool {
     };
 
     std::deque<std::shared_ptr<Run>> waiting;
-    std::deque<Task> under_way;
+    std::deque<Task> in_flight;
     Clock::time_point finished;  // end of the last task
   };
 
-  /// Duration of runs of one kind, s per unit; known after some runs, excluding the first ones.
-  struct Throughput {
-    static constexpr int first = 2, enough = 6;
+  /// The mean duration of runs of one kind, s per unit, without the first runs. It is known after
+  /// some runs.
+  struct UnitTime {
+    static constexpr int warm_up = 2, enough = 6;
     int runs = 0;
     double sum = 0;
 
-    void add(double time) { sum += ++runs > first ? time : 0; }
+    void add(double time) { sum += ++runs > warm_up ? time : 0; }
     bool known() const { return runs >= enough; }
-    double mean() const { return sum / (runs - first); }
+    double mean() const { return sum / (runs - warm_up); }
   };
 
-  void begin_all(size_t index);
-  void finish_all(size_t index);
-  void begin(size_t index, std::unique_lock<std::mutex> &lock);
-  void finish(size_t index, std::unique_lock<std::mutex> &lock);
+  void start_tasks(size_t index);
+  void wait_for_tasks(size_t index);
+  void start_task(size_t index, std::unique_lock<std::mutex> &lock);
+  void wait_for_task(size_t index, std::unique_lock<std::mutex> &lock);
   void report_finished();
   std::exception_ptr failure_of(size_t index);
 
   std::vector<Worker> workers_;
-  std::list<QueueWork> at_exit_;        // of their queues
+  std::list<QueueWork> at_exit_;        // waits for their queues when the process exits
   std::vector<TaskQueue> task_queues_;  // by worker
 
-  mutable std::mutex mutex_;  // of all below, the task queues and the workers' speeds
+  mutable std::mutex mutex_;  // guards all below, the task queues and the speeds
   std::condition_variable wake_, reported_;
-  std::deque<std::shared_ptr<Run>> runs_;  // in order, until done has been called
-  Clock::time_point finished_;             // the last run
-  std::exception_ptr unreported_;          // the error of a `done`
-  Throughput shared_, alone_;
+  std::deque<std::shared_ptr<Run>> runs_;  // in the order of their start, until `done` was called
+  Clock::time_point finished_;             // the end of the last run
+  std::exception_ptr done_error_;          // exception of a `done`
+  UnitTime shared_time_, single_time_;
   bool stopping_ = false;
-  std::mutex reporting_;  // calls of done
+  std::mutex reporting_;  // serializes calls of `done`
   std::vector<std::thread> threads_;
 };
 
-/// The devices of a comma-separated list, each as for choose_device. A device that several
-/// platforms offer, or that is named twice, is used once. `failures` are the reasons for missing
+/// The devices of a comma-separated list of names for choose_device(). A device that several
+/// platforms offer, or that is named twice, occurs once. `failures`: the reasons for missing
 /// devices, from devices(). Throws Error::not_found.
-std::vector<Device> choose_devices(const std::vector<Device> &devices, const std::string &wishes,
+std::vector<Device> choose_devices(const std::vector<Device> &devices, const std::string &names,
                                    const std::string &failures = {});
 
 /// True if two entries are the same hardware: the same UUID or PCI address, or both the host's CPU.

@@ -5,20 +5,20 @@
 
 namespace glcl::motion {
 
-/// The squared errors of frames that are predicted by whole blocks in whole pixels.
+/// Computes the squared error of a frame that is predicted by whole blocks in whole pixels.
 class SquaredErrors {
  public:
   static constexpr size_t parts = 256,
                           bytes = parts * sizeof(cl_long);  ///< of sums
 
-  /// For the keys of a search that lives longer. Throws Error::failed where the device refuses the
-  /// kernel.
+  /// For the keys of `search`, which must live longer. Throws Error::failed if the device refuses
+  /// the kernel.
   SquaredErrors(Context &context, const Search &search);
 
-  /// Enqueues it for the `keys` that the search found for `current` in `reference`.
+  /// Enqueues `parts` sums for the `keys` of `current` in `reference`.
   void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
            const cl::Buffer &keys, const cl::Buffer &sums);
-  /// From sums that were read.
+  /// The squared error from downloaded sums, levels².
   static double total(const void *sums);
 
  private:

@@ -5,13 +5,13 @@ namespace glcl::motion {
 
 namespace {
 
-constexpr size_t most_rows = 256;  // of groups
+constexpr size_t most_rows = 256;  // of work-groups
 
 Program program(Context &context, int block) {
   return context.program("motion/hierarchical.cl", area_options(block));
 }
 
-/// The work-items of `groups` groups, in rows, so that bands can divide them.
+/// The global size for `groups` groups, in rows so that bands can divide the launch.
 Size rows_of(const Kernel &kernel, size_t groups) {
   const size_t wide = (groups + most_rows - 1) / most_rows;
   return {wide * kernel.group().x, (groups + wide - 1) / wide};
@@ -35,9 +35,9 @@ void Hexagon::run(Queue &queue, const LumaPlane &current, const LumaPlane &refer
 Hierarchy::Hierarchy(Context &context, int block, int width, int height)
     : luma_(context, Layout::buffer),
       search_(context, COARSE_BLOCK),
-      follow_coarse_(context, program(context, COARSE_BLOCK), "motion_follow", {}),
-      follow_(context, program(context, block), "motion_follow", {}) {
-  follow_coarse_.in_bands(), follow_.in_bands();
+      refine_coarse_(context, program(context, COARSE_BLOCK), "motion_follow", {}),
+      refine_(context, program(context, block), "motion_follow", {}) {
+  refine_coarse_.in_bands(), refine_.in_bands();
   for (SearchLevel &level : levels_) {
     width = (width + 1) / 2;
     height = (height + 1) / 2;
@@ -62,13 +62,13 @@ void Hierarchy::run(Queue &queue, const LumaPlane &current, const LumaPlane &ref
     luma_.halve(queue, half.reference, quarter.reference);
     search_.run(queue, quarter.current, quarter.reference, SearchWindow::of_range((range + 3) / 4),
                 lambda, quarter.keys);
-    follow(queue, follow_coarse_, half.current, half.reference, (range + 1) / 2, lambda, half.keys,
+    refine(queue, refine_coarse_, half.current, half.reference, (range + 1) / 2, lambda, half.keys,
            search_.columns(half.current), search_.keys(half.current), quarter);
   }
-  follow(queue, follow_, current, reference, range, lambda, keys, columns, count, half);
+  refine(queue, refine_, current, reference, range, lambda, keys, columns, count, half);
 }
 
-void Hierarchy::follow(Queue &queue, Kernel &kernel, const LumaPlane &current,
+void Hierarchy::refine(Queue &queue, Kernel &kernel, const LumaPlane &current,
                        const LumaPlane &reference, int range, int lambda, const cl::Buffer &keys,
                        int columns, size_t count, const SearchLevel &parent) {
   kernel(queue, rows_of(kernel, count), current.buffer, reference.buffer, keys, parent.keys,

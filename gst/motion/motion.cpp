@@ -15,9 +15,10 @@ namespace glcl::motion {
 namespace {
 
 constexpr Size area_group{32, 4}, line_group{64, 1};
-constexpr size_t sum_parts = BlockMotion::sums_bytes / (4 * sizeof(cl_long)) - 1;  // its groups
-constexpr size_t noise_at = sum_parts * 4 * sizeof(cl_long);  // in the sums, bytes: its variance
-constexpr size_t range_at = noise_at + sizeof(cl_long);       // and the mean square of ranges
+// Groups of motion_sums. The noise variance and the mean square of ranges follow their sums.
+constexpr size_t sum_parts = BlockMotion::sums_bytes / (4 * sizeof(cl_long)) - 1;
+constexpr size_t noise_at = sum_parts * 4 * sizeof(cl_long);  // bytes
+constexpr size_t range_at = noise_at + sizeof(cl_long);
 
 size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 size_t area(int columns, int rows) { return size_t(columns) * rows; }
@@ -97,7 +98,7 @@ BlockMotion::BlockMotion(Context &context, int width, int height, const FrameFor
 
 BlockMotion::~BlockMotion() {
   blocks_.clear();
-  if (own_) settle(own_->cl());
+  if (side_queue_) settle(side_queue_->cl());
   adaptive_.clear();
 }
 
@@ -105,15 +106,15 @@ void BlockMotion::share(std::unique_ptr<DevicePool> pool) {
   pool_ = std::move(pool);
   if (!pool_) return;
   try {
-    own_ = std::make_shared<Queue>(context_->shared_from_this());
-    while (planes_.size() < size_t(most_under_way))
+    side_queue_ = std::make_shared<Queue>(context_->shared_from_this());
+    while (planes_.size() < size_t(most_in_flight))
       planes_.push_back(make_plane(context_->cl(), width_, height_));
   } catch (const cl::Error &error) {
     throw Error(
         "Can't allocate memory to share the motion search with " + context_->device().name + ".",
         error);
   }
-  ends_.resize(planes_.size());
+  plane_ends_.resize(planes_.size());
 }
 
 void BlockMotion::reset() {
@@ -154,23 +155,23 @@ BlockMotion::Adaptive BlockMotion::build_adaptive(int kind) const {
       Range(*context_, width_, height_)};
 }
 
-/// Sets the range, or the measurement that determines it.
+/// Sets the range of a search. With range = 0 it selects the adaptive or the preliminary search.
 void BlockMotion::choose_range(Settings &settings) {
-  const Adaptive *before = std::exchange(adapts_, nullptr);
-  adapted_ = false;
-  ahead_ = {};
+  const Adaptive *before = std::exchange(adaptive_search_, nullptr);
+  adapted_before_ = false;
+  preliminary_ = {};
   if (settings.range) return;
   if (!settings.max_range) settings.max_range = largest_range(width_, height_);
   if (settings.method == Method::full && !pool_)
-    adapts_ = adaptive_[kind_].poll([this, kind = kind_] { return build_adaptive(kind); });
-  adapted_ = adapts_ && adapts_ == before && frames_ > 2;
+    adaptive_search_ = adaptive_[kind_].poll([this, kind = kind_] { return build_adaptive(kind); });
+  adapted_before_ = adaptive_search_ && adaptive_search_ == before && frames_ > 2;
   if (settings.method == Method::full && pool_ && settings.target_psnr > 0 && frames_ > 1)
-    ahead_ = {std::min(settings.min_range, settings.max_range), errors(settings)};
+    preliminary_ = {std::min(settings.min_range, settings.max_range), largest_error(settings)};
   settings.range = settings.max_range;
 }
 
-/// The squared errors that the prediction of a frame may have.
-double BlockMotion::errors(const Settings &settings) const {
+/// The maximum squared error of a prediction that reaches the target.
+double BlockMotion::largest_error(const Settings &settings) const {
   return 255 * 255 / std::pow(10, settings.target_psnr / 10) * width_ * height_;
 }
 
@@ -181,52 +182,52 @@ bool BlockMotion::ready(const Settings &settings) {
   return (!adapts || adaptive_[kind].poll([this, kind] { return build_adaptive(kind); })) && blocks;
 }
 
-/// Has the queue wait until the plane of this frame is not in use any more; marks where the use of
-/// the last frame ends.
-void BlockMotion::make_room(Queue &queue) {
+/// Makes the queue wait until the plane for this frame is free. Also marks the end of the use of
+/// the last frame.
+void BlockMotion::wait_for_plane(Queue &queue) {
   const size_t count = planes_.size();
-  if (last_) {
-    last_->cl().enqueueMarkerWithWaitList(nullptr, &ends_[(number_ - 1) % count]);
-    last_->cl().flush();
+  if (last_queue_) {
+    last_queue_->cl().enqueueMarkerWithWaitList(nullptr, &plane_ends_[(number_ - 1) % count]);
+    last_queue_->cl().flush();
   }
-  // The frame that had the plane is the reference of the one after it.
-  const std::vector<cl::Event> end{ends_[(number_ + 1) % count]};
+  // The earlier frame in this plane was also the reference of its successor.
+  const std::vector<cl::Event> end{plane_ends_[(number_ + 1) % count]};
   if (end[0]()) queue.cl().enqueueBarrierWithWaitList(&end);
 }
 
-bool BlockMotion::next(Queue &queue, const Settings &wanted, const Picture &in, bool shown) {
-  Settings settings = wanted;
+bool BlockMotion::next(Queue &queue, const Settings &requested, const Picture &in, bool shown) {
+  Settings settings = requested;
   if (!kind_) {
     prepare(settings);
   } else if (!ready(settings)) {
-    settings.partitions = searched_.partitions;
-    settings.block = searched_.block;
-    settings.method = searched_.method;
-    settings.range = searched_.range;
+    settings.partitions = last_settings_.partitions;
+    settings.block = last_settings_.block;
+    settings.method = last_settings_.method;
+    settings.range = last_settings_.range;
   }
-  searched_ = settings;
+  last_settings_ = settings;
   kind_ = kind(settings);
   field_ = VectorField(settings, width_, height_);
   deferred_error_ = nullptr;
   frames_++;
   number_++;
   choose_range(settings);
-  field_.range = adapts_ || ahead_.range ? 0 : settings.range;
+  field_.range = adaptive_search_ || preliminary_.range ? 0 : settings.range;
   shown_ = shown;
   Queue &results = this->results(queue);
-  if (pool_) make_room(queue);
+  if (pool_) wait_for_plane(queue);
   luma_.run(queue, in, current());
   wait_for(results, queue);
   if (pool_) {
-    if (last_) wait_for(results, *last_);  // maybe another one
-    last_ = results.shared_from_this();
+    if (last_queue_) wait_for(results, *last_queue_);  // another queue if `shown` changed
+    last_queue_ = results.shared_from_this();
   }
   search(queue, results, settings);
   predict_(results, {size_t(width_ + 3) / 4, size_t(height_)}, reference().buffer, halves_,
            current().pitch, static_cast<cl_int>(current().bytes()), blocks().vectors, field_.cell,
            field_.columns, predicted_.buffer, width_, height_);
-  summed_ = adapts_ && frames_ > 1 && settings.target_psnr > 0;
-  if (summed_) sum_up(results);
+  has_sums_ = adaptive_search_ && frames_ > 1 && settings.target_psnr > 0;
+  if (has_sums_) sum_up(results);
   return frames_ > 1;
 }
 
@@ -240,27 +241,28 @@ void BlockMotion::search(Queue &queue, Queue &results, const Settings &settings)
     results.cl().enqueueFillBuffer(b.shapes, cl_ushort(0), 0, count * sizeof(cl_ushort));
     return;
   }
-  if (adapts_) {
+  if (adaptive_search_) {
     Range::Target target;
-    if (summed_ && settings.target_psnr > 0)
-      target = {sums_, static_cast<int>(sum_parts), errors(settings)};
-    adapts_->range.run(results, current(), reference(), settings.min_range, settings.max_range,
-                       settings.lambda, target, adapted_);
+    if (has_sums_ && settings.target_psnr > 0)
+      target = {sums_, static_cast<int>(sum_parts), largest_error(settings)};
+    adaptive_search_->range.run(results, current(), reference(), settings.min_range,
+                                settings.max_range, settings.lambda, target, adapted_before_);
   }
-  const auto fast = [&](auto &engine) {
+  const auto search_fewer = [&](auto &engine) {
     engine.run(results, current(), reference(), settings.range, settings.lambda, b.keys,
                field_.block_columns, b.search.keys(current()));
   };
   if (settings.method == Method::hierarchical)
-    fast(b.hierarchy);
+    search_fewer(b.hierarchy);
   else if (settings.method == Method::hexagon)
-    fast(b.hexagon);
+    search_fewer(b.hexagon);
   else if (b.pool)
     deferred_error_ = b.pool->enqueue(queue, results, number_, current(), reference(),
-                                      settings.range, ahead_, settings.lambda, b.keys);
-  else if (adapts_)
-    adapts_->search.run(results, current(), reference(), SearchWindow::of_range(settings.range),
-                        settings.lambda, b.keys, adapts_->range.ranges());
+                                      settings.range, preliminary_, settings.lambda, b.keys);
+  else if (adaptive_search_)
+    adaptive_search_->search.run(results, current(), reference(),
+                                 SearchWindow::of_range(settings.range), settings.lambda, b.keys,
+                                 adaptive_search_->range.ranges());
   else
     b.search.run(results, current(), reference(), SearchWindow::of_range(settings.range),
                  settings.lambda, b.keys);
@@ -300,9 +302,10 @@ const cl::Buffer &BlockMotion::sum_up(Queue &queue) {
                current().pitch, width_, height_, blocks().vectors,
                cells_inside(field_, width_, height_), field_.columns, sums_);
   queue.cl().enqueueCopyBuffer(noise_.variances(), sums_, 0, noise_at, sizeof(cl_float));
-  if (adapts_)
-    queue.cl().enqueueCopyBuffer(adapts_->range.mean_square(), sums_, 0, range_at, sizeof(cl_int));
-  if (ahead_.range)
+  if (adaptive_search_)
+    queue.cl().enqueueCopyBuffer(adaptive_search_->range.mean_square(), sums_, 0, range_at,
+                                 sizeof(cl_int));
+  if (preliminary_.range)
     queue.cl().enqueueCopyBuffer(blocks().pool->range_square(), sums_, 0, range_at, sizeof(cl_int));
   return sums_;
 }

@@ -19,7 +19,7 @@ MultiDeviceSearch::MultiDeviceSearch(DevicePool &pool, Context &context, int blo
       layout_(width, height),
       parts_(parts(pool, block)),
       keys_(parts_.front().search.keys(layout_)),
-      fetches_(context.shared_from_this()),
+      downloads_(context.shared_from_this()),
       frames_(context, layout_.bytes()),
       merged_(context, (keys_ + 1) * sizeof(Key)),
       range_square_(context.cl(), CL_MEM_READ_WRITE, sizeof(cl_int)) {
@@ -46,13 +46,13 @@ std::vector<MultiDeviceSearch::DevicePart> MultiDeviceSearch::parts(DevicePool &
 
 MultiDeviceSearch::~MultiDeviceSearch() {
   pool_.settle();
-  settle(fetches_.cl());
-  for (const auto &[event, keys] : written_) settle(event);
+  settle(downloads_.cl());
+  for (const auto &[event, keys] : pending_writes_) settle(event);
 }
 
 MultiDeviceSearch::HostLuma MultiDeviceSearch::frame() { return {++number_, frames_.take(), {}}; }
 
-/// The plane of a frame, brought to the device if that does not have it yet.
+/// The plane of a frame on the device. Uploads it if the device does not have it yet.
 const LumaPlane &MultiDeviceSearch::upload(DevicePool::Worker &worker, DevicePart &part,
                                            const HostLuma &luma) {
   const auto known =
@@ -66,7 +66,7 @@ const LumaPlane &MultiDeviceSearch::upload(DevicePool::Worker &worker, DevicePar
                                             });
   slot.used = ++part.uses;
   if (slot.number == luma.number) return slot.plane;
-  slot.number = 0;  // until all of it is enqueued
+  slot.number = 0;  // until the upload is enqueued
   std::vector<cl::Event> uploaded(1);
   worker.transfers->cl().enqueueWriteBuffer(slot.plane.buffer, CL_FALSE, 0, layout_.bytes(),
                                             luma.bytes(), nullptr, &uploaded[0]);
@@ -85,10 +85,10 @@ void MultiDeviceSearch::start(const HostLuma &current, const HostLuma &reference
 std::vector<int> MultiDeviceSearch::shares(const SearchWindow &window) const {
   const int unit = parts_.front().search.rows_at_once(), rows = window.y.count;
   std::vector<int> shares = pool_.shares((rows + unit - 1) / unit);
-  int given = 0;
+  int assigned = 0;
   for (int &share : shares) {
-    share = std::min(share * unit, rows - given);
-    given += share;
+    share = std::min(share * unit, rows - assigned);
+    assigned += share;
   }
   return shares;
 }
@@ -120,14 +120,15 @@ void MultiDeviceSearch::start(const HostLuma &current, const HostLuma &reference
     found->clear();
     done(failure);
   };
-  // The reference arrived before: its transfer was enqueued earlier, to the same queue.
+  // The transfer of the reference was enqueued earlier to the same queue, so it completes before.
   pool_.start(shares, current.arrived, work, merge);
 }
 
-/// Searches ahead: the device's result is enough, or `more` must be searched.
-void MultiDeviceSearch::start_ahead(const HostLuma &current, const HostLuma &reference,
-                                    const Ahead &ahead, int lambda, Key *keys,
-                                    const DevicePool::Done &enough, const DevicePool::Done &more) {
+/// Starts the preliminary search. Calls `sufficient` if its result is used, else `insufficient`.
+void MultiDeviceSearch::start_preliminary(const HostLuma &current, const HostLuma &reference,
+                                          const Preliminary &preliminary, int lambda, Key *keys,
+                                          const DevicePool::Done &sufficient,
+                                          const DevicePool::Done &insufficient) {
   const auto found = std::make_shared<std::shared_ptr<Pinned>>();
   const auto work = [=](size_t index, DevicePool::Worker &worker, int, int) {
     DevicePart &part = parts_[index];
@@ -136,7 +137,7 @@ void MultiDeviceSearch::start_ahead(const HostLuma &current, const HostLuma &ref
       part.errors = std::make_unique<SquaredErrors>(*worker.context, part.search);
     }
     const LumaPlane &there = upload(worker, part, reference), &own = upload(worker, part, current);
-    part.search.run(*worker.queue, own, there, SearchWindow::of_range(ahead.range), lambda,
+    part.search.run(*worker.queue, own, there, SearchWindow::of_range(preliminary.range), lambda,
                     part.keys);
     part.errors->run(*worker.queue, own, there, part.keys, part.sums);
     *found = part.found->take();
@@ -148,9 +149,10 @@ void MultiDeviceSearch::start_ahead(const HostLuma &current, const HostLuma &ref
   const auto decide = [=](const std::exception_ptr &failure) {
     const std::shared_ptr<Pinned> memory = std::exchange(*found, nullptr);
     const Key *own_found = memory ? static_cast<const Key *>(memory->data()) : nullptr;
-    if (failure || SquaredErrors::total(own_found + keys_) > ahead.errors) return more(failure);
+    if (failure || SquaredErrors::total(own_found + keys_) > preliminary.errors)
+      return insufficient(failure);
     std::copy_n(own_found, keys_, keys);
-    enough({});
+    sufficient({});
   };
   std::vector<int> shares(pool_.size(), 0);
   shares[pool_.slowest()] = 1;
@@ -158,7 +160,7 @@ void MultiDeviceSearch::start_ahead(const HostLuma &current, const HostLuma &ref
 }
 
 /// Enqueues a copy of a plane to the host.
-MultiDeviceSearch::HostLuma MultiDeviceSearch::fetch(Queue &queue, const LumaPlane &plane) {
+MultiDeviceSearch::HostLuma MultiDeviceSearch::download(Queue &queue, const LumaPlane &plane) {
   HostLuma luma = frame();
   queue.cl().enqueueReadBuffer(plane.buffer, CL_FALSE, 0, plane.bytes(), luma.bytes(), nullptr,
                                &luma.arrived);
@@ -167,15 +169,16 @@ MultiDeviceSearch::HostLuma MultiDeviceSearch::fetch(Queue &queue, const LumaPla
 
 std::shared_ptr<const DeferredError> MultiDeviceSearch::enqueue(
     Queue &queue, Queue &results, uint64_t number, const LumaPlane &current,
-    const LumaPlane &before, int range, const Ahead &ahead, int lambda, const cl::Buffer &keys) {
+    const LumaPlane &before, int range, const Preliminary &preliminary, int lambda,
+    const cl::Buffer &keys) {
   const SearchWindow window = SearchWindow::of_range(range);
   check_search(current, before, window, lambda);
-  Queue &fetches = &results == &queue ? queue : fetches_;
-  wait_for(fetches, queue);
-  if (!last_number_ || last_number_ != number - 1) last_ = fetch(fetches, before);
-  const HostLuma reference = std::exchange(last_, fetch(fetches, current));
+  Queue &downloads = &results == &queue ? queue : downloads_;
+  wait_for(downloads, queue);
+  if (!last_number_ || last_number_ != number - 1) last_ = download(downloads, before);
+  const HostLuma reference = std::exchange(last_, download(downloads, current));
   last_number_ = number;
-  fetches.cl().flush();
+  downloads.cl().flush();
 
   const std::shared_ptr<Pinned> merged = merged_.take();
   const cl::UserEvent found(context_);
@@ -196,22 +199,22 @@ std::shared_ptr<const DeferredError> MultiDeviceSearch::enqueue(
     start(now, reference, window, lambda, own,
           [=](const std::exception_ptr &failure) { done(range, failure); });
   };
-  if (ahead.range)
-    start_ahead(
-        last_, reference, ahead, lambda, own,
-        [=](const std::exception_ptr &failure) { done(ahead.range, failure); }, all);
+  if (preliminary.range)
+    start_preliminary(
+        last_, reference, preliminary, lambda, own,
+        [=](const std::exception_ptr &failure) { done(preliminary.range, failure); }, all);
   else
     all({});
   const std::vector<cl::Event> wait{found};
-  while (!written_.empty() &&
-         written_.front().first.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE)
-    written_.pop_front();
+  while (!pending_writes_.empty() &&
+         pending_writes_.front().first.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE)
+    pending_writes_.pop_front();
   cl::Event written;
   results.cl().enqueueWriteBuffer(keys, CL_FALSE, 0, keys_ * sizeof(Key), own, &wait, &written);
-  if (ahead.range)
+  if (preliminary.range)
     results.cl().enqueueWriteBuffer(range_square_, CL_FALSE, 0, sizeof(cl_int), own + keys_,
                                     nullptr, &written);
-  written_.push_back({written, merged});
+  pending_writes_.push_back({written, merged});
   return deferred_error;
 }
 

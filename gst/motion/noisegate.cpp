@@ -14,11 +14,11 @@ NoiseGate::NoiseGate(Context &context, int block)
               "motion_noise_gate", {32, 1}) {}
 
 void NoiseGate::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int lambda,
-                    const noise::Noise &noise, bool between, const cl::Buffer &keys,
+                    const noise::Noise &noise, bool subpel, const cl::Buffer &keys,
                     const cl::Buffer &kept, int columns, size_t count) {
   kernel_(queue, {count, 1}, current.buffer, reference.buffer, noise.variances(), noise.flicker(),
           keys, kept, KeySearch{current.pitch, lambda, 0, columns, static_cast<cl_int>(count)},
-          cl_float(between));
+          cl_float(subpel));
 }
 
 }  // namespace glcl::motion

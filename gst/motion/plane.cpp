@@ -28,7 +28,7 @@ LumaConverter::LumaConverter(Context &context, const FrameFormat &frame) {
 }
 
 void LumaConverter::run(Queue &queue, const Picture &in, const LumaPlane &out) {
-  const size_t pixels = in.layout == Layout::buffer ? 16 : 4;  // of a work-item
+  const size_t pixels = in.layout == Layout::buffer ? 16 : 4;  // per work-item
   convert_(queue, {out.pitch / pixels, size_t(out.rows)}, FirstPlane{in}, in.width, in.height,
            out.buffer, out.pitch, out.rows);
 }

@@ -32,29 +32,30 @@ std::vector<int> Range::reaches(const std::vector<int> &ranges, int shrink) {
 Range::Range(Context &context, int width, int height)
     : columns_((width + LumaPlane::strip - 1) / LumaPlane::strip),
       rows_((height + LumaPlane::strip - 1) / LumaPlane::strip),
-      shrink_(shrunk(width, height)),
+      reduction_(shrunk(width, height)),
       luma_(context, Layout::buffer),
       search_(context, COARSE_BLOCK) {
   const Program program = context.program(
       "motion/range.cl", "-DSHARE=" + std::to_string(share) + " -DBLOCKS=" +
-                             std::to_string(LumaPlane::strip / COARSE_BLOCK / shrink_));
+                             std::to_string(LumaPlane::strip / COARSE_BLOCK / reduction_));
   sum_ = Kernel(context, program, "motion_range_sum", {8, 8});
   choose_ = Kernel(context, program, "motion_range_choose", {});
   const auto make = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
-  const auto plane_of = [&](int by) {
-    return make_plane(context.cl(), (width + by - 1) / by, (height + by - 1) / by);
+  const auto plane_of = [&](int factor) {
+    return make_plane(context.cl(), (width + factor - 1) / factor, (height + factor - 1) / factor);
   };
   try {
-    for (int by = 2; by < shrink_; by *= 2) between_.push_back(plane_of(by));
-    for (LumaPlane &plane : small_) plane = plane_of(shrink_);
-    keys_ = make(search_.keys(small_[0]) * sizeof(Key));
+    for (int factor = 2; factor < reduction_; factor *= 2)
+      intermediate_.push_back(plane_of(factor));
+    for (LumaPlane &plane : reduced_) plane = plane_of(reduction_);
+    keys_ = make(search_.keys(reduced_[0]) * sizeof(Key));
     sums_ = make(size_t(steps) * areas() * sizeof(cl_ulong));
     ranges_ = make(steps * sizeof(cl_int));
     needs_ = make(areas() * sizeof(cl_int));
     limits_ = make(areas() * sizeof(cl_int));
-    last_ = make(sizeof(cl_ulong));
+    last_sum_ = make(sizeof(cl_ulong));
     mean_ = make(sizeof(cl_int));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the motion search on " + context.device().name + ".",
@@ -62,9 +63,9 @@ Range::Range(Context &context, int width, int height)
   }
 }
 
-void Range::shrink(Queue &queue, const LumaPlane &from, const LumaPlane &to) {
+void Range::reduce(Queue &queue, const LumaPlane &from, const LumaPlane &to) {
   const LumaPlane *last = &from;
-  for (const LumaPlane &plane : between_) {
+  for (const LumaPlane &plane : intermediate_) {
     luma_.halve(queue, *last, plane);
     last = &plane;
   }
@@ -74,27 +75,27 @@ void Range::shrink(Queue &queue, const LumaPlane &from, const LumaPlane &to) {
 void Range::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int least,
                 int most, int lambda, const Target &target, bool follows) {
   const std::vector<int> ranges = Range::ranges(least, most);
-  if (ranges != known_) {
-    known_ = ranges;
+  if (ranges != current_ranges_) {
+    current_ranges_ = ranges;
     for (int i = 0; i < steps; i++)
       queue.cl().enqueueFillBuffer(ranges_, cl_int(ranges[i]), i * sizeof(cl_int), sizeof(cl_int));
   }
-  shrink(queue, current, small_[0]);
-  shrink(queue, reference, small_[1]);
-  const std::vector<int> reaches = Range::reaches(ranges, shrink_);
+  reduce(queue, current, reduced_[0]);
+  reduce(queue, reference, reduced_[1]);
+  const std::vector<int> reaches = Range::reaches(ranges, reduction_);
   const cl_int2 areas{{columns_, rows_}};
   const int coarse_lambda = std::max(lambda, least_lambda);
   for (int i = 0; i < steps; i++) {
     if (i == 0 || reaches[i] != reaches[i - 1])
-      search_.run(queue, small_[0], small_[1], SearchWindow::of_range(reaches[i]), coarse_lambda,
-                  keys_);
-    sum_(queue, {size_t(columns_), size_t(rows_)}, keys_, search_.columns(small_[0]),
-         search_.rows(small_[0]), areas, coarse_lambda, cl_int(i), sums_);
+      search_.run(queue, reduced_[0], reduced_[1], SearchWindow::of_range(reaches[i]),
+                  coarse_lambda, keys_);
+    sum_(queue, {size_t(columns_), size_t(rows_)}, keys_, search_.columns(reduced_[0]),
+         search_.rows(reduced_[0]), areas, coarse_lambda, cl_int(i), sums_);
   }
   const RangeChoice choice{areas, steps, target.parts,
                            target.parts ? static_cast<cl_float>(target.errors) : -1.0f, follows};
-  choose_(queue, {choose_.group().x, 1}, sums_, ranges_, target.parts ? target.sums : sums_, last_,
-          needs_, limits_, mean_, choice);
+  choose_(queue, {choose_.group().x, 1}, sums_, ranges_, target.parts ? target.sums : sums_,
+          last_sum_, needs_, limits_, mean_, choice);
 }
 
 }  // namespace glcl::motion

@@ -6,26 +6,25 @@
 
 namespace glcl::motion {
 
-/// Draws the vectors of a search over its input, the last frame. Every call enqueues; nothing
-/// waits.
+/// Draws the results of BlockMotion over its last frame. Calls enqueue and never wait.
 class MotionRenderer {
  public:
   enum class Display {
-    none,
-    vectors,     ///< the frame with arrows from where blocks were to where they are
-    prediction,  ///< in grey
-    residual,    ///< 128 + what the prediction lacks, in grey
+    none,        ///< the unchanged frame
+    vectors,     ///< the frame with arrows from the previous to the current position of blocks
+    prediction,  ///< the prediction in grey
+    residual,    ///< 128 + frame − prediction in grey
     objects,     ///< moving objects, drawn by objects::ObjectRenderer
   };
   struct MotionStyle {
     Display display = Display::none;
-    bool grid = true;            ///< the edges of blocks and partitions, with vectors
-    int spacing = 0;             ///< least px between the blocks with arrows; 0 goes by the frame
-    cl_uint color = 0xffffdc00;  ///< 0xAARRGGBB, of arrows
+    bool grid = true;  ///< edges of blocks and partitions, for Display::vectors
+    int spacing = 0;   ///< minimum px between arrows; 0: derived from the size of the frame
+    cl_uint color = 0xffffdc00;  ///< of arrows, 0xAARRGGBB
     cl_uint outline_color = 0xff000000;
   };
 
-  /// For pictures of a size and layout. Throws Error::failed where the device refuses the kernels.
+  /// For frames of width × height px. Throws Error::failed if the device refuses the kernels.
   MotionRenderer(Context &context, int width, int height, Layout layout);
 
   void draw(Queue &queue, const MotionStyle &drawing, const BlockMotion &motion,

@@ -11,7 +11,7 @@ namespace {
 
 using Form = Search::Form;
 
-constexpr int least_lanes = 4;  // as many as blocks of 4 px of a strip lie below each other
+constexpr int least_lanes = 4;  // rows of blocks of 4 px in a strip
 
 int block_of(const std::string &problem) {
   return problem == "partitions" ? Search::partitions
@@ -27,7 +27,7 @@ Parameters defaults(const Device &device, const std::string &problem) {
                                                 : 33}};
 }
 
-/// Work-items that share a block: 32, or fewer where a strip's would be more than a group may have.
+/// Work-items that share a block: 32, or fewer if the items of a strip would exceed a work-group.
 int lanes(const cl::Device &device, int block) {
   const size_t most = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
   int lanes = 32;
@@ -38,7 +38,7 @@ int lanes(const cl::Device &device, int block) {
 bool possible(const Device &device, const std::string &problem, const Parameters &parameters) {
   const int block = block_of(problem), depth = parameters.at("depth");
   const bool vector = parameters.at("form") == static_cast<int>(Form::vector);
-  if (vector != device.prefers_buffers()) return false;  // would be slower by far
+  if (vector != device.prefers_buffers()) return false;  // the other form is much slower
   if (vector) return !depth;
   if (block == Search::partitions) return depth == 2 || depth == 3;
   return depth > 2;

@@ -10,7 +10,7 @@
 
 namespace glcl::motion {
 
-/// Full search: of every block of the current frame the candidate with the least cost
+/// Full search: finds for every block of the current frame the candidate of least cost
 ///
 ///   SAD + lambda · bits,  SAD = Σ |reference(p + v) − current(p)| over the block's pixels,
 ///
@@ -27,13 +27,13 @@ namespace glcl::motion {
 class Search {
  public:
   enum class Form {
-    tile,    ///< windows in local memory, several candidates per work-item: GPUs
-    vector,  ///< explicit vectors, no local memory: CPU devices
+    tile,    ///< windows in local memory, several candidates per work-item; for GPUs
+    vector,  ///< explicit vectors, no local memory; for CPUs
   };
 
   static constexpr int max_lambda = 127;
 
-  /// In place of a block size: all partitions of macroblocks.
+  /// Replaces the block size: all partitions of macroblocks.
   static constexpr int partitions = PARTITIONS;
 
   /// The variants, by problem "block-4" … "block-32", "partitions".
@@ -41,24 +41,24 @@ class Search {
   static std::string problem(int block);
 
   Search() = default;
-  /// For blocks of 4, 8, 16 or 32 px, or for `partitions`. Throws Error::settings for other blocks,
-  /// Error::failed where the device refuses the kernels.
-  /// `limited`: run() takes limits.
+  /// For blocks of 4, 8, 16 or 32 px, or for `partitions`. `limited`: run() needs limits. Throws
+  /// Error::settings for other blocks, Error::failed if the device refuses the kernels.
   Search(Context &context, int block, const Parameters &parameters, bool limited = false);
   Search(Context &context, int block)
       : Search(context, block, tuned_parameters(tunable(), context.device(), problem(block))) {}
 
   /// The side of a block, or macroblock, px.
   int side() const { return block_ == partitions ? 16 : block_; }
-  /// Blocks in a row and rows of them.
+  /// The number of columns and rows of blocks.
   int columns(const LumaPlane &plane) const { return (plane.width + side() - 1) / side(); }
   int rows(const LumaPlane &plane) const { return (plane.height + side() - 1) / side(); }
-  /// Over a whole frame; each macroblock has those of its partitions, from P16X16 on.
+  /// The number of keys of a frame. A macroblock has a key per partition, see
+  /// kernels/motion/interface.h.
   size_t keys(const LumaPlane &plane) const {
     return size_t(columns(plane)) * rows(plane) * (block_ == partitions ? partitions : 1);
   }
 
-  /// Rows of candidates that take about as long as one of them.
+  /// Rows of candidates that a work-item tries together. Fewer rows take about as long.
   int rows_at_once() const { return std::max(depth_, 1); }
 
   /// Enqueues the search of `current` in `reference`, two planes of one size; `keys` receives the
@@ -66,8 +66,8 @@ class Search {
   /// beyond max_range, for lambda beyond 0..max_lambda and for planes of different sizes.
   void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
            const SearchWindow &window, int lambda, const cl::Buffer &keys);
-  /// The same of those candidates within ±limit px, an int on the device for each area of
-  /// Plane::strip px in raster order, at least 0.
+  /// The same for candidates within ±limit px. `limits`: an int of at least 0 per area of
+  /// LumaPlane::strip px, in raster order.
   void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
            const SearchWindow &window, int lambda, const cl::Buffer &keys,
            const cl::Buffer &limits);
@@ -83,10 +83,10 @@ class Search {
   Kernel kernel_;
 };
 
-/// The build options for motion/area.clh; `block` as for Search.
+/// The build options of motion/area.clh; `block` as for Search.
 std::string area_options(int block);
 
-/// Throws Error::settings as Search::run does.
+/// Throws Error::settings for arguments that Search::run() refuses.
 void check_search(const LumaPlane &current, const LumaPlane &reference, const SearchWindow &window,
                   int lambda);
 

@@ -5,9 +5,10 @@ namespace glcl::motion {
 
 Subpel::Subpel(Context &context, int block)
     : side_(block == Search::partitions ? 16 : block),
-      wide_(context.device().prefers_buffers() ? 16 : 4) {
-  planes_ = Kernel(context, context.program("motion/sixtap.cl", "-DV=" + std::to_string(wide_)),
-                   "motion_half_planes", {32, 4});
+      item_width_(context.device().prefers_buffers() ? 16 : 4) {
+  planes_ =
+      Kernel(context, context.program("motion/sixtap.cl", "-DV=" + std::to_string(item_width_)),
+             "motion_half_planes", {32, 4});
   const std::string options = "-DB=" + std::to_string(side_);
   refine_ =
       Kernel(context,
@@ -19,10 +20,10 @@ Subpel::Subpel(Context &context, int block)
 
 void Subpel::prepare(Queue &queue, const LumaPlane &reference, int range,
                      const cl::Buffer &halves) {
-  constexpr int unit = 16, beyond = 4;  // px; beyond: the range
+  constexpr int unit = 16, beyond = 4;  // px; `beyond`: margin around the range
   const int edge = (LumaPlane::padding - range - beyond) / unit * unit;
   planes_(queue,
-          {size_t(reference.pitch - 2 * edge) / wide_,
+          {size_t(reference.pitch - 2 * edge) / item_width_,
            size_t(reference.rows - 2 * edge + HALF_PLANE_ROWS - 1) / HALF_PLANE_ROWS},
           reference.buffer, halves, reference.pitch, reference.rows,
           static_cast<cl_int>(reference.bytes()), edge);

@@ -5,19 +5,18 @@
 
 namespace glcl::motion {
 
-/// In quarter pixels, +x right, +y down. In a key, a vector points from a block of the current
-/// frame to its match in the reference frame. In a field, the result, it is the opposite: from the
-/// reference frame to the current one, so an object that moves to the right has a positive x.
+/// A vector in quarter pixels, +x right, +y down. In a key it points from a block of the current
+/// frame to its match in the reference frame. In a field it is the opposite: from the reference
+/// frame to the current one, so an object that moves to the right has a positive x.
 struct Vector {
   int16_t x = 0, y = 0;
 
   Vector operator-() const { return {int16_t(-x), int16_t(-y)}; }
 };
 
-/// The best candidate of a block as one number: its cost in the upper half; in the lower the
-/// vector, ordered as the candidates are, by y, then x. So the least key is the first of the
-/// cheapest candidates in raster order, in whatever order they were tried and however they were
-/// shared out.
+/// The best candidate of a block as one number: the cost in the upper half, the vector in the lower
+/// half, ordered by y, then x. So the least key is the first of the cheapest candidates in raster
+/// order, for any order of the search and any division among devices.
 using Key = uint64_t;
 constexpr Key no_key = ~Key(0);
 
@@ -34,7 +33,7 @@ struct Span {
   int first = 0, count = 1;
 
   int last() const { return first + count - 1; }
-  /// −range … +range
+  /// Offsets −range … +range.
   static constexpr Span of_range(int range) { return {-range, 2 * range + 1}; }
   /// The offsets of a block in a square window of `side` px: n = side − block + 1 of them, centred,
   /// so −⌊n / 2⌋ … ⌈n / 2⌉ − 1; 0 is always among them.
@@ -44,7 +43,7 @@ struct Span {
   }
 };
 
-/// Candidates: all offsets of x at all of y.
+/// The candidates of a search: all combinations of offsets along x and y.
 struct SearchWindow {
   Span x, y;
 

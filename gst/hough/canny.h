@@ -18,7 +18,7 @@ namespace glcl::hough {
 ///
 /// Automatic thresholds follow the noise at the pixel's brightness. The upper threshold is 4
 /// standard deviations of the noise's gradient, at least 3 levels per px; the lower one is half of
-/// it. The noise is measured from the third frame on; until then it counts as 2 levels.
+/// it. Up to the second frame the noise counts as 2 levels; later thresholds use measured noise.
 class Canny {
  public:
   static constexpr int steps = STEPS;               ///< number of directions of a line, 2° each
@@ -62,8 +62,8 @@ class Canny {
   const cl::Buffer &edges() const { return edges_[current_]; }
   /// The edges of the previous picture; null for the first picture after reset().
   const cl::Buffer *before() const { return count_ > 1 ? &edges_[1 - current_] : nullptr; }
-  /// A uint2 per level of luma: the squares of the lower and upper threshold, (levels per px /
-  /// 256)².
+  /// A uint2 per level of luma: the squares of the lower and the upper threshold, in units of 1/256
+  /// level per px.
   const cl::Buffer &thresholds() const { return thresholds_; }
   const noise::Noise &noise() const { return noise_; }
 

@@ -22,8 +22,8 @@ constexpr size_t most_lanes = 4;
 /// The smallest and largest size at which a template's edges are detected, relative to its picture.
 /// Sizes are half an octave apart.
 constexpr double least_level = 0.25, most_level = 2;
-constexpr int least_side = 8;        // px, of a scaled template
-constexpr double most_pixels = 4e6;  // of one, except for the smallest size
+constexpr int least_side = 8;        // px of a scaled template
+constexpr double most_pixels = 4e6;  // px of a scaled template, except at the smallest size
 
 cl::Buffer buffer(const cl::Context &context, size_t bytes) {
   return {context, CL_MEM_READ_WRITE, bytes};

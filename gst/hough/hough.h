@@ -81,7 +81,7 @@ class Hough {
   struct MatchMaps {
     cl::Buffer votes, poses;
     int scales, columns, rows, pitch, cell, half;
-    float first_scale;  ///< log2 of the begin of the first bin of scales
+    float first_scale;  ///< log2 of the lower end of the first scale bin
   };
   MatchMaps matches(const Settings &settings) const;
   /// The result for read(), result_bytes.

@@ -5,7 +5,7 @@ namespace glcl::klt {
 
 namespace {
 
-constexpr int most_frames = 30;  // in a row
+constexpr int most_frames = 30;  // blank frames in a row
 
 }  // namespace
 

@@ -41,7 +41,8 @@ void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
     const int before = std::exchange(previous_levels_, levels), common = std::min(levels, before);
     const bool fresh = common == 0;
     frames_ = fresh ? 0 : frames_ + 1;
-    bool comparable = levels == before && frames_ > 1;  // with the previous frame: may be blank
+    // Comparable with the previous frame, so it may be blank.
+    bool comparable = levels == before && frames_ > 1;
     const int slots = std::exchange(features_, settings.features);
     if (settings.noise >= 0 || (fresh && !noise_known_)) {
       const double level = std::max(settings.noise, 0.0);

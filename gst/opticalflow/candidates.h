@@ -10,7 +10,7 @@ namespace glcl::opticalflow {
 
 /// Finds motion that the pyramid of the flow misses. Pixels that match by their signatures vote for
 /// at most two candidate motions per cell. Each node of the flow then takes the best candidate if
-/// that has a clearly lower cost than its own flow. In grey, the matches also measure the change of
+/// its cost is clearly lower than that of the flow. In grey, the matches also measure the change of
 /// brightness. docs/methods/signatures.md has the rules.
 class Candidates {
  public:

@@ -8,7 +8,7 @@
 
 namespace glcl::opticalflow {
 
-/// lucas_kanade is LucasKanade; pyramidal and census are Flow with FlowChannels::grey and ::census.
+/// lucas_kanade: LucasKanade. pyramidal: Flow on grey values. census: Flow on census.
 enum class FlowMethod { lucas_kanade, pyramidal, census };
 
 /// Dense optical flow by one of the methods, with Flow or LucasKanade.

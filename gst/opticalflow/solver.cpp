@@ -163,7 +163,7 @@ FlowSolver::FlowState FlowSolver::warp(Queue &queue, const FlowSettings &setting
   int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
   Warper &warper = level ? coarse_ : finest_;
   const int warps = settings.warps, spacing = settings.median / 2;
-  // Gives every compute unit the same number of groups, as few as possible. With at most_warps one
+  // Gives every compute unit the same number of groups, as few as possible. With at most one
   // group per unit, a launch costs more than the larger surroundings of several warps.
   const int tiles = tile_count(warper.tile, lattice.columns, lattice.rows);
   const int groups_per_unit = divide_up(tiles, compute_units_);

@@ -54,11 +54,10 @@ class Canny {
     count_ = 0;
   }
 
-  /// A ushort per pixel, rows without gaps: 0, or an edge. Its bits:
-  ///   0–6   the step of the gradient's line plus 1; a step is 2° from +x towards +y
-  ///   7–13  the strength, levels per px
-  ///   14    the gradient points in the opposite direction along that line
-  ///   15    the strength reaches the upper threshold
+  /// A ushort per pixel, rows without gaps: 0, or an edge. Bits 0–6 are the step of the gradient's
+  /// line plus 1; a step is 2° from +x towards +y. Bits 7–13 are the strength in levels per px. Bit
+  /// 14 is set if the gradient points in the opposite direction along that line. Bit 15 is set if
+  /// the strength reaches the upper threshold.
   const cl::Buffer &edges() const { return edges_[current_]; }
   /// The edges of the previous picture; null for the first picture after reset().
   const cl::Buffer *before() const { return count_ > 1 ? &edges_[1 - current_] : nullptr; }

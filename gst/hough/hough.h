@@ -24,8 +24,8 @@ std::shared_ptr<const Template> make_template(Queue &queue, const std::string &n
 /// A pose is a cell of 3 to 8 px, one of 72 rotations, and a scale in steps of 10 %. For each pose
 /// it counts the template points that meet an edge of their direction, and compares the count with
 /// chance. The most significant poses are candidates, which least squares refine. The score
-/// combines the fractions of points that meet an edge in the whole template and in its best part,
-/// because the rest may be occluded. docs/methods/hough.md has the numbers.
+/// combines two fractions of points that meet an edge: in the whole template, and in its best part.
+/// The rest may be occluded. docs/methods/hough.md has the numbers.
 ///
 /// Directions are those of lines, in 90 steps of 2°. So it does not matter which side of an edge is
 /// brighter.

@@ -11,8 +11,8 @@
 namespace glcl::klt {
 
 /// Selects good features to track (Shi and Tomasi 1994) on the device. The gradient of the frame is
-/// computed by a Gaussian of sigma 1 and its derivative over 7 px, and is 0 in a margin of 3 px.
-/// The quality of a pixel is the smaller eigenvalue of the structure tensor over 7×7 px.
+/// computed by a Gaussian of sigma 1 and its derivative over 7 px; it is 0 in a margin of 3 px. The
+/// quality of a pixel is the smaller eigenvalue of the structure tensor over 7×7 px.
 ///
 /// A candidate is the maximum within min-distance (of equal ones the last in row order), outside
 /// the margin, and not closer to a tracked point. Its quality must exceed three thresholds:

@@ -18,8 +18,8 @@ namespace glcl::klt {
 /// its mean, and a and b equalise contrast and brightness. A step below 0.005 texels is the last
 /// one.
 ///
-/// The window of the frame in which a point was selected is kept and fitted to each frame by a
-/// similarity, so points do not drift. A point is lost if it has no texture, leaves the frame, or
+/// The window of a point in the frame of its selection is kept. A similarity fits it to each frame,
+/// so points do not drift. A point is lost if it has no texture, leaves the frame, or
 /// differs too much from its window. With `check` it is also lost if tracking back misses it by
 /// more than a pixel. A point keeps its position as long as noise explains the difference.
 /// docs/methods/klt.md has the rules and all thresholds.

@@ -10,9 +10,10 @@ namespace glcl::motion {
 // Searches that try few of the candidates −range … +range of a full search, with the same costs.
 // Keys and `block` are as for Search.
 
-/// Moves from the vector 0 to the cheapest corner of a hexagon around it until no corner is
-/// cheaper, then to the cheapest of the eight neighbours (Zhu, Lin and Chau, "Hexagon-based search
-/// pattern for fast block motion estimation", 2002). It tries about 15 candidates per block.
+/// Starts at the vector 0 and moves to the cheapest corner of a hexagon around it, until no corner
+/// is cheaper. Then it moves to the cheapest of the eight neighbours. It tries about 15 candidates
+/// per block. After Zhu, Lin and Chau, "Hexagon-based search pattern for fast block motion
+/// estimation", 2002.
 class Hexagon {
  public:
   Hexagon() = default;

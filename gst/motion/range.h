@@ -10,7 +10,8 @@ namespace glcl::motion {
 /// Finds the range that a full search needs for each area of LumaPlane::strip px, on the device and
 /// without waiting. Before the search it tries `steps` ranges in a geometric progression, on
 /// reduced planes with blocks of 8 px. A range is sufficient if its squared sums of absolute
-/// differences exceed those of the largest range by at most 1/`share` of the mean over the areas.
+/// differences are close to those of the largest range: above them by at most 1/`share` of the mean
+/// over the areas.
 /// An area gets the maximum of its own and its neighbours' ranges, because areas of little texture
 /// do not show their need. After A. Uta, "Collaborative multi-device motion estimation on
 /// multi/many-core platforms", 2012, chapter 9.

@@ -18,9 +18,9 @@ namespace glcl::motion {
 /// predictor 0). Of equal costs the first candidate in raster order wins. Edge pixels repeat
 /// outside the frame, also in incomplete blocks. All forms give the same keys, bit for bit.
 ///
-/// Instead of one block size it can search all 41 partitions of a macroblock of 16 × 16 px, whose
-/// SADs are sums of 4 × 4 SADs. Costs above 65535 are ignored: if no candidate is below, the key is
-/// no_key. That can't happen while the vector 0 is a candidate.
+/// Instead of one block size it can search all 41 partitions of a macroblock of 16 × 16 px. Their
+/// SADs are sums of the SADs of 4 × 4 px. Costs above 65535 are ignored: if no candidate is below,
+/// the key is no_key. That can't happen while the vector 0 is a candidate.
 ///
 /// After A. Uta, "Collaborative multi-device motion estimation on multi/many-core platforms",
 /// 2012. Cost: (number of candidates) absolute differences per pixel.

@@ -46,8 +46,8 @@ class Candidates {
   }
   /// Enqueues the vote for candidates, after propose() with the same planes. `brightness` adjusts
   /// the later frame to the earlier one, see FramePair. In grey, `matched_brightness` receives the
-  /// gain and offset that the matches measure, or those of `brightness` if these fit about as well
-  /// or matches are few. Census does not write it.
+  /// gain and offset that the matches measure. It equals `brightness` if matches are few, or fit
+  /// hardly better. Census does not write it.
   void match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer &brightness,
              const cl::Buffer &matched_brightness);
   /// Enqueues the selection between flow and candidates, after match(). `result` receives a float2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Large motion: on one coarse level, nodes may replace their flow by a candidate, a motion that matches of single
-// pixels vote for.
+// Large motion. On one coarse level a node may replace its flow by a candidate. Candidates are the frequent motions
+// among matched pixels near the node.
 #include "opticalflow/level.clh"
 #include "opticalflow/brightness.clh"
 #include "opticalflow/noise.clh"
@@ -8,21 +8,22 @@
 
 #define UNROLL _Pragma("unroll")
 
-#define CELL_COLUMNS (MODE_CELL / MATCH_X)  // matches in a cell
+#define CELL_COLUMNS (MODE_CELL / MATCH_X)  // cells of matches per mode cell
 #define CELL_ROWS (MODE_CELL / MATCH_Y)
 #define CELL_MATCHES (CELL_COLUMNS * CELL_ROWS)
-#define NO_MODE 1e4f    // as x: no mode
-#define MODE_TOLERANCE 1         // px along each axis, difference of matches of one mode
+#define NO_MODE 1e4f      // x of a missing mode
+#define MODE_TOLERANCE 1  // px along each axis between matches of one mode
 #define LEAST_VOTES 3
 
 inline bool is_mode(float2 v) { return v.x < 0.5f * NO_MODE; }
 
-// Fits the change of brightness to pairs of matching pixels, which content that enters or leaves the frame cannot
-// disturb. The fit replaces the initial change if there are at least LEAST_PAIRS pairs and it removes a fifth of the
-// difference. The element after the pairs gets the mean remaining difference; -1 if there are too few pairs or it
-// exceeds MOST_RESIDUAL. One group works, the one that is `active`.
+// Fits the change of brightness to pairs of matching pixels. Unlike whole frames, pairs are independent of content that
+// enters or leaves the frame. The fit replaces the initial change if there are at least LEAST_PAIRS pairs and it
+// removes a fifth of the difference. The element after the pairs gets the mean remaining difference. It gets -1 if
+// there are too few pairs or the difference exceeds MOST_RESIDUAL. All groups call it, but only the `active` group
+// works.
 #define LEAST_PAIRS 16
-#define MOST_RESIDUAL 2.0f  // levels; single differences count as 4 at most
+#define MOST_RESIDUAL 2.0f  // levels; each difference counts as 4 at most
 inline float2 pair_at(volatile __global float2 *pairs, int i) {  // reads what other groups wrote
   volatile __global uint *p = (volatile __global uint *)(pairs + i);
   return (float2)(as_float(atomic_or(p, 0u)), as_float(atomic_or(p + 1, 0u)));
@@ -54,11 +55,13 @@ inline void fit_brightness(volatile __global float2 *pairs, int cells, bool acti
   pairs[cells].x = enough && residual <= MOST_RESIDUAL ? residual : -1.0f;
 }
 
-// Finds the two most frequent motions of every cell. Each is the mean of similar matches, in px: (x, y), (x, y). Votes
-// for the second one differ from the first. One group per cell. `side`: cells of matches. `size`: of the matched level.
-// `pairs` gets the grey before and after of a pixel of the first mode, per cell; x is negative without a mode.
-// `offset`: of texel (0, 0). Two elements after the pairs count the groups that finished; they are 0 before and after.
-// If `fits_brightness`, the last group writes `matched_brightness`.
+// Finds the two modes, the most frequent motions, of every cell. Each is the mean of similar matches, in px: (x, y),
+// (x, y). Only matches unlike the first mode vote for the second. One group per cell. `side`: the number of match cells
+// along x and y. `size`: of the matched level. `offset`: index of texel (0, 0).
+//
+// `pairs` gets per cell the grey before and after of a pixel of the first mode; x is negative without a mode. Two
+// elements after the pairs count the groups that finished; they are 0 before and after. If `fits_brightness`, the last
+// group writes `matched_brightness`.
 #define TILE_X (CELL_COLUMNS + 2 * CONFIRM_X)
 #define TILE_Y (CELL_ROWS + 2 * CONFIRM_Y)
 __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1))) void flow_modes(
@@ -119,16 +122,17 @@ __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1))) void flow_
   if (item == 0 && last) atomic_xchg((volatile __global uint *)(pairs + cells + 1), 0u);
 }
 
-#define CANDIDATES 16   // items per node: its own flow, and the candidates of the cells around it
-#define FARTHEST 5      // cells, the maximum distance if no adjacent cell has a mode
-#define SAMPLES 3       // on both sides of the centre, along each axis
-#define SPACING 2       // texels between samples
-#define SAME_MOTION 1.5f       // texels; a candidate closer to the own flow is ignored
-#define COST_RATIO 0.4f      // maximum cost of the best candidate, relative to that of the own flow
-#define CODING_PART 0.2f // weight of changes by the encoder in the cost of giving up static flow
-#define LEAVING_COST 5.0f // minimum cost of an own flow that leaves the frame, relative to that of a candidate
+#define CANDIDATES 16      // items per node: its own flow and 15 candidates
+#define FARTHEST 5         // cells, the maximum distance of a mode
+#define SAMPLES 3          // on both sides of the centre, along each axis
+#define SPACING 2          // texels between samples
+#define SAME_MOTION 1.5f   // texels; a candidate that differs less from the own flow is ignored
+#define COST_RATIO 0.4f    // maximum cost of the best candidate, relative to that of the own flow
+#define CODING_PART 0.2f   // weight of encoder noise in the cost of replacing static flow
+#define LEAVING_COST 5.0f  // factor for samples that leave the frame along the own flow
 
-// The candidate of item `item`, without the last item; NO_MODE if its cell has no mode. `cell`: the cell of the node.
+// The candidate of items 1 to CANDIDATES - 2; NO_MODE if its cell has no mode. Items 1 to 9 take the first modes of 3×3
+// cells. The others take the second modes of five cells. `cell`: the cell of the node.
 inline float2 candidate(int item, __global const float4 *modes, int2 cell, int2 cells) {
   const float2 no_mode = NO_MODE;
   if (item <= 9) {
@@ -140,8 +144,8 @@ inline float2 candidate(int item, __global const float4 *modes, int2 cell, int2 
   return all(at >= 0) && all(at < cells) ? modes[at.y * cells.x + at.x].zw : no_mode;
 }
 
-// The last item takes the mode of the nearest cell at most FARTHEST away. nearness() orders cells by distance, then in
-// raster order; place_of() gives the offset of the cell.
+// The last item takes the first mode of the nearest cell at most FARTHEST away. nearness() orders cells by distance,
+// then in raster order; place_of() gives the offset of the cell.
 #define SEARCH_SIDE (2 * FARTHEST + 1)
 inline uint nearness(int2 off) {
   const uint2 distance = abs(off);
@@ -154,12 +158,12 @@ inline int2 place_of(uint nearness) {
 // The cost of a row of samples around a node.
 typedef struct {
   float error;           // sum of squared differences of samples whose target is inside the frame
-  float leaving, count;  // numbers of samples: those whose target is outside, and all
-  CHANNELS sum;               // of the samples of the earlier frame
+  float leaving, count;  // number of samples whose target is outside; of all samples
+  CHANNELS sum;               // of the samples in the earlier frame
   float squares;
 } RowCost;
 
-// `at`: the centre of the row. `v`: its motion.
+// `at`: the centre of the row, texels. `v`: the motion to test.
 inline RowCost row_cost(__global const TEXEL *before, __global const TEXEL *after, int4 level, int2 at, float2 v,
                         float2 brightness, float limit) {
   const int2 end = level.xy - 1;
@@ -180,11 +184,14 @@ inline RowCost row_cost(__global const TEXEL *before, __global const TEXEL *afte
   return row;
 }
 
-// Selects the flow of each node: its own flow, or a candidate that matches much better or also leaves the frame.
-// A group processes -DNODES=n nodes, at most SAMPLE_ROWS. Each node has CANDIDATES items. A node with a candidate has
-// SAMPLE_ROWS times as many: one for each row of samples; the last row has no samples.
+// Selects the flow of each node: its own flow, or a candidate that matches much better. A candidate also wins if most
+// samples leave the frame along both motions.
+//
+// A group processes -DNODES=n nodes, at most SAMPLE_ROWS. First each node has NODE_ITEMS items, and CANDIDATES of them take
+// a candidate each. Then the group takes the nodes with a candidate one after another. Each row of items has one row of
+// samples for all candidates; the last row has none.
 #define SAMPLE_ROWS (2 * SAMPLES + 2)
-#define SHARE (CANDIDATES * SAMPLE_ROWS / NODES)
+#define NODE_ITEMS (CANDIDATES * SAMPLE_ROWS / NODES)
 __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void flow_select(
     __global const TEXEL *restrict before, __global const TEXEL *restrict after,
     __global const float2 *restrict brightness, __global const float *restrict noise_table,
@@ -206,12 +213,13 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
   if (number < NODES) nearest[number] = UINT_MAX;
   if (number == 0) undecided_count = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  // Each of SHARE items of a node searches some cells around it. The first CANDIDATES of them take a candidate each.
-  const int own = number / SHARE, place = number % SHARE, own_node = min(first + own, count - 1);
+  // Each of the NODE_ITEMS items of a node searches some of the cells around it. The first CANDIDATES items then take one
+  // candidate each.
+  const int own = number / NODE_ITEMS, place = number % NODE_ITEMS, own_node = min(first + own, count - 1);
   const int2 own_cell = min(convert_int2(convert_float2(PLACE_OF(own_node)) / choice.cell), cells - 1);
   const float2 start = choice.flow_scale * flow[own_node];
   uint own_nearest = UINT_MAX;
-  for (int i = place; i < SEARCH_SIDE * SEARCH_SIDE; i += SHARE) {
+  for (int i = place; i < SEARCH_SIDE * SEARCH_SIDE; i += NODE_ITEMS) {
     const int2 off = (int2)(i % SEARCH_SIDE, i / SEARCH_SIDE) - FARTHEST, from = own_cell + off;
     if (all(from >= 0) && all(from < cells) && is_mode(modes[from.y * cells.x + from.x].xy))
       own_nearest = min(own_nearest, nearness(off));
@@ -231,7 +239,7 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
   }
   if (place < CANDIDATES) candidate_flow[place] = v;
   barrier(CLK_LOCAL_MEM_FENCE);
-  // The own flow is evaluated only if there is a candidate, and a candidate only if no earlier one is equal.
+  // The own flow is evaluated only if there is a candidate. A candidate is evaluated only if no earlier one is equal.
   if (place < CANDIDATES) {
     bool evaluate = place > 0 && is_mode(v);
     for (int i = 1; i < CANDIDATES; i++) {
@@ -253,11 +261,11 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
   const float4 gain = choice.gain;
   const float limit = change_limit(noise, gain), flat_cost = choice.flat_cost;
   float change = channel_noise(noise, gain, CORRELATION * noise.white, 1.0f).change;
-#ifndef CENSUS  // moving texture may look like noise; matching pixels show how much is noise
+#ifndef CENSUS  // Moving texture may look like noise. Matching pixels show how much is noise.
   const float residual = pairs[cells.x * cells.y].x;
   if (residual >= 0.0f) change = fmin(change, 0.5f * M_PI_F * residual * residual);
 #endif
-  // Static flow may cost as much as the changes that an encoder makes.
+  // Replacing static flow costs extra: a part of the change that an encoder may cause.
   const float coding_noise =
       noise.white > 0.0f || noise.coding > 0.0f ? CHANNEL_COUNT * most_coding_noise(noise, gain) : 0.0f;
   const int undecided_end = undecided_count;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The last step of the solver, with all texels of the finest level. See window.clh for the build options.
+// The last step of the solver. It uses all texels of the finest level. See window.clh for the build options.
 #include "common/bands.clh"
 #include "opticalflow/window.clh"
 
-// Texel `i` of the four around node `node`; clamped to the level. The texels are `step` apart.
+// Texel `i` of the four texels of node `node`, `step` apart and clamped to the level.
 inline int2 texel_of(int2 node, int i, int step, int4 level) {
   return min((2 * node + (int2)(i & 1, i >> 1)) * step, level.xy - 1);
 }
@@ -59,7 +59,7 @@ inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int
   return votes;
 }
 #else
-// The same with vectors of four, for which CPUs have instructions.
+// The same computation with vectors of four, for which CPUs have instructions.
 inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int2 at, float4 x, float4 y,
                        float2 brightness, float alpha, float limit, float3 *own) {
 #define FOUR(v) (float4)(v[0], v[1], v[2], v[3])
@@ -75,7 +75,7 @@ inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int
   const float4 above = mix(FOUR_AT(0), FOUR_AT(1), part_x), below = mix(FOUR_AT(level.z), FOUR_AT(level.z + 1), part_x);
   const float4 change = clamp(ADJUSTED(mix(above, below, part_y), brightness) - now, -limit, limit);
   const float4 change_inside =
-      select((float4)(0.0f), change, to_x == in_x && to_y == in_y);  // of targets inside the frame
+      select((float4)(0.0f), change, to_x == in_x && to_y == in_y);  // 0 for targets outside the frame
   const float4 votes = alpha + TRACE_VOTE * (gx * gx + gy * gy), xx = gx * gx + votes, xy = gx * gy,
                yy = gy * gy + votes;
   *own = (float3)(SUM_OF(xx), SUM_OF(xy), SUM_OF(yy));
@@ -83,10 +83,12 @@ inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int
 }
 #endif
 
-// The last warp of the finest level. A node takes the mean of the votes and tensors of its four texels. Input nodes are
-// 4 `step` texels apart. `confidence` gets a value from the smaller eigenvalue. `tensors`: of the lattice of flow_warp;
-// its noise counts here too. In `room`, `tile` holds flow, then tensors and votes along x; `tile_y` votes along y.
-// `strip` holds medians, then sums along y, as does `strip_y`; `nodes_flow` the start of the step.
+// Input: the flow of flow_warp, whose nodes are 4 `step` texels apart. Output: the flow of nodes 2 `step` texels apart,
+// in texels, and a confidence from the smaller eigenvalue. A node sums the votes and tensors of its four texels over
+// the window. `tensors` and `residuals` are those of flow_warp's lattice; the share of noise comes from them.
+//
+// Local memory in `room`: `tile` holds the flow, then tensors with the votes along x; `tile_y` the votes along y.
+// `strip` holds medians, then sums along y, as does `strip_y`. `nodes_flow` holds the flow at the start of the step.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Draws a field: the direction of a pixel as hue, its speed as brightness. -DBUFFERS: frames are buffers. `overlay`:
-// see drawing/over.clh.
+// Draws a field: the direction of a vector as hue, its speed as brightness. -DBUFFERS: frames are buffers. `overlay`:
+// see drawing/over.clh. A work-item per pixel.
 #include "common/frame.clh"
 #include "drawing/arrow.clh"
 #include "drawing/font.clh"
@@ -8,7 +8,8 @@
 #include "opticalflow/flowfield.clh"
 #include "opticalflow/wheel.clh"
 
-// The field alone, with the alpha of the frame; black if there is no field (`shown` is 0).
+// Draws the field alone, with the alpha of the frame. The result is black if `shown` is 0, which means that there is no
+// field.
 __kernel void flow_color(IN_FRAME(in), OUT_FRAME(out), int2 size, int shown, __global const float2 *vectors,
                          __global const float *confidence, float min_confidence, __global const FlowSummary *summary,
                          int overlay) {
@@ -26,7 +27,7 @@ __kernel void flow_color(IN_FRAME(in), OUT_FRAME(out), int2 size, int shown, __g
   STORE_PIXEL(out, at.x, at.y, (uchar4)(overlay ? blue : red, green, overlay ? red : blue, alpha));
 }
 
-// The frame, tinted by the hues of the field in proportion to the speed.
+// Tints the frame with the hues of the field, in proportion to the speed.
 __kernel void flow_overlay(IN_FRAME(in), OUT_FRAME(out), int2 size, __global const float2 *vectors,
                            __global const float *confidence, float min_confidence, __global const FlowSummary *summary,
                            int overlay) {
@@ -45,8 +46,8 @@ __kernel void flow_overlay(IN_FRAME(in), OUT_FRAME(out), int2 size, __global con
               (uchar4)(overlay ? blue : red, green, overlay ? red : blue, overlay ? (uchar)(tint + 0.5f) : pixel.w));
 }
 
-// The arrows of the cells. Each starts in the centre of its cell and is as long as a cell at full speed. `colour`: with
-// an alpha of 0, the hue of the direction, lightened so that blue is visible on black.
+// Computes an arrow per cell. It starts in the centre of the cell; at full speed it is as long as the cell. `colour`:
+// if its alpha is 0, the arrow takes the hue of its direction, lightened so that blue is visible on black.
 __kernel void flow_arrows(__global const float2 *vectors, __global const float *confidence, int2 size,
                           float min_confidence, __global const FlowSummary *summary, int cell, int2 cells,
                           uchar4 colour, __global Arrow *arrows) {
@@ -69,7 +70,7 @@ __kernel void flow_arrows(__global const float2 *vectors, __global const float *
   arrows[place.y * cells.x + place.x] = arrow;
 }
 
-// Character `place` of the gain as "123.4 px/f".
+// Character number `place` of the gain, as in "123.4 px/f"; -1 for a blank.
 inline int gain_character(float gain, int place) {
   switch (place) {
     case 5: return -1;
@@ -81,8 +82,9 @@ inline int gain_character(float gain, int place) {
   return tenths_character(min((int)(10.0f * gain + 0.5f), 9999), place);
 }
 
-// A wheel in the lower right corner on a dark background, and its radius in px per frame below it. `box`: its size.
-// `dot`: px of a dot of the font. `black`: the background is opaque.
+// Draws a colour wheel in the lower right corner on a dark background. The number below it is the speed at its rim, px
+// per frame. `box`: size of the background. `side`: diameter of the wheel, px. `dot`: px per dot of the font. `black`:
+// the background is opaque.
 __kernel void flow_legend(IN_FRAME(in), OUT_FRAME(out), int2 size, int2 box, int side, int dot, int black,
                           __global const FlowSummary *summary, int overlay) {
   const int2 p = (int2)(get_global_id(0), get_global_id(1)), at = p + size - box;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lucas and Kanade's method for GPUs, for windows too large for lktile.cl. A group of STRIP_LANES items goes down a strip
-// of columns, ROWS rows per step. Every item sums the products of its column's derivatives along y. It adds the rows
-// that enter the window and subtracts those that leave it, both from global memory. The sums go to local memory; then
-// every item sums RUN pixels of a row along x.
+// Lucas and Kanade's method for GPUs, for windows too large for lktile.cl. A group of STRIP_LANES items processes a
+// strip of columns from top to bottom, ROWS rows per step. Every item sums the products of its column's derivatives
+// along y. It adds the rows that enter the window and subtracts those that leave it, both from global memory. The sums
+// go to local memory. Then every item sums RUN pixels of a row along x.
 //   -DRADIUS  (STRIP_LANES - RUN) / 2 at most
 //   -DROWS    STRIP_LANES / RUNS at most
 #include "opticalflow/lucaskanade.clh"
@@ -10,13 +10,15 @@
 #define RUN STRIP_RUN                            // pixels of an item along x
 #define RUNS ((STRIP_LANES - 2 * RADIUS) / RUN)  // per row
 
-// Words of four sums, first the even ones of a row, then the odd ones: neighbouring items read neighbouring words.
+// The index of word `w` of a row; a word has four sums. The even words of a row come first, then the odd ones, so
+// neighbouring items read neighbouring words.
 #define AT_WORD(w) ((w) % 2 * STRIP_WORDS + (w) / 2)
 
-// Sums of a window in 32 bits, modulo 2^32. A derivative along x or y is at most D = 1530, so squares stay below 2^32
-// up to a window of 42. The sum of products with the change over n pixels of a row is Σ (g[x+1] - g[x]) (t[x] +
-// t[x+1]), with g from 0 to D and t from -g to D - g. Apart from the ends that is Σ t[x] (g[x+1] - g[x-1]). It is
-// largest if each g is 0 or D; then every second x adds D² at most: below 2^31 up to 39.
+// The type of a window's sums. 32 bits modulo 2^32 suffice up to a radius of 19. A derivative along x or y is at most D
+// = 1530, so squares stay below 2^32 up to a window of 42. The sum of products with the change over n pixels of a row
+// is Σ (g[x+1] - g[x]) (t[x] + t[x+1]). Here g is 0 to D and t is -g to D - g. Apart from the ends that is Σ t[x]
+// (g[x+1] - g[x-1]). It is largest if each g is 0 or D. Then every second x adds at most D², which is below 2^31 up to
+// a window of 39.
 #if RADIUS <= 19
 #define TOTAL uint
 #define TOTAL_OF_SQUARES(total) ((float)(total))
@@ -27,8 +29,8 @@
 #define TOTAL_OF_PRODUCTS(total) ((float)(total))
 #endif
 
-// For two adjacent pixels, the difference of the greys and their sum. The lower half is of the older frame, the
-// upper half of the newer one.
+// The difference of the greys of two adjacent pixels, and their sum. The lower half belongs to the older frame, the
+// upper half to the newer one.
 struct pair {
   uint across, sum;
 };
@@ -41,7 +43,7 @@ inline struct pair pair_at(__global const uint *greys, int2 size, int left, int 
   return pair;
 }
 
-// Adds the products of the derivatives between the pairs of two rows to the sums of a column, or subtracts them.
+// Adds the products of the derivatives between two adjacent rows to the sums of a column, or subtracts them.
 inline void add_products(int *sums, struct pair row, struct pair below) {
   const int dx = (short)(row.across + below.across), dy = (short)(below.sum - row.sum);
   const int dt = high_less_low(row.sum + below.sum);
@@ -53,7 +55,7 @@ inline void subtract_products(int *sums, struct pair row, struct pair below) {
   SUBTRACT_PRODUCTS(sums, dx, dy, dt)
 }
 
-// Sums of RUN windows that start at `words`, the column sums of a row.
+// The sums of RUN adjacent windows from the column sums of a row. `words` starts with those of the first window.
 inline void sum_along_row(__local const int4 *words, const bool squares, float *windows) {
   int come[RUN + 4], go[RUN];
 #pragma unroll
@@ -75,7 +77,7 @@ inline void sum_along_row(__local const int4 *words, const bool squares, float *
   }
 }
 
-// `greys`: the older frame in the lower half, the newer one in the upper half. `stretch`: rows that a group goes down.
+// `greys`: words with the older frame in the lower half, the newer one in the upper half. `stretch`: rows per group.
 __kernel __attribute__((reqd_work_group_size(STRIP_LANES, 1, 1))) void lk_strip(__global const uint *restrict greys,
                                                                           int2 size, int stretch, SOLUTION) {
   __local int4 columns[5][ROWS][2 * STRIP_WORDS];

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lucas and Kanade's method in one kernel, for GPUs. A group of LANES items goes down a strip of columns in BLOCKS
-// blocks of 2 RADIUS + 1 rows. It loads the greys of a block to local memory. Every item sums the products of its
-// column's derivatives along y; the rows that leave the window stay in registers. Then every item sums four pixels at a
-// time along x.
+// Lucas and Kanade's method in one kernel, for GPUs. A group of LANES items processes a strip of columns from top to
+// bottom, in BLOCKS blocks of 2 RADIUS + 1 rows. It loads the greys of a block to local memory. Every item sums the
+// products of its column's derivatives along y. It keeps the rows that will leave the window in registers. Then every
+// item sums RUN pixels at a time along x.
 //   -DRADIUS  1..10: more would overflow 32 bits
 //   -DLANES   32 or more
 //   -DBLOCKS  1 or more
 #include "opticalflow/lucaskanade.clh"
 
 #define SIDE (2 * RADIUS + 1)
-#define RUN TILE_RUN                                    // pixels of an item along x
-#define RUNS ((LANES - 2 * RADIUS) / RUN)               // per row
-#define QUADS ((RUN + 2 * RADIUS + 3) / 4)              // words of four sums that a run reads
+#define RUN TILE_RUN                        // pixels of an item along x
+#define RUNS ((LANES - 2 * RADIUS) / RUN)   // per row
+#define QUADS ((RUN + 2 * RADIUS + 3) / 4)  // words of four sums that a run reads
 // words of four sums per row, without bank conflicts
 #define PITCH ((LANES / 4 - RUNS % 8 + 7) / 8 * 8 + RUNS % 8)
 

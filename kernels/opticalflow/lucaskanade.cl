@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lucas and Kanade's method for windows of any size and for CPUs: greys, running sums along y, running sums along x.
+// Lucas and Kanade's method for CPUs and for windows of any size. It has three passes: greys, running sums along y,
+// running sums along x.
 #include "opticalflow/lucaskanade.clh"
 
 __kernel void lk_grey(IN_LUMA(in), int2 size, __global ushort *grey) {
@@ -8,7 +9,7 @@ __kernel void lk_grey(IN_LUMA(in), int2 size, __global ushort *grey) {
   grey[at.y * size.x + at.x] = GREY_AT(in, at.x, at.y, size.x);
 }
 
-// The same, and the greys of both frames in words, the older one in the lower half.
+// As lk_grey. Also writes the greys of both frames as words, the older one in the lower half.
 __kernel void lk_greys(IN_LUMA(in), int2 size, __global const ushort *before, __global ushort *grey,
                        __global uint *greys) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
@@ -19,8 +20,8 @@ __kernel void lk_greys(IN_LUMA(in), int2 size, __global const ushort *before, __
   greys[i] = low_halves(before[i], newer);
 }
 
-// For two adjacent pixels, clamped to the frame. The values are the difference of the older greys, their sum, and
-// the change of that sum in the newer frame.
+// Returns three values of two adjacent pixels, clamped to the frame. They are the difference of the older greys, their
+// sum, and the change of that sum in the newer frame.
 inline int3 pair_at(__global const ushort *before, __global const ushort *after, int2 size, int x, int y) {
   const int row = clamp(y, 0, size.y - 1) * size.x;
   const int left = row + clamp(x, 0, size.x - 1), right = row + clamp(x + 1, 0, size.x - 1);
@@ -28,12 +29,13 @@ inline int3 pair_at(__global const ushort *before, __global const ushort *after,
   return (int3)(before[right] - before[left], sum, after[left] + after[right] - sum);
 }
 
-// Ix, Iy and It between the pairs of two rows.
+// Ix, Iy and It between the pixel pairs of two adjacent rows.
 inline int3 derivatives(int3 row, int3 below) {
   return (int3)(row.x + below.x, below.y - row.y, row.z + below.z);
 }
 
-// Each item goes down a stretch of a column. Column sums are (xx, xy, yy, xt) and (yt).
+// Sums over the window's rows. An item processes `stretch` rows of a column with running sums. Outputs are (xx, xy, yy,
+// xt) and (yt).
 __kernel void lk_columns(__global const ushort *before, __global const ushort *after, int2 size, int radius,
                          int stretch, __global int4 *columns4, __global int *columns1) {
   const int x = get_global_id(0), first = get_global_id(1) * stretch;
@@ -58,7 +60,7 @@ __kernel void lk_columns(__global const ushort *before, __global const ushort *a
   }
 }
 
-// Each item goes along a stretch of a row.
+// Sums over the window's columns, and the solution. An item processes `stretch` pixels of a row with running sums.
 __kernel void lk_rows(__global const int4 *columns4, __global const int *columns1, int2 size, int radius,
                       int stretch, SOLUTION) {
   const int y = get_global_id(0), first = get_global_id(1) * stretch;

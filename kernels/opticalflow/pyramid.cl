@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The pyramid of a frame. Every kernel fills a level with its border.
+// The pyramid of a frame. Every kernel also fills the border of the levels that it writes.
 #include "common/items.clh"
 #include "opticalflow/grey.clh"
 #include "noise/measure.clh"
 #include "opticalflow/brightness.clh"
 #include "opticalflow/noise.clh"
 
-// A group computes COARSEST_X × COARSEST_Y texels of the coarsest of three levels, and the part of the two finer levels
-// at the same place. The surroundings are computed in local memory.
+// A group computes COARSEST_X × COARSEST_Y texels of the coarsest of three levels. It also computes the matching part
+// of the two finer levels. It computes the surrounding texels, which the filter needs, in local memory.
 #define MIDDLE_X (2 * COARSEST_X + 3)
 #define MIDDLE_Y (2 * COARSEST_Y + 3)
 #define FINE_X (2 * MIDDLE_X + 3)
 #define FINE_Y (2 * MIDDLE_Y + 3)
 
-// A texel of a level: every second texel of the next finer one, smoothed by (1 4 6 4 1) / 16 along both axes. `fine`: a
-// tile that starts with texel `from`.
+// Texel `at` of a level, from the next finer one. The finer level is smoothed by (1 4 6 4 1) / 16 along both axes and
+// every second texel is taken. `fine` is a tile of the finer level, `wide` texels wide, that starts with texel `from`.
 inline float halved(__local const float *fine, int2 from, int wide, int2 at) {
   const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
   __local const float *p = fine + (2 * at.y - from.y) * wide + 2 * at.x - from.x;
@@ -27,7 +27,7 @@ inline float halved(__local const float *fine, int2 from, int wide, int2 at) {
   return sum / 256.0f;
 }
 
-// Whether the group's part of a level touches its edge, which the border repeats.
+// Whether the group's part of a level touches the level's edge, which the border repeats.
 inline bool at_edge(int2 first, int2 side, int4 level) { return any(first == 0) || any(first + side >= level.xy); }
 
 inline void store_texel(__global float *grey, int4 level, int2 at, bool edge, float value) {
@@ -37,8 +37,8 @@ inline void store_texel(__global float *grey, int4 level, int2 at, bool edge, fl
     store_repeated(grey, level, at, value);
 }
 
-// Computes the group's part of up to `more` coarser levels from a tile of a level, `fine`. `first`: its texel of the
-// coarsest level.
+// Computes the group's part of up to `more` coarser levels from `fine`, a tile of a level. `first`: the group's first
+// texel of the coarsest level. `middle`: scratch memory for the level in between.
 inline void make_coarser(__global float *grey, __local const float *fine, __local float *middle, int2 first, int4 next,
                          int4 coarsest, int more) {
   const int2 side = (int2)(COARSEST_X, COARSEST_Y), from = 2 * first - 2, fine_from = 2 * from - 2;
@@ -56,8 +56,9 @@ inline void make_coarser(__global float *grey, __local const float *fine, __loca
   }
 }
 
-// A frame's greys in levels, smoothed by (1 6 1) / 8 along both axes, and up to `more` coarser levels, 0 to 2. The size
-// of a group's part follows from the third level, even if that is not computed.
+// Input: a frame. Output: its greys in levels, smoothed by (1 6 1) / 8 along both axes, and up to `more` coarser
+// levels, 0 to 2. Work-groups may have any size. Each has a part of COARSEST_X × COARSEST_Y texels of the third level,
+// even if that level is not computed.
 __kernel void flow_grey(IN_LUMA(in), __global float *grey, int4 level, int4 next, int4 coarsest, int more) {
   __local float along[FINE_Y * (FINE_X + 2)], fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
   const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(COARSEST_X, COARSEST_Y), last = level.xy - 1;
@@ -102,15 +103,16 @@ __kernel void flow_grey(IN_LUMA(in), __global float *grey, int4 level, int4 next
   make_coarser(grey, fine, middle, first, next, coarsest, more);
 }
 
-// Loads the texels that a group needs to compute the level two coarser, from texel `first` on.
+// Loads the texels from which a group computes a level two steps coarser. `first`: the group's first texel of that
+// level.
 inline void load_fine(__global const float *grey, int4 level, int2 first, __local float *fine) {
   FOR_ITEMS(x, y, ((int2)(FINE_X, FINE_Y)))
     fine[y * FINE_X + x] = grey[texel_index(level, clamp(4 * first - 6 + (int2)(x, y), 0, level.xy - 1))];
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Groups below `tiles`, `columns` in a row, compute `more` levels, 1 or 2, from a finer one. The groups after them
-// measure the noise of the finest level, with the previous frame.
+// The groups below `tiles`, `columns` per row of tiles, compute `more` levels, 1 or 2, from a finer one. The remaining
+// groups measure the noise of the finest level against the previous frame.
 __attribute__((reqd_work_group_size(32, NOISE_ITEMS / 32, 1)))
 __kernel void flow_down(__global float *grey, int4 level, int4 next, int4 coarsest, int more, int tiles, int columns,
                         __global const float *previous, Squares squares, __global NoiseTally *tally, __global float *noise,
@@ -127,7 +129,8 @@ __kernel void flow_down(__global float *grey, int4 level, int4 next, int4 coarse
   make_coarser(grey, fine, middle, first, next, coarsest, more);
 }
 
-// The same levels without the noise: groups along x and y, of any size.
+// Computes the same levels as flow_down without measuring noise. Groups form a grid along x and y and may have any
+// size.
 __kernel void flow_coarser(__global float *grey, int4 level, int4 next, int4 coarsest, int more) {
   __local float fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
   const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(COARSEST_X, COARSEST_Y);
@@ -135,7 +138,7 @@ __kernel void flow_coarser(__global float *grey, int4 level, int4 next, int4 coa
   make_coarser(grey, fine, middle, first, next, coarsest, more);
 }
 
-// The same from global memory, a texel at a time, border included.
+// Computes texel `to` of a level from the finer level in global memory. `to` may lie in the border.
 inline void make_texel(__global float *grey, int4 fine, int4 level, int2 to) {
   const int2 at = clamp(to, 0, level.xy - 1);
   const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
@@ -147,8 +150,9 @@ inline void make_texel(__global float *grey, int4 fine, int4 level, int2 to) {
   grey[texel_index(level, to)] = sum / 256.0f;
 }
 
-// One group: the small levels, from `first` to `count`, and the change of brightness, from level `by` of both frames.
-// `brightness` gets the (gain, offset) that adjusts this frame to the previous one, `reverse_brightness` the inverse.
+// One work-group computes the small levels, from `first` to `count`. It then estimates the change of brightness from
+// level `by` of both frames. `brightness` gets the (gain, offset) that adjusts this frame to the previous one,
+// `reverse_brightness` the inverse. The second element of both gets the change of the mean, levels.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void flow_small(
     __global float *grey, __global const float *previous, __constant int4 *levels, int first, int count, int by,
     __global float2 *brightness, __global float2 *reverse_brightness, __local float4 *sums) {
@@ -184,7 +188,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void flow_small(
   }
 }
 
-// Soft census of a strip of a level: CENSUS_ROWS texels of a column. Texels at the edge also fill the border.
+// Soft census of CENSUS_ROWS texels of a column, from `first` on. Texels at the edge of the level also fill the border.
 inline void census_strip(__global const float *grey, __global char4 *census, int4 level, int2 first, float softness) {
   float3 rows[CENSUS_ROWS + 2];
   UNROLL
@@ -207,9 +211,10 @@ inline void census_strip(__global const float *grey, __global char4 *census, int
   }
 }
 
-// Soft census of two frames. For the two neighbours on opposite sides it has their difference d as d / sqrt(d² +
-// softness), -127..127. The order is x, one diagonal, y, the other diagonal. Strips of all levels, one below the
-// other. The other frame is updated only if its census used another noise variance, `other_census_noise`.
+// Soft census of two frames. Each channel compares two neighbours on opposite sides of a texel. Their difference d
+// becomes 127 d / sqrt(d² + softness). The order of the channels is x, one diagonal, y, the other diagonal. A work-item
+// has CENSUS_ROWS texels of a column; the levels follow each other along y. The other frame is updated only if its
+// census was computed for another noise variance, `other_census_noise`.
 __kernel void flow_census(__global const float *grey, __global char4 *census, __global const float *other_grey,
                           __global char4 *other_census, __constant int4 *levels, __constant float4 *gains,
                           int count, __global const float *noise, __global float *census_noise,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Variational refinement of the flow with census, see gst/opticalflow/refine.h. -DGROUP_Y=n: rows of a group of
-// refine_step.
+// Variational refinement of the flow with census; docs/methods/refinement.md has the equations. -DGROUP_Y=n: rows of
+// items in a group of refine_step.
 #define CENSUS
 #include "common/bands.clh"
 #include "common/exp2.clh"
@@ -10,25 +10,25 @@
 #include "opticalflow/verify.clh"
 
 #define UNROLL _Pragma("unroll")
-#define UNIT (1.0f / 127.0f)       // of a channel
+#define UNIT (1.0f / 127.0f)       // of a channel, whose range is -127..127
 #define SLOPE_UNIT (0.25f * UNIT)  // of four times its slope
-#define ROBUST 0.6f                // larger differences of a channel count linearly
-#define HALF_MATCH 0.1f                 // sum of squared differences at which a match counts half
+#define ROBUST 0.6f                // larger differences of a channel cost linearly
+#define HALF_MATCH 0.1f            // sum of squared differences at which a match counts half
 #define SMOOTHNESS 0.2f            // weight of neighbours relative to the channels
-#define NOISY_SMOOTHNESS 2.0f     // times that, added in noise
-#define LEAST_EDGE 0.12f           // part of it across an edge
-#define EDGE_CONTRAST 8.0f              // levels, of an edge
-#define SMOOTHNESS_EPSILON 0.05f               // texels; smaller differences of neighbours cost nothing
+#define NOISY_SMOOTHNESS 2.0f      // relative increase of SMOOTHNESS in noise
+#define LEAST_EDGE 0.12f           // minimum fraction of the smoothness across an edge
+#define EDGE_CONTRAST 8.0f         // levels; the scale of an edge
+#define SMOOTHNESS_EPSILON 0.05f   // texels; smaller differences of neighbours cost nothing
 #define RELAXATION 1.9f
-#define GREY_DEVIATION 14.0f             // levels, standard deviation
-#define DISTANCE_DEVIATION 2.0f              // nodes of the mean, standard deviation
-#define SPACING 4                    // texels
-#define MEAN_EPSILON 0.1f           // texels
-#define NOISY_STATIC_SPEED 0.05f                 // px; slower motion becomes 0 in noise
+#define GREY_DEVIATION 14.0f      // levels, standard deviation of the mean's weight by grey
+#define DISTANCE_DEVIATION 2.0f   // neighbours, standard deviation of the mean's weight by distance
+#define SPACING 4                 // texels
+#define MEAN_EPSILON 0.1f         // texels
+#define NOISY_STATIC_SPEED 0.05f  // px; slower motion becomes 0 in noise
 #define SELF_VOTE 1e-4f
 #define LOG2_E 1.44269504f
 
-// Samples a flow of another size; `ratio` of its texels lie between two of the result.
+// Interpolates a flow of another size. `ratio` texels of that flow correspond to one texel of the result.
 inline float2 resampled(__global const float2 *flow, int2 size, float ratio, int2 at) {
   if (ratio == 1.0f) return flow[at.y * size.x + at.x];
   const int2 last = size - 1;
@@ -41,7 +41,7 @@ inline float2 resampled(__global const float2 *flow, int2 size, float ratio, int
 
 inline bool inside(float2 to, int4 level) { return all(to >= 0.0f) && all(to <= convert_float2(level.xy - 1)); }
 
-// Whether a texel and its target have census neighbours inside the frame.
+// Whether the census neighbours of a texel and of its target lie inside the frame.
 inline bool comparable(int2 at, float2 to, int4 level) {
   const int2 count = max(level.xy - 2, 0);
   const float2 off = fabs(to - 0.5f * convert_float2(level.xy - 1)), half_side = 0.5f * convert_float2(level.xy - 3);
@@ -49,8 +49,8 @@ inline bool comparable(int2 at, float2 to, int4 level) {
          off.y <= half_side.y;
 }
 
-// Noise reduces the channels, so the same motion causes smaller differences. In strong noise small differences count in
-// full again.
+// The scale of differences for this noise. Noise shrinks the channels, so the same motion causes smaller differences.
+// In strong noise small differences count in full again.
 inline float sharpness(Noise noise, float gain) {
   return mix(fmax(2.5f / sqrt(census_softness(noise.quantized, gain)), 0.4f), 1.0f, denoising_of(noise));
 }
@@ -58,8 +58,8 @@ inline float sharpness(Noise noise, float gain) {
 // Interpolates between four neighbours by their weights.
 #define INTERPOLATED(a, b, c, d) (share.x * (a) + share.y * (b) + share.z * (c) + share.w * (d))
 
-// The data term of a texel: a tensor (xx, xy, yy) and, times the flow `v`, `votes`. w: the quality of the match, 1 at
-// best; 0 outside the frame, where the texel votes for its flow only.
+// The data term of a texel for the flow `v`. Returns its tensor (xx, xy, yy); `votes` gets the right-hand side. w: the
+// quality of the match, at most 1. Outside the frame w is 0 and the texel votes only for its current flow.
 inline float4 match(__global const TEXEL *before, __global const TEXEL *after, int4 level, float robust, int2 at,
                     float2 v, float2 *votes) {
   const float2 to = convert_float2(at) + v;
@@ -81,7 +81,7 @@ inline float4 match(__global const TEXEL *before, __global const TEXEL *after, i
     const float4 later_y = INTERPOLATED(r0 - large_channels(above[0]), r1 - large_channels(above[1]),
                                         large_channels(below[0]) - q0, large_channels(below[1]) - q1);
     const float4 gx = right - left + later_x, gy = down - up + later_y;  // in SLOPE_UNIT; change is in UNIT
-    // Bilinear weights blur between texels, so the texel itself is blurred as much.
+    // Bilinear interpolation blurs the later frame, so the earlier texel is blurred equally.
     const float4 bend_x = (left - own) + (right - own), bend_y = (up - own) + (down - own);
     const float2 blur = 0.5f * part * complement;
     const float4 change = INTERPOLATED(q0 - own, q1 - own, r0 - own, r1 - own) - blur.x * bend_x - blur.y * bend_y;
@@ -102,13 +102,14 @@ inline float4 match(__global const TEXEL *before, __global const TEXEL *after, i
 #define OWN_SIZE ((int2)(REFINE_X, REFINE_Y) - 2 * REFINE_HALO)
 #define PITCH (REFINE_COLUMNS + 1)
 
-// The smoothness weight of two neighbours by their grey, 0..255, in the lowest byte.
+// The smoothness weight of two neighbours by their grey, 0..255, in the lowest byte. It falls across edges.
 inline uint edge_weight(float grey, float other_grey) {
   const float part = weight_exp2(-LOG2_E / EDGE_CONTRAST * fabs(other_grey - grey));
   return as_uint(255.0f * (LEAST_EDGE + (1.0f - LEAST_EDGE) * part) + LARGE);
 }
 
-// The same by their flow too. The weight by grey is a byte of `edges`; `smoothness` is the weight for 1.
+// The smoothness weight of two neighbours by their grey and their flow. The weight by grey is byte `byte` of `edges`.
+// `smoothness` is the factor for one unit of that byte.
 inline float smoothness_weight(float smoothness, uint edges, int byte, float2 v, float2 other) {
   const float2 offset = other - v;
   const float part = large_byte(edges, byte) - LARGE;
@@ -116,12 +117,14 @@ inline float smoothness_weight(float smoothness, uint edges, int byte, float2 v,
          normal_rsqrt(fma(offset.x, offset.x, fma(offset.y, offset.y, SMOOTHNESS_EPSILON * SMOOTHNESS_EPSILON)));
 }
 
-// Texels of a tile and one more on each side, by colour of the checkerboard: one of two adjacent texels.
+// The tile's texels and one more on each side, stored by colour of the checkerboard. Each place of a colour has one of
+// two adjacent texels.
 #define TEXEL_OF(x, y) tile[((x) + (y)) & 1][((y) + 1) * PITCH + (((x) + 1) >> 1)]
 
-// A step: the data term of the texels of a tile, then rounds of REFINE_SWEEPS of red-black successive over-relaxation.
-// The smoothness weights change with the flow at the start of a round. Around the tile the input flow stays. An item has
-// two adjacent texels, one of each colour, in ROWS rows.
+// One step of the refinement for the tile of a group: the data term, then rounds of REFINE_SWEEPS sweeps of red-black
+// successive over-relaxation. Each round starts with new smoothness weights from its current flow. The input flow
+// around the tile is fixed. An item has two adjacent texels, one of each colour, in ROWS rows. `matches` gets the
+// quality of the match of each texel.
 __attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void refine_step(
     __global const TEXEL *restrict before, __global const TEXEL *restrict after, __global const float *restrict grey,
     __global const float2 *restrict flow, __global const float *restrict table, __global float2 *restrict result,
@@ -143,7 +146,7 @@ __attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void 
     }
   }
   for (int i = item.y * REFINE_COLUMNS + item.x; i < 2 * (REFINE_X + REFINE_Y); i += REFINE_COLUMNS * GROUP_Y) {
-    const int along = i >> 1, opposite = i & 1;  // above and below, then left and right
+    const int along = i >> 1, opposite = i & 1;  // the rows above and below, then the columns left and right
     const int x = along < REFINE_X ? along
                   : opposite     ? REFINE_X
                                  : -1,
@@ -154,7 +157,7 @@ __attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void 
   }
   const Noise noise = noise_of(table);
   const float sharp = sharpness(noise, one.gain);
-  // Texels to store: inside the frame, and not owned by another tile.
+  // A tile stores the texels of its own part that lie inside the frame.
   const bool owns_x = left >= REFINE_HALO && left < REFINE_X - REFINE_HALO;
   const bool stored[2] = {owns_x && at.x >= 0 && at.x <= last.x, owns_x && at.x >= -1 && at.x < last.x};
 #define STORED(row, i) \
@@ -170,8 +173,9 @@ __attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void 
       if (STORED(row, i)) matches[inside_at.y * level.x + inside_at.x] = tensor.w;
     }
   }
-  // Edge weights as bytes. Per row: above both texels, between them, and before the first. Those after the second are
-  // packed for all rows. 0 if one of two neighbours is outside the frame.
+  // Edge weights as bytes. A word of `edges` per row has the weights to the texels above both, between both, and to the
+  // left of the first. `after_edges` has the weights to the right of the second, for all rows. A weight is 0 if one of
+  // its texels is outside the frame.
   uint edges[ROWS + 1], after_edges[(ROWS + 3) / 4];
   {
     const bool in[2] = {at.x >= 0 && at.x <= last.x, at.x >= -1 && at.x < last.x};
@@ -221,7 +225,7 @@ __attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void 
       outer[row][1] =
           smoothness_weight(smoothness, after_edges[row >> 2], row & 3, own[row][1], TEXEL_OF(left + 2, top + row));
     }
-    float pxx[ROWS][2], pxy[ROWS][2], pyy[ROWS][2];  // RELAXATION times the inverse
+    float pxx[ROWS][2], pxy[ROWS][2], pyy[ROWS][2];  // RELAXATION times the inverse of a texel's matrix
     UNROLL
     for (int row = 0; row < ROWS; row++) {
       UNROLL
@@ -232,7 +236,7 @@ __attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void 
         pxx[row][i] = scale * y, pxy[row][i] = scale * -xy[row][i], pyy[row][i] = scale * x;
       }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // before the flow that the weights depend on changes
+    barrier(CLK_LOCAL_MEM_FENCE);  // the weights read the flow, which the sweeps change
     for (int sweep = 0; sweep < REFINE_SWEEPS; sweep++) {
       UNROLL
       for (int colour = 0; colour < 2; colour++) {
@@ -265,8 +269,8 @@ __attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void 
 #define MEAN_CENTRE (MEAN_SIDE * MEAN_SIDE / 2)
 #define EACH_NEIGHBOUR(i) UNROLL for (int i = 0; i < MEAN_SIDE * MEAN_SIDE; i++)
 
-// A robust mean of a vector and its neighbours, weighted by similarity in grey and match: three steps towards the
-// spatial median.
+// A robust mean of a vector and its neighbours, SPACING texels apart. Three steps of iterative reweighting approach
+// their spatial median. Neighbours with similar grey and good matches count more.
 inline float2 mean_of(__global const float2 *flow, __global const float *matches, __global const float *grey,
                       int4 level, int2 at) {
   float weights[MEAN_SIDE * MEAN_SIDE];
@@ -307,8 +311,9 @@ __kernel void refine_mean(__global const float2 *restrict flow, __global const f
   if (all(at < level.xy)) result[at.y * level.x + at.x] = mean_of(flow, matches, grey, level, at);
 }
 
-// Writes the mean to the field. Vectors that noise made static stay so, and the keep factors of verify.clh apply (nodes
-// are 1 << shift px apart). The confidence falls where channels do not match or the flow leaves the frame.
+// Writes this mean to the field, px. Vectors that are static because of noise stay static. The keep factors of
+// verify.clh apply; nodes are 1 << shift px apart. The confidence falls where channels do not match or the flow leaves
+// the frame.
 __kernel void refine_finish(__global const float2 *restrict flow, __global const float *restrict matches,
                             __global const float *restrict grey, int4 level, __global const TEXEL *restrict before,
                             __global const TEXEL *restrict after, __global const float *restrict noise,

@@ -2,7 +2,7 @@
 // Statistics of a field. Build with -DITEMS=n, the size of the work-group, a power of two.
 #include "opticalflow/flowfield.clh"
 
-// The sums over the group, for every item.
+// Returns to every item the sum over the group. `most` becomes the group's maximum.
 inline float8 group_sum(float8 value, float *most, __local float8 *sums, __local float *maxima) {
   const int item = get_local_id(0);
   sums[item] = value;
@@ -19,7 +19,8 @@ inline float8 group_sum(float8 value, float *most, __local float8 *sums, __local
   return sums[0];
 }
 
-// Each group sums up a part of the field: x, y, magnitude, its square, moving, confidence, 0, maximum.
+// Each group sums a part of the field: x, y, magnitude, its square, moving pixels, confidence, 0, and the maximum
+// magnitude.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_sums(
     __global const float2 *vectors, __global const float *confidence, int pixels, float min_confidence,
     __global float8 *parts) {
@@ -39,8 +40,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_sums(
   if (get_local_id(0) == 0) parts[get_group_id(0)] = sum;
 }
 
-// One group adds up the parts. `gain` is the gain of the display. If it is 0, the gain follows three times the root
-// mean square, at least 1 px. It follows at once after `fresh`, otherwise by a tenth of the difference.
+// One group adds the parts. `gain`: px per frame at full brightness. If it is 0, the gain follows three times the root
+// mean square magnitude, at least 1 px. It jumps there if `fresh`; otherwise it moves by a tenth of the difference.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_summary(
     __global const float8 *parts, int count, int pixels, float gain, int fresh, __global const float *noise,
     __global FlowSummary *summary) {
@@ -62,8 +63,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_summary(
   }
 }
 
-// The vectors in the centres of cells of `grid` px, then their confidences. Below `min_confidence`, both components are
-// `unknown`.
+// Samples the field in the centres of cells of `grid` px. `result` gets all vectors, then all confidences. Where the
+// confidence is below `min_confidence`, both components are `unknown`. A work-item per cell.
 __kernel void flow_grid(__global const float2 *vectors, __global const float *confidence, int2 size,
                         float min_confidence, int grid, float unknown, __global float *result, int2 cells) {
   const int2 cell = (int2)(get_global_id(0), get_global_id(1));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Matches pixels by their signatures (gst/opticalflow/signatures.h). All arithmetic is integer, so every device finds
-// the same.
+// Matches pixels by their signatures (gst/opticalflow/signatures.h). All arithmetic is integer or exact in float, so
+// all devices give equal results.
 //
-// Build with -DTILE_X=n -DTILE_Y=n, pixels of a group's tile; TILE_Y is a multiple of 3 CHAIN. -DV=n: pixels of a row
-// per item, for CPUs; TILE_X is a multiple of that.
+// Build with -DTILE_X=n -DTILE_Y=n, the pixels of a group's tile; TILE_Y is a multiple of 3 CHAIN. -DV=n, for CPUs: an
+// item processes n pixels of a row; TILE_X is a multiple of n.
 #ifdef V
 #include "common/vector.clh"
 #define AS_UINTS JOIN(as_uint, V)
@@ -30,17 +30,18 @@
 
 #include "opticalflow/match.clh"
 
-#define LATTICE 5   // points along a side
-#define SPACING 3     // px between points
+#define LATTICE 5                                  // points along a side
+#define SPACING 3                                  // px between points
 #define SMOOTH (SIGNATURE_MARGIN - LATTICE_REACH)  // px, radius of the smoothing
-#define GREY_SCALE 192.0f    // integers per level: (R + G + B) / 3 and (1 6 1) / 8 give whole numbers
-#define LEAST_SUM 1920  // of the 20 absolute differences: half a level on average
-#define STEEP_RATIO 25        // a difference is steep from 0.8 of the average on: 20 / 25
+#define GREY_SCALE 192.0f                          // units per level; grey from (R + G + B) / 3 and (1 6 1) / 8 is whole in them
+#define LEAST_SUM 1920                             // minimum sum of the 20 absolute differences: half a level on average
+#define STEEP_RATIO 25                             // a difference is steep from 0.8 of the average on: 20 / 25
 
-#define CHAIN 8         // pixels of an item, SPACING px apart below each other
+#define CHAIN 8  // pixels of an item along y, SPACING px apart
 
-// The signature of a pixel from the points around it, top to bottom. Differences of neighbours, alternately horizontal
-// and vertical, are steep up, steep down or neither. 0 without contrast.
+// The signature of a pixel from the points of its lattice, top row first. Each difference of neighbours is steep up,
+// steep down or neither; horizontal and vertical differences alternate. The signature is a hash of these, or 0 without
+// contrast.
 inline UINTS signature_of(const FLOATS p[LATTICE][LATTICE]) {
   FLOATS difference[20], sum = 0.0f;
   int count = 0;
@@ -62,13 +63,15 @@ inline UINTS signature_of(const FLOATS p[LATTICE][LATTICE]) {
   return sum >= LEAST_SUM ? max(hash, 1u) : none;
 }
 
-// Stores a value in a place that holds one value: NONE, the value, or MANY after two. The order does not matter.
+// Stores a value in a place that records whether it is unique: NONE, then the value, then MANY. The result does not
+// depend on the order of the items.
 inline void put_unique(volatile __global uint *place, uint own) {
   if (*place == MANY) return;
   if (atomic_cmpxchg(place, NONE, own) != NONE) atomic_xchg(place, MANY);
 }
 
-// Stores a pixel of the earlier frame in the slot of its signature. The first one of equal neighbours stands for all.
+// Stores pixel `i` of the earlier frame in the slot of its signature. In a run of pixels with equal signatures, only
+// the first one is stored, as MANY.
 inline void insert(__global const uint *signatures, int count, int i, volatile __global uint *slots, int slot_count) {
   const uint own = signatures[i];
   if (own == 0 || (i > 0 && signatures[i - 1] == own)) return;
@@ -79,11 +82,14 @@ inline void insert(__global const uint *signatures, int count, int i, volatile _
     put_unique(slot, i + 1);
 }
 
-// Computes the signatures of two frames, whose planes are grey. If the earlier frame is `known`, only the later one is
-// computed. Pixels whose lattice leaves the frame have no signature. Additional rows of groups clear claims, counts and
-// the table of slots that is not `table`. They also fill `table` with the earlier frame if it is known, else clear it.
-// `texels`: a tile and SIGNATURE_MARGIN around it. `along`: sums along x. `smooth`: the tile and LATTICE_REACH around it.
-// Each has V elements more.
+// Computes the signatures of two grey frames. If the earlier frame is `known`, it computes only those of the later
+// frame. Pixels whose lattice leaves the frame have no signature.
+//
+// Additional rows of groups clear the claims, the counts and the table of slots for the next frame. If the earlier
+// frame is known, they also fill `table` with it; otherwise they clear `table`.
+//
+// Local memory: `texels` has the tile and SIGNATURE_MARGIN around it, `along` sums along x, `smooth` the tile and
+// LATTICE_REACH around it. Each has V additional elements.
 __kernel void signatures_find(__global const float *restrict before, __global const float *restrict after,
                               __global uint *signatures, volatile __global uint *slots, __global uint *restrict claims,
                               __global uint *restrict counts, SignatureSearch search, __local ushort *texels,
@@ -175,14 +181,15 @@ __kernel void signatures_find(__global const float *restrict before, __global co
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Stores every pixel of the earlier frame, if signatures_find did not.
+// Stores every pixel of the earlier frame in the slots, if signatures_find did not. A work-item per pixel.
 __kernel void signatures_insert(__global const uint *restrict both, int count, int earlier,
                                 volatile __global uint *slots, int slot_count, int table) {
   const int i = get_global_id(0);
   if (i < count) insert(both + earlier * count, count, i, slots + table * slot_count, slot_count);
 }
 
-// Every pixel of the later frame claims the only pixel of the earlier frame with the same signature.
+// Every pixel of the later frame claims the pixel of the earlier frame with the same signature, if there is exactly
+// one. A work-item per pixel.
 __kernel void signatures_claim(__global const uint *restrict both, int count, int earlier,
                                __global const uint *restrict slots, int slot_count, int table,
                                volatile __global uint *claims) {
@@ -196,7 +203,8 @@ __kernel void signatures_claim(__global const uint *restrict both, int count, in
   put_unique(claims + entry - 1, i + 1);
 }
 
-// The confirmed matches of all cells, and their number per row. `tile`: matches of the group and around it.
+// Output: the confirmed match of each cell and the number of matches per row of cells. A work-item per cell. `tile`, in
+// local memory: matches of the group's cells and those around them.
 __kernel void signatures_pick(__global const uint *restrict claims, int2 size, __global short4 *restrict picked,
                               int2 cells, volatile __global uint *counts, __local short4 *tile) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
@@ -213,8 +221,9 @@ __kernel void signatures_pick(__global const uint *restrict claims, int2 size, _
   if (own.x >= 0) atomic_inc(counts + cell.y);
 }
 
-// Compacts the matches in raster order of the cells, after their number (the first int of 16 bytes). One group per row.
-// `sums`: an element per item; the group size is a power of two.
+// Compacts the matches in raster order of the cells, as (x, y, vx, vy) in px from `offset` on. Their number comes
+// first, the first int of 16 bytes. One group per row of cells. `sums`: a local element per item; the group size is a
+// power of two.
 __kernel void signatures_list(__global const short4 *restrict picked, int2 cells, __global const uint *restrict counts,
                               __global float4 *restrict result, int offset, __local int *sums) {
   const int item = get_local_id(0), items = get_local_size(0), row = get_group_id(0);

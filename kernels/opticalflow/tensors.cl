@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tensors and residuals of all lattices but the last, before the solver starts. See window.clh for the build options.
+// Tensors and residuals of all lattices of flow_warp. See window.clh for the build options.
 #include "opticalflow/window.clh"
 #include "opticalflow/tensors.clh"
 
-// sum_tensors() for all lattices of flow_warp; the finest one has a window of its own. The last groups take tiles in the
-// order of the table. The groups before them compute rows of the frames by find_row_ratios(). `room`: as of
-// sum_tensor_tiles(), with an element per item at least.
+// The last groups call sum_tensors(), one per tile in the order of the table. The finest lattice has a window of its
+// own. The groups before them compute rows of the frames by find_row_ratios(). Local memory `room`: see
+// sum_tensor_tiles(); it has at least an element per item.
 __kernel void flow_tensors(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
                            __global const float *restrict grey_before, __global const float *restrict grey_after,
                            __global const float2 *restrict brightness, __global const float *restrict noise_table,

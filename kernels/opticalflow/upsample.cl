@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Upsamples the last lattice: a vector and a confidence per pixel. An item has ROWS pixels of a column.
+// Upsamples the last lattice to a vector, px, and a confidence per pixel. An item has ROWS pixels of a column.
 #include "common/items.clh"
 #include "opticalflow/median.clh"
 #include "opticalflow/noise.clh"
@@ -7,8 +7,9 @@
 
 #define BEND_DISTANCE 4  // nodes
 
-// The confidence by the bending of the flow: the largest second difference of node `p` with nodes BEND_DISTANCE away on
-// opposite sides. It is a half at 1 px. The solver is least certain where motions meet.
+// The factor of the confidence by the curvature of the flow, because the solver is least certain where motions meet.
+// The curvature is the largest second difference of node `p` with nodes BEND_DISTANCE away on opposite sides. The
+// factor is a half at 1 px.
 inline float bending_confidence(__local const float2 *p, int pitch) {
   const int spacing[4] = {BEND_DISTANCE, BEND_DISTANCE * pitch, BEND_DISTANCE * (pitch + 1),
                           BEND_DISTANCE * (pitch - 1)};
@@ -20,8 +21,8 @@ inline float bending_confidence(__local const float2 *p, int pitch) {
   return normal_recip(1.0f + largest);
 }
 
-// Finds keep_factor() of `count` cells from `low` on. `around` holds those and AREA_REACH more on each side, `rows` a
-// row of the largest area each.
+// Computes keep_factor() for `count` cells from `low` on. `around` holds these cells and AREA_REACH more on each side.
+// `rows` holds sums over rows of the largest area.
 inline void find_keep_factors(__global const CellEvidence *restrict evidence, __global const FrameTally *tally,
                               __global const Flicker *flicker, int2 cells, int keep_all, float noise,
                               float brightness_change, int2 low, int2 count, __local CellEvidence *around,
@@ -51,9 +52,9 @@ inline void find_keep_factors(__global const CellEvidence *restrict evidence, __
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Moves a vector towards the mean of its surroundings if those are a single motion within noise. Static vectors stay,
-// and so do vectors far from the mean. `factors`: of factors_at().
-#define STATIC_PX 0.1f  // px; above twice that a vector is not static
+// Moves a vector towards the mean of its surroundings if these have a single motion within noise. Static vectors and
+// vectors far from the mean stay. `factors`: from factors_at().
+#define STATIC_PX 0.1f                    // px; vectors below are static; above twice that they are not (linear)
 #define NEAR_MOTION (float2)(0.5f, 1.0f)  // px from the mean (linear)
 inline float2 toward_single_motion(float2 v, float4 factors, float denoising) {
   const float2 motion = factors.zw * native_recip(fmax(factors.y, 1e-9f)), offset = motion - v;
@@ -62,17 +63,18 @@ inline float2 toward_single_motion(float2 v, float4 factors, float denoising) {
          denoising * factors.y * motion_weight * (1.0f - ramp(native_sqrt(dot(offset, offset)), NEAR_MOTION)) * offset;
 }
 
-// The first of two adjacent cells whose centres enclose a node along an axis.
+// The first of the two adjacent cells, per axis, whose centres enclose a node.
 inline int2 cell_before(int2 node) { return (2 * node + 1 - CELL_NODES) >> CELL_SHIFT; }
 
 inline bool inside(float2 to, int2 size) {
   return to.x >= 0.0f && to.y >= 0.0f && to.x <= size.x - 1 && to.y <= size.y - 1;
 }
 
-// Writes the field. A pixel that leaves the frame has a confidence of 0. The first node is a quarter of the distance of
-// nodes from the edge. `room` holds what find_keep_factors() needs, then the nodes of the group and BEND_DISTANCE more on
-// each side. Behind it are the factors of the cells around the nodes; their medians; their confidence. `keep_factors`
-// gets the factor of every cell.
+// Writes the field. A pixel whose vector leaves the frame has a confidence of 0. The first node lies a quarter of the
+// node distance from the frame's edge. `keep_factors` gets the factor of every cell.
+//
+// Local memory: `room` first serves find_keep_factors(), then holds the nodes of the group and BEND_DISTANCE more on
+// each side. It is followed by the factors of the cells around the nodes, the nodes' medians and their confidence.
 __kernel void flow_upsample(__global const float2 *restrict flow, __global const float *restrict node_confidence,
                             __global const float *noise, __global const float2 *brightness,
                             __global float2 *restrict vectors, __global float *restrict confidence,
@@ -135,8 +137,8 @@ __kernel void flow_upsample(__global const float2 *restrict flow, __global const
   }
 }
 
-// Compares with the backward flow. The confidence is multiplied by 1 if that leads back to the pixel, and by 0 if it
-// ends a pixel or more away.
+// Forward-backward check. The confidence is multiplied by 1 if the backward flow leads back to the pixel. It is
+// multiplied by 0 if that ends a pixel or more away (linear).
 __kernel void flow_check(__global const float2 *vectors, __global const float2 *backward,
                          __global float *confidence, int2 size) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Measures how much of the change between two frames the flow explains.
+// Measures how much of the change between two frames the flow explains, per cell of verify.clh.
 #include "opticalflow/level.clh"
 #include "opticalflow/brightness.clh"
 #include "opticalflow/noise.clh"
 #include "opticalflow/verify.clh"
 
-#define STRIP_RESIDUAL 0.85f  // remaining fraction of the change, at most, in a strip of cells that moves
-#define STRIP_CONSISTENCY 0.5f      // and its consistency, at least
-#define EDGE_RESIDUAL 0.97f  // remaining fraction in one of its cells at the edge
-#define DELAYED_PART 0.3f        // of the change of a row that a coded frame may show later
-// A cell with a lower remaining fraction of the change has moved. Census takes the fraction in grey, because noise
-// matches by chance.
+#define STRIP_RESIDUAL 0.85f    // maximum remaining fraction of the change in a moving strip of cells
+#define STRIP_CONSISTENCY 0.5f  // minimum consistency of its flow
+#define EDGE_RESIDUAL 0.97f     // maximum remaining fraction in a moving cell at the edge
+#define DELAYED_PART 0.3f       // part of a row's change that a compressed frame may show late
+// A cell has moved if its remaining fraction of the change is below this. Census uses the fraction in grey, because
+// noise matches by chance in census.
 #ifdef CENSUS
 #define UNEXPLAINED_PART 0.4f
 #else
 #define UNEXPLAINED_PART 0.7f
 #endif
-#define GREY_NOISE_GAIN 0.35254f  // of the variance of white noise, that (1 6 1) / 8 along both axes leaves
+#define GREY_NOISE_GAIN 0.35254f  // variance of white noise after (1 6 1) / 8 along both axes
 
-// Interpolation between texels reduces the variance of noise; adjacent texels share NEIGHBOUR_CORRELATION of it.
+// The factor by which interpolation at `place` reduces the variance of noise. Adjacent texels have the correlation
+// NEIGHBOUR_CORRELATION.
 #ifdef CENSUS
 #define NEIGHBOUR_CORRELATION 0.16f
 #else
@@ -29,9 +30,9 @@ inline float interpolated_noise(float2 place) {
   return (1.0f - loss.x) * (1.0f - loss.y);
 }
 
-// A static overlay, such as a subtitle over a pan, differs along the flow but not without motion. Its confidence falls
-// linearly with the ratio of the two squared differences (OVERLAY_RATIO). Noise and OVERLAY_LEAST, levels², are added
-// to the latter. OVERLAY_MOTION: squared speed above which the rule applies, px² (linear).
+// A static overlay, such as a subtitle over a pan, is equal in both frames without motion but not along the flow. Its
+// confidence falls linearly with the ratio of the two squared differences (OVERLAY_RATIO). The denominator includes
+// noise and OVERLAY_LEAST, levels². OVERLAY_MOTION: squared speed above which the rule applies, px² (linear).
 #define OVERLAY_RATIO (float2)(2.0f, 4.0f)
 #define OVERLAY_LEAST 4.0f
 #define OVERLAY_MOTION (float2)(0.1f, 0.3f)
@@ -65,8 +66,9 @@ inline float static_overlay(__global const float *grey_before, __global const fl
 // Converts grey that was adjusted by brightness `from` to brightness `to`.
 inline float in_brightness(float grey, float2 from, float2 to) { return to.x / from.x * (grey - from.y) + to.y; }
 #endif
-// Writes the cells of verify.clh and adds to `tally` and `flicker`. `row_ratios` refer to `frame_brightness`. A group has
-// GROUP nodes of a row of cells; an item has a column of a cell. Lowers `confidence` for static overlays.
+// Writes the evidence of the cells and adds to `tally` and `flicker`. Lowers `confidence` for static overlays.
+// `row_ratios` refer to `frame_brightness`. A group has GROUP nodes along x of one row of cells. An item has one column
+// of a cell: CELL_NODES nodes.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void flow_verify(
     __global const TEXEL *restrict before, __global const TEXEL *restrict after,
     __global const float *restrict grey_before, __global const float *restrict grey_after,
@@ -92,14 +94,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void flow_verify(
   float4 change = 0.0f;
   // flow_sum: the weighted sum of vectors and their squares; plain_sum: unweighted, with the count
   float4 flow_sum = 0.0f, plain_sum = 0.0f;
-  float4 grey_change = 0.0f;  // change, its square, and what noise explains of it
+  float4 grey_change = 0.0f;  // change, its square, the part of it that noise explains, count
   float2 mean_change = 0.0f;  // the change itself, for grey
   float4 displaced_grey = 0.0f;  // as `grey_change`, along the flow
-  // the squared change in grey apart from that of the row, and what noise and late brightness explain of it; the
+  // x: squared change in grey beyond the ratio of its row; y: the part that noise and late brightness explain; zw:
   // moments of grey
   float4 row_residual = 0.0f;
   const float2 origin = flow[row * CELL_NODES * size.x + min(x / CELL_NODES * CELL_NODES, size.x - 1)];
-  float4 flow_stats = 0.0f;  // the sum of confidences; deviations from the origin and their squares, weighted by them
+  float4 flow_stats = 0.0f;  // sum of confidences; weighted deviations from `origin`; their squares
   const int count = x < size.x && !keep_all ? min(CELL_NODES, size.y - row * CELL_NODES) : 0;
 #pragma unroll 2  // the loads of the next row overlap
   for (int i = 0; i < count; i++) {

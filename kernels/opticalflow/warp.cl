@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Steps of the solver. A group has a tile of a lattice. It smooths the flow by a median, warps the texels of every
-// node, sums their votes over the window and solves for the flow. See window.clh for the build options.
+// Steps of the solver. A group has a tile of a lattice. It smooths the flow with a median, warps the texel of every
+// node, sums the votes over the window and solves for the flow. See window.clh for the build options.
 #include "opticalflow/window.clh"
 
-// How kernels receive the sums of the lattices.
+// The type of the buffers with a lattice's sums. flow_fused also writes them.
 #ifdef FUSED_LEVELS
 #include "opticalflow/tensors.clh"
 #define LATTICE_BUFFER(type) __global type *
@@ -11,7 +11,7 @@
 #define LATTICE_BUFFER(type) __global const type *restrict
 #endif
 
-// Over-relaxation: steps are longer than their solution, so that fewer are needed.
+// Over-relaxation: each step is longer than its solution, which saves steps.
 #define RELAXATION 1.4f
 
 // The parameters of steps on a lattice.
@@ -27,10 +27,13 @@ typedef struct {
   int spacing;
 } Lattice;
 
-// A step for `nodes` nodes from `first` on. `tile` holds the flow of nodes from `input` to `last`, times `scale`; they
-// are `step` texels apart, or twice that with `shift` 1. The result goes to `result`, or to `tile` if that is null.
-// `tensors`, `residuals`: of the lattice. `source`: see node_vote(). `tile` also holds votes, `strip` medians and then
-// sums along y, `nodes_flow` the start of the step.
+// One step for `nodes` nodes from `first` on. On entry `tile` holds the flow of `input_side` nodes from `input` on, in
+// units of `scale` texels. Their lattice ends with node `last`. With `shift` 1 they are twice as far apart as the
+// nodes. The result goes to `result`, or to `tile` if `result` is null. `tensors` and `residuals` belong to the
+// lattice. `source`: see node_vote().
+//
+// Local memory: `tile` later holds votes. `strip` holds medians, then sums along y. `nodes_flow` holds the flow at the
+// start of the step.
 inline void warp_step(LATTICE_BUFFER(NODE_SOURCE) source, __global const TEXEL *restrict after, Lattice lattice,
                       LATTICE_BUFFER(float4) tensors, LATTICE_BUFFER(float) residuals, Window window, int2 first,
                       int2 nodes, int2 input, int2 input_side, int2 last, int shift, float scale,
@@ -83,7 +86,8 @@ inline void warp_step(LATTICE_BUFFER(NODE_SOURCE) source, __global const TEXEL *
 }
 
 #ifndef FUSED_LEVELS
-// The steps on a lattice. The tile of a group also needs the surroundings that further steps need.
+// All steps on one lattice, for the tile of a group. The first steps also compute the surroundings that later steps
+// need, so groups are independent.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
@@ -101,7 +105,7 @@ flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *res
   int2 last = flow_size - 1;
   int shift = warp.shift;
   float scale = warp.scale;
-  // Loads the largest input, before it is known whether noise widens the median.
+  // Loads the input for the wide median, before the noise table says whether that median is used.
   const int most_margin = (warps - 1) * (RADIUS + 2 * spacing) + RADIUS;
   int2 input = max((max(origin - most_margin, -RADIUS) >> shift) - 2 * spacing, 0);
   int2 input_side =
@@ -140,8 +144,9 @@ flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *res
 #define SOURCE_OF(row) slopes + (row).first_tensor
 #endif
 
-// The first group takes all steps on the whole lattices. If there are more groups, it computes the tensors of these
-// lattices first, and the others do the work of flow_tensors for the finer ones. `room` serves both.
+// The first group takes all steps on lattices `from` to `to`, each as one tile. If there are more groups, it first
+// computes the tensors of these lattices. The other groups then do the work of flow_tensors for the finer lattices.
+// `room` is local memory for both uses.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
@@ -204,7 +209,7 @@ flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict
                 tile + warp.nodes, number > to || i + 1 < warps ? 0 : result);
       input_side = row.size, shift = 0, scale = 1.0f;
     }
-    scale = 2.0f;  // texels of the next finer level are half as large
+    scale = 2.0f;  // a texel is two texels of the next finer level
   }
 }
 #endif

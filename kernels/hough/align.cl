@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The global motion from one frame to the next: aligns its edges with those of the next frame, starting from the votes.
+// Estimates the global motion from one frame to the next. It aligns the edges of both, starting from the votes of the
+// Hough transform.
 #include "hough/fit.clh"
 #include "hough/interface.h"
 
 #define ROUNDS 9
-#define STARTS 10         // turns and sizes within the bins of the votes, and no motion
-#define FIRST_REACH 8.0f  // px, for pictures of up to
-#define FIRST_RADIUS 400.0f  // px from the middle; in proportion for larger ones
-#define LAST_REACH 1.5f   // px, at which a point meets an edge
+#define STARTS 10            // start poses: 9 rotations and scales in the bins of the votes, and no motion
+#define FIRST_REACH 8.0f     // px, initial search distance for radii up to
+#define FIRST_RADIUS 400.0f  // px from the centre; proportionally more above
+#define LAST_REACH 1.5f      // px, the distance up to which a point meets an edge
 
-// By one group. `places`, `begins`: of the frame before, by direction, as EdgePairs lists them. `turn`, `votes_size`, `votes_place`: as
-// Transform finds them, places being squares of 2^`fine` px. `result`: size times cosine and sine of the turn clockwise, then the shift of
-// the middle, px. Of the edges still in the frame, the fraction that meets one follows, then their number. `sums`: FIT_SUMS for each item, a
-// power of two of them.
+// One work-group. `places`, `begins`: edges of the earlier frame by direction, from EdgePairs. `turn`, `votes_size`,
+// `votes_place`: results of Transform; positions are bins of 2^`fine` px. `result` gets scale times cosine and sine of
+// the clockwise rotation, then the shift of the centre, px. It also gets the fraction of the edges that meet one, among
+// those still in the frame, and the number of the latter. `sums`: FIT_SUMS local elements per item; the group size is a
+// power of two.
 __kernel void align(__global const ushort *restrict edges, int2 size, __global const uint *restrict places,
                     __global const uint *restrict begins, __global const int *restrict turn, __global const uint *restrict votes_size,
                     __global const uint *restrict votes_place, int fine, __global float *restrict result, __local float *sums) {
@@ -28,8 +30,8 @@ __kernel void align(__global const ushort *restrict edges, int2 size, __global c
   for (int round = -STARTS; round <= ROUNDS; round++) {
     const bool last = round == ROUNDS;
     if (round < -1) {
-      const int way = round + STARTS;
-      const float sized = size_there * (1.0f + (way % 3 - 1) / 30.0f), turned = angle + (way / 3 - 1) * (TURN / 3 / 180);
+      const int start = round + STARTS;
+      const float sized = size_there * (1.0f + (start % 3 - 1) / 30.0f), turned = angle + (start / 3 - 1) * (TURN / 3 / 180);
       pose = (float4)(sized * cos(turned), sized * sin(turned), there.x, there.y);
     } else if (round == -1) {
       pose = (float4)(1.0f, 0.0f, middle.x, middle.y);

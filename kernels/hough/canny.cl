@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Before and after the edge search (Canny 1986): the thresholds, and the connection of edges.
+// The steps of Canny's edge detector (1986) before and after the edge search: thresholds, and hysteresis.
 #include "hough/edge.clh"
 #include "hough/join.clh"
 #include "noise/bands.clh"
 
 #define LEVELS 256
-#define UNIT 256.0f        // of a gradient: a level per px
-#define NOISE_GAIN 0.1014f // the gradient's standard deviation along an axis, by that of white noise
-#define ABOVE_NOISE 4.0f   // of these deviations is the upper threshold
-#define LEAST 3.0f         // levels per px: below, shading is no edge
-#define LOWER 0.5f         // the lower threshold, by the upper one
+#define UNIT 256.0f         // units of a gradient per level per px
+#define NOISE_GAIN 0.1014f  // gradient's standard deviation per axis for white noise of 1
+#define ABOVE_NOISE 4.0f    // upper threshold, standard deviations of that gradient
+#define LEAST 3.0f          // levels per px, minimum upper threshold; shading is below
+#define LOWER 0.5f          // lower threshold relative to the upper one
 
-// The squares of both thresholds for every level. `low`, `high`: levels per px; below 0 they follow the noise.
+// Computes the squares of both thresholds for every grey level. `low`, `high`: levels per px; a negative threshold
+// follows the noise. A work-item per level.
 __kernel void canny_thresholds(__global const float *noise, float low, float high, __global uint2 *thresholds) {
   const int level = get_global_id(0);
   if (level >= LEVELS) return;
@@ -22,14 +23,14 @@ __kernel void canny_thresholds(__global const float *noise, float low, float hig
   thresholds[level] = whole * whole;
 }
 
-// Calls for each weak edge among the `span` pixels of an item. Work-items: one per span.
+// Runs the following statement for each weak edge `i` among the `span` pixels of an item.
 #define EACH_WEAK(span, i)                                                                                         \
   const int from = span * (int)get_global_id(0), end = min(from + span, size.x * size.y);                          \
   if (from >= end || (end - from == span && !any(vload##span(0, edges + from) != (ushort##span)(0)))) return;      \
   for (int i = from; i < end; i++)                                                                                 \
     if (edges[i] && !(edges[i] & EDGE_STRONG))
 
-// For tiles of a size.
+// Joins weak edges across the borders of tiles. A work-item has two pixels.
 __kernel void canny_join(__global const ushort *restrict edges, int2 size, int2 tile, volatile __global uint *labels) {
   EACH_WEAK(2, i) {
     const int2 at = (int2)(i % size.x, i / size.x), in = at % tile;
@@ -37,7 +38,7 @@ __kernel void canny_join(__global const ushort *restrict edges, int2 size, int2 
   }
 }
 
-// Drops weak edges that are connected with none that is strong.
+// Removes the weak edges without connection to a strong one. A work-item has eight pixels.
 __kernel void canny_keep(__global ushort *edges, int2 size, volatile __global uint *labels) {
   EACH_WEAK(8, i)
     if (least_global(labels, i + 1) != KEPT) edges[i] = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The edges that cannytiles.cl finds, in a form for CPUs. Each item has its own -DTILE_X=n by -DTILE_Y=n px, a multiple of 16 wide. It
-// processes them row by row, sixteen px at a time. -DBUFFERS: frames are buffers.
+// The edge search of cannytiles.cl in a form for CPUs. A work-item has a tile of -DTILE_X=n by -DTILE_Y=n px; TILE_X is
+// a multiple of 16. It processes the tile row by row, 16 px at a time. -DBUFFERS: frames are buffers.
 #include "hough/gradient.clh"
 #include "hough/join.clh"
 
@@ -8,12 +8,12 @@ DEFINE_OWN_LABELS
 
 #define LEVELS 256
 #define TAPS (2 * REACH + 1)
-#define LEFT 8              // px that rows of luma begin before the tile; rows of gradients begin one before it
-#define PITCH (TILE_X + 32) // of all rows
-#define WAITING (2 * TILE_X) // edges, a multiple of 16
+#define LEFT 8                 // px from the start of a luma row to the tile; gradient rows start 1 px before the tile
+#define PITCH (TILE_X + 32)    // of all rows, elements
+#define CAPACITY (2 * TILE_X)  // capacity of Found, a multiple of 16
 
 #define UP(n) (((n) + 15) & ~15)
-#define ROW(y, count) ((((y) + 4 * (count)) % (count)) * PITCH)  // of `count` that take turns; y above -4 times their number
+#define ROW(y, count) ((((y) + 4 * (count)) % (count)) * PITCH)  // ring buffer of `count` rows; y > -4 count
 
 typedef ushort16 LooseLevels __attribute__((aligned(2)));
 typedef short16 LooseSlopes __attribute__((aligned(2)));
@@ -23,7 +23,7 @@ typedef uint16 LoosePixels __attribute__((aligned(4)));
 #define SIXTEEN(Type, p) (*(__local const Type *)(p))
 #define STORE_SIXTEEN(Type, p, value) (*(__local Type *)(p) = (value))
 
-// edge_of() of sixteen.
+// edge_of() for 16 pixels.
 inline ushort16 edges_of(int16 x, int16 y, int16 square, uint16 strong) {
   const int16 side = step_begins[0][0] * y - step_begins[0][1] * x, along = step_begins[0][0] * x + step_begins[0][1] * y;
   const int16 turned = side < 0 | (side == 0 & along < 0);
@@ -48,23 +48,23 @@ inline ushort16 edges_of(int16 x, int16 y, int16 square, uint16 strong) {
   return convert_ushort16(edge);
 }
 
-// Rows that are still needed, of pixels from `LEFT` before the tile and of gradients from one before it.
+// The most recent rows. Rows of pixels start LEFT px before the tile, rows of gradients 1 px before it.
 typedef struct {
   ushort levels[TAPS * PITCH];
-  ushort smooth_high[PITCH], smooth_low[PITCH], steep_high[PITCH], steep_low[PITCH];  // by 128, and the rest: sums fit 16 bits
+  ushort smooth_high[PITCH], smooth_low[PITCH], steep_high[PITCH], steep_low[PITCH];  // value / 128 and remainder, whose sums fit 16 bits
   short across[3 * PITCH], down[3 * PITCH];
   int squares[3 * PITCH];
 } Rows;
 
-// Edges that are found but not yet written.
+// Edges that were found but not yet written.
 typedef struct {
-  int count, places[WAITING];  // by tile rows of TILE_X
-  int across[WAITING], down[WAITING], squares[WAITING];
-  uint strong[WAITING];
-  ushort edges[WAITING];
+  int count, places[CAPACITY];  // index in the tile, in rows of TILE_X
+  int across[CAPACITY], down[CAPACITY], squares[CAPACITY];
+  uint strong[CAPACITY];
+  ushort edges[CAPACITY];
 } Found;
 
-// A row smoothed along y, and its slope.
+// Row `y` smoothed and derived along y.
 inline void along_y(__local Rows *rows, int y, int count) {
   for (int k = 0; k < count; k += 16) {
 #define AT(n) SIXTEEN(LooseLevels, rows->levels + ROW(y + (n), TAPS) + k)
@@ -78,7 +78,7 @@ inline void along_y(__local Rows *rows, int y, int count) {
   }
 }
 
-// The gradients of that row.
+// The gradients of row `y`, from the results of along_y().
 inline void along_x(__local Rows *rows, int y, int count) {
   for (int k = 0; k < count; k += 16) {
     const int to = ROW(y, 3) + k;
@@ -101,8 +101,8 @@ inline void along_x(__local Rows *rows, int y, int count) {
   }
 }
 
-// Bytes that are 1 where the gradient is the largest of the three along it, and its square is `enough`. Of equal gradients the last
-// counts.
+// Non-maximum suppression of 16 pixels. Returns bytes that are 1 where the gradient is the largest of the three along
+// its direction and its square is at least `enough`. Of equal gradients the last counts.
 inline ulong2 ridges(__local const Rows *rows, int y, int k, int enough) {
   const int at = ROW(y, 3) + k + 1;
   const int16 square = SIXTEEN(LooseSquares, rows->squares + at);
@@ -118,8 +118,10 @@ inline ulong2 ridges(__local const Rows *rows, int y, int k, int enough) {
   return as_ulong2(convert_char16(square >= enough && square > next && square >= other)) & 0x0101010101010101ul;
 }
 
-// Writes the found edges: `out` is the tile's first pixel, whose number is `first`, in rows of `width`.
-inline void tell(__local Found *found, int wide, int labeled, __global ushort *restrict out, __global uint *restrict labels, int first,
+// Writes the found edges and empties the list. `out`: the tile's first pixel in the map, whose rows have `width`
+// pixels; `first` is its index. `wide`: width of the tile. With `labeled`, weak edges get labels and mark their sixteen
+// pixels in `has_weak`.
+inline void write_edges(__local Found *found, int wide, int labeled, __global ushort *restrict out, __global uint *restrict labels, int first,
                  int width, __global uchar *restrict has_weak, int sixteens) {
   for (int k = 0; k < found->count; k += 16)
     STORE_SIXTEEN(LooseLevels, found->edges + k,
@@ -136,7 +138,7 @@ inline void tell(__local Found *found, int wide, int labeled, __global ushort *r
 #define JOIN(before) least = join_own(labels, least, first + (before) + 1)
     const bool strong = edge & EDGE_STRONG;
     uint least = strong || (west | north_west | north | north_east) & EDGE_STRONG ? KEPT : place + 1;
-    // At most two earlier weak edges are not connected by others.
+    // At most two of the earlier neighbours are not already connected by another one.
     if (IS_WEAK(north)) JOIN(at - width);
     else {
       if (IS_WEAK(north_west)) JOIN(at - width - 1);
@@ -152,7 +154,8 @@ inline void tell(__local Found *found, int wide, int labeled, __global ushort *r
   found->count = 0;
 }
 
-// As there; with `labeled` also which sixteens, `sixteens` in a row, have a weak edge. Groups of one item, one for a tile.
+// As canny_edges of cannytiles.cl. With `labeled`, `has_weak` also marks each run of 16 pixels that has a weak edge; a
+// row has `sixteens` runs. Groups of one item, one per tile.
 __kernel void canny_edges(IN_LUMA(in), int2 size, __global const uint2 *restrict thresholds, int weak,
                           __global ushort *restrict edges, int labeled, __global uint *restrict labels,
                           __global uchar *restrict luma, int pitch, __global uchar *restrict has_weak, int sixteens) {
@@ -220,18 +223,18 @@ __kernel void canny_edges(IN_LUMA(in), int2 size, __global const uint2 *restrict
         found.strong[found.count++] = own_least.y;
       }
     }
-    if (found.count > WAITING - TILE_X || line + 1 == end)
-      tell(&found, wide, labeled, edges, labels, first, size.x, has_weak, sixteens);
+    if (found.count > CAPACITY - TILE_X || line + 1 == end)
+      write_edges(&found, wide, labeled, edges, labels, first, size.x, has_weak, sixteens);
   }
 }
 
-// Groups of one item, one for a tile.
+// Joins the weak edges at the border of a tile with those of adjacent tiles. Groups of one item, one per tile.
 __kernel void canny_join_rows(__global const ushort *restrict edges, int2 size, volatile __global uint *labels,
                               __global const uchar *restrict has_weak, int sixteens) {
   const int2 origin = (int2)(get_group_id(0) * TILE_X, get_group_id(1) * TILE_Y), end = min(origin + (int2)(TILE_X, TILE_Y), size) - 1;
   for (int y = origin.y; y <= end.y; y++) {
     const bool whole = y == origin.y || y == end.y;
-    const int last = end.x & ~15;  // where the row's last sixteen begin, which hold its other end
+    const int last = end.x & ~15;  // start of the row's last run, which contains the right border
     for (int k = origin.x; k <= last; k = whole || k == last ? k + 16 : last) {
       if (!has_weak[y * sixteens + k / 16]) continue;
       for (int x = k; x <= min(k + 15, end.x); x++)
@@ -240,7 +243,7 @@ __kernel void canny_join_rows(__global const ushort *restrict edges, int2 size, 
   }
 }
 
-// Drops weak edges that are connected with none that is strong. Work-items: one for a row.
+// Removes the weak edges without connection to a strong one. A work-item per row.
 __kernel void canny_keep_rows(__global ushort *restrict edges, int2 size, __global const uint *restrict labels,
                               __global const uchar *restrict has_weak, int sixteens) {
   const int y = get_global_id(0);

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Edges after Canny (1986), in whole numbers. Build with -DTILE_X=n -DTILE_Y=n: the pixels of a group. -DBUFFERS: frames are buffers.
+// Canny's edge detector (1986) in integer arithmetic. Build with -DTILE_X=n -DTILE_Y=n, the pixels of a group's tile.
+// -DBUFFERS: frames are buffers.
 #include "hough/gradient.clh"
 #include "hough/labels.clh"
 
 DEFINE_LABELS(local)
 
-// Gradients of a tile and its neighbours, and the pixels they need: four by four, as items take them.
-#define SEEN (REACH + 1)
+// Sizes of the gradients of a tile with 1 px around it, and of the luma they need. Items process four by four values,
+// so sizes are multiples of 4.
+#define HALO (REACH + 1)
 #define UP(n) (((n) + 3) & ~3)
 #define SIDE_X UP(TILE_X + 2)
 #define SIDE_Y UP(TILE_Y + 2)
 #define LUMA_X (SIDE_X + 2 * REACH)
 #define LUMA_Y (SIDE_Y + 2 * REACH)
 
-// Two numbers of 16 bits in one of 32, each added to and multiplied alone. Differences are kept above 0.
+// Arithmetic on two 16-bit numbers in one 32-bit word. An offset of ZERO keeps differences positive.
 #define ZERO 16384
 #define DERIVED_PAIR(a, b, c, d, f, g, h, i) \
   (14 * ((f) + (g)) + 6 * (h) + (i) + ZERO * 0x10001u - (14 * ((d) + (c)) + 6 * (b) + (a)))
 
-// Twelve numbers of a row.
+// Twelve adjacent values of a row.
 typedef struct {
   int at[12];
 } Twelve;
@@ -34,12 +36,13 @@ inline Twelve twelve(__local const uint2 *row) {
   return values;
 }
 
-#define NONE 0xffffffffu    // in place of a label: no edge
+#define NONE 0xffffffffu  // label of a pixel without an edge
 #define STRONG_ONE (NONE - 1)
 
 inline int square_of(short2 g) { return g.x * g.x + g.y * g.y; }
 
-// Whether a gradient is the largest of the three along it; of equal ones the last.
+// Non-maximum suppression: whether a gradient is the largest of the three along its direction. Of equal ones the last
+// counts.
 inline bool is_ridge(__local const short2 *g) {
   const int x = abs(g[0].x), y = abs(g[0].y), own = square_of(g[0]);
   int next = g[0].x * g[0].y < 0 ? 1 - SIDE_X : 1 + SIDE_X;
@@ -48,8 +51,8 @@ inline bool is_ridge(__local const short2 *g) {
   return own > square_of(g[next]) && own >= square_of(g[-next]);
 }
 
-// Distributes the places of `wide` x `high` among the items of a group. Wide groups go row by row, because otherwise the items beyond
-// the end of a row would idle.
+// Distributes `wide` × `high` places among the items of a group. Wide groups take places in linear order, because
+// otherwise the items beyond the end of a row would idle.
 #ifdef BUFFERS
 #define EACH(x, y, wide, high)                  \
   for (int y = item.y; y < (high); y += items.y) \
@@ -59,24 +62,23 @@ inline bool is_ridge(__local const short2 *g) {
   for (int k = item.y * items.x + item.x, x, y; x = k % (wide), y = k / (wide), k < (wide) * (high); k += items.x * items.y)
 #endif
 
-// The map of a frame's edges; with `weak` also of those that only reach the lower threshold. With `labeled` weak ones get
-// labels too, which join those of a tile.
-// `luma`: the frame's, with a texel on all sides; left out where `pitch` is 0.
-// Work-items: groups of any size, one for a tile.
+// Input: a frame. Output: the map of its edges. With `weak` the map includes edges between the thresholds. With
+// `labeled` weak edges also get labels, joined within a tile. `luma` gets the luma of the frame with a border of 1 px;
+// it is not written if `pitch` is 0. Work-groups may have any size; each has one tile.
 __kernel void canny_edges(IN_LUMA(in), int2 size, __global const uint2 *restrict thresholds, int weak,
                           __global ushort *restrict edges, int labeled, __global uint *restrict labels,
                           __global uchar *restrict luma, int pitch) {
-  __local uint levels[LUMA_Y * LUMA_X / 2];  // of two pixels each
-  __local uint2 smooth[SIDE_Y * LUMA_X / 4], steep[SIDE_Y * LUMA_X / 4];  // along y, of four pixels
+  __local uint levels[LUMA_Y * LUMA_X / 2];  // two pixels per word
+  __local uint2 smooth[SIDE_Y * LUMA_X / 4], steep[SIDE_Y * LUMA_X / 4];  // filtered along y, four pixels per element
   __local short2 gradients[SIDE_Y * SIDE_X];
   __local uint names[SIDE_Y * SIDE_X];  // labels within the tile
-  __local int some;                     // weak edges whose neighbours do not decide whether they stay
+  __local int undecided;                     // 1 if a weak edge has no strong neighbour
   __local ushort *level_at = (__local ushort *)levels;
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * (int2)(TILE_X, TILE_Y), last = size - 1;
 
   EACH(x, y, LUMA_X, LUMA_Y) {
-    const int2 at = clamp(origin + (int2)(x, y) - SEEN, (int2)(0, 0), last);
+    const int2 at = clamp(origin + (int2)(x, y) - HALO, (int2)(0, 0), last);
     level_at[y * LUMA_X + x] = WHOLE_LEVEL(in, at.x, at.y);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -116,7 +118,7 @@ __kernel void canny_edges(IN_LUMA(in), int2 size, __global const uint2 *restrict
     const int2 at = origin + (int2)(x, y);
     if (any(at > last)) continue;
     __local const short2 *g = gradients + (y + 1) * SIDE_X + x + 1;
-    const int level = level_at[(y + SEEN) * LUMA_X + x + SEEN];
+    const int level = level_at[(y + HALO) * LUMA_X + x + HALO];
     if (pitch) luma[(at.y + 1) * pitch + at.x + 1] = level;
     const uint2 least = thresholds[level];
     const int square = square_of(*g);
@@ -126,7 +128,7 @@ __kernel void canny_edges(IN_LUMA(in), int2 size, __global const uint2 *restrict
     if (labeled && edge) names[g - gradients] = edge & EDGE_STRONG ? STRONG_ONE : g - gradients + 1;
   }
   if (!labeled) return;
-  if (item.x == 0 && item.y == 0) some = 0;
+  if (item.x == 0 && item.y == 0) undecided = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
 #define PLACE ((y + 1) * SIDE_X + x + 1)
 #define NAME(dx, dy) names[PLACE + (dy) * SIDE_X + (dx)]
@@ -135,11 +137,11 @@ __kernel void canny_edges(IN_LUMA(in), int2 size, __global const uint2 *restrict
   EACH(x, y, TILE_X, TILE_Y) {
     if (!WEAK(0, 0)) continue;
     const int2 at = origin + (int2)(x, y);
-    if (BESIDE(STRONG)) NAME(0, 0) = labels[at.y * size.x + at.x] = KEPT;
-    else some = 1;
+    if (ANY_NEIGHBOUR(STRONG)) NAME(0, 0) = labels[at.y * size.x + at.x] = KEPT;
+    else undecided = 1;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (!some) return;
+  if (!undecided) return;
   EACH(x, y, TILE_X, TILE_Y) {
     if (WEAK(0, 0)) {
       JOIN_BEFORE(local, names, PLACE, SIDE_X, WEAK)

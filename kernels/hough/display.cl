@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Draws edges and the outlines of templates. -DBUFFERS: frames are buffers.
+// Draws edges, and the outlines of found templates. -DBUFFERS: frames are buffers. `overlay`: see drawing/over.clh.
 #include "common/frame.clh"
 #include "drawing/over.clh"
 #include "hough/edge.clh"
@@ -15,7 +15,7 @@ __kernel void hough_show_edges(IN_FRAME(in), OUT_FRAME(out), __global const usho
   STORE_PIXEL(out, x, y, finished(over(frame, colour.xyz, shown ? colour.w : 0.0f, overlay), overlay));
 }
 
-// A square of `side` px for each point of a template, wherever the template was found. Work-items: points, objects.
+// Draws a square of `side` px for each point of each found template. A work-item per point and object.
 __kernel void hough_show_objects(IN_FRAME(in), OUT_FRAME(out), __global const FoundTemplate *restrict result,
                                  __global const float4 *restrict points, int count, int templ, int side, int2 size,
                                  float4 colour, int overlay) {

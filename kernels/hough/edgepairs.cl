@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The fast generalised Hough transform (Gómez Luna 2012). Pairs of edges at right angles vote for turn, scale and place one after
-// the other. Three small spaces replace one of four dimensions.
+// The fast generalised Hough transform (Gómez Luna 2012). Pairs of edges at right angles vote for rotation, scale and
+// position, one after the other. So three small accumulators replace one of four dimensions.
 //
-// An edge pair is an edge and another one whose direction is SQUARE steps on. Its key has two parts: the first edge's direction, and the
-// direction of the way between both relative to that. A turn of the picture changes only the first part, a change of size neither.
+// An edge pair is an edge and another one whose direction is SQUARE steps further. Its key has two parts: the first
+// edge's direction, and the direction from one edge to the other relative to it. A rotation of the picture changes only
+// the first part. A change of scale changes neither.
 //
-// Lists are sorted by keys, so a group knows its comparisons and the place of each result. Build with -DFORM=n: how a group compares two
-// stretches of lists.
+// Lists are sorted by keys, so a group knows its comparisons and the place of each result. Build with -DFORM=n: how a
+// group compares two parts of lists.
 #include "hough/edgepair.clh"
 
-#define BALANCED 0  // both stretches in local memory, comparisons dealt to the items
-#define SAVING 1    // one stretch in local memory, each item with one of the other in registers
+#define BALANCED 0  // both parts in local memory, comparisons distributed to the items
+#define SAVING 1    // one part in local memory, an element of the other in each item's registers
 
-// Takes a list of edges, sorted by direction. `begins`: where each direction begins, up to one past all. `firsts`: the first edge pair
-// of each first direction, then the number of edge pairs. `histogram`: by direction + 1. At most `room` edge pairs are kept: each
-// `every`-th. Clears `space`. One group.
+// Input: the edges per direction, as `histogram`, by direction + 1. `begins` gets the index where the edges of each
+// direction begin, and the number of edges. `firsts` gets the index of the first edge pair of each first direction,
+// then the number of pairs. At most `room` pairs are kept, which are every n-th one. `kept` gets their number and n.
+// Clears `space`. One work-group.
 __kernel void edge_pairs_begin(__global const uint *restrict histogram, uint room, __global uint *restrict begins,
                              __global uint *restrict firsts, __global uint *restrict space, __global uint *restrict kept) {
   __local uint counts[STEPS];
@@ -33,8 +35,9 @@ __kernel void edge_pairs_begin(__global const uint *restrict histogram, uint roo
   }
 }
 
-// Counts edge pairs by their keys and, with `listed`, lists them. An entry has the key and the places of both edges in the list of edges,
-// the second one in the upper half. A group takes stretches of the edges of one direction, so that it needs one row of the space.
+// Counts edge pairs by key. With `listed` it also lists their keys and their edges. An entry for edges has their indices
+// in the list of edges, the second one in the upper half. A group takes chunks of the edges of one direction, so it needs
+// one row of the accumulator.
 __kernel void edge_pairs_vote(__global const uint *restrict places, int width, __global const uint *restrict begins,
                             __global const uint *restrict firsts, __global const uint *restrict kept, int listed,
                             __global uint *restrict space, __global uint *restrict keys, __global uint *restrict pairs) {
@@ -66,10 +69,10 @@ __kernel void edge_pairs_vote(__global const uint *restrict places, int width, _
 #endif
         const uint number = first + (uint)(at + i) * m + with + j;
         if (every > 1 && number % every) continue;
-        const int way = way_of(own[i], q, direction);
-        atomic_inc(row + way);
+        const int relative = relative_direction(own[i], q, direction);
+        atomic_inc(row + relative);
         if (listed) {
-          keys[number / every] = direction * STEPS + way;
+          keys[number / every] = direction * STEPS + relative;
           pairs[number / every] = (uint)(begin + at + i) | (uint)(from + with + j) << 16;
         }
       }
@@ -80,7 +83,8 @@ __kernel void edge_pairs_vote(__global const uint *restrict places, int width, _
     if (row[i]) atomic_add(space + direction * STEPS + i, row[i]);
 }
 
-// How well the spaces of two pictures agree, by the turn between them: a group for each. `sums`: a ulong for each item, a power of two.
+// Correlates the accumulators of two pictures for each rotation between them. One group per rotation. `sums`: a local
+// ulong per item; the group size is a power of two.
 __kernel void edge_pairs_correlate(__global const uint *restrict before, __global const uint *restrict after,
                                  __global ulong *restrict agreement, __local ulong *sums) {
   const int item = get_local_id(0), items = get_local_size(0), turn = get_group_id(0);
@@ -94,7 +98,8 @@ __kernel void edge_pairs_correlate(__global const uint *restrict before, __globa
   if (item == 0) agreement[turn] = sums[0];
 }
 
-// The turn of up to `most` steps to either side that agrees best; the first one of equals. By one item.
+// Finds the rotation of at most `most` steps either way with the highest correlation. Of equal ones the first counts.
+// One work-item.
 __kernel void edge_pairs_turn(__global const ulong *restrict agreement, int most, __global int *restrict turn) {
   ulong best = 0;
   int at = 0;
@@ -103,11 +108,11 @@ __kernel void edge_pairs_turn(__global const ulong *restrict agreement, int most
   *turn = at;
 }
 
-// The edges of a picture, and its edge pairs, sorted by keys: where those of each key begin.
+// Arguments for the edges of a picture and its edge pairs sorted by key. `begins` has the index where each key begins.
 #define LIST(name) __global const uint *restrict name##_places, __global const uint *restrict name##_pairs, __global const uint *restrict name##_begins
 
-// EdgePairs of the same key, once the first ones are turned, vote for the sizes that they differ by. `off`: steps, that they are turned by
-// beyond `turn`. `space`: SIZES, zeroed.
+// Edge pairs of equal keys, after rotating the first picture, vote for the scale between them. `off`: steps of
+// additional rotation. `space`: SIZES counters, zeroed.
 __kernel void edge_pairs_scale(LIST(before), int before_width, LIST(after), int after_width, __global const int *restrict turn,
                              int off, __global uint *restrict space) {
   __local uint votes[SIZES];
@@ -151,8 +156,9 @@ __kernel void edge_pairs_scale(LIST(before), int before_width, LIST(after), int 
     if (votes[i]) atomic_add(space + i, votes[i]);
 }
 
-// The size that most edge pairs vote for: how many, and which; the first one of equals. With `chance`, votes of those that are turned wrong,
-// it is the one that stands out most from them. By one item.
+// Finds the scale with the most votes: their number, and its bin. Of equal ones the first counts. With `against`, it
+// takes the scale that exceeds `chance` most, in standard deviations. `chance`: votes with a wrong rotation. One
+// work-item.
 __kernel void edge_pairs_size(__global const uint *restrict votes, __global const uint *restrict chance, int against,
                             __global uint *restrict size) {
   float all = 0.0f, by_chance = 0.0f, most = -1e9f;
@@ -166,9 +172,10 @@ __kernel void edge_pairs_size(__global const uint *restrict votes, __global cons
   size[0] = votes[at], size[1] = at;
 }
 
-// EdgePairs of the same key, once the first ones are turned and scaled, vote for where the first picture's middle is, by both their edges.
-// `turns`: for each size the cosine and sine of every turn, by it and by 4096; `size`: its votes, and its number. `space`: zeroed, `copies` of squares of 2^`fine` px, of
-// which the items take turns, `plane` apart.
+// Edge pairs of equal keys, after rotating and scaling the first picture, vote for the position of its centre. Both of
+// their edges vote. `turns`: scale times cosine and sine of each rotation, times 4096, per scale. `size`: the votes and
+// the bin of the scale. `space`: zeroed counters of bins of 2^`fine` px. It has `copies`, `plane` elements apart, which
+// items use in turn.
 __kernel void edge_pairs_shift(LIST(before), int2 before_size, LIST(after), int2 after_size, __global const int2 *restrict turns,
                              __global const int *restrict turn, __global const int *restrict size, int fine, int copies, int plane,
                              __global uint *restrict space) {
@@ -216,7 +223,7 @@ __kernel void edge_pairs_shift(LIST(before), int2 before_size, LIST(after), int2
   }
 }
 
-// Adds the copies of a space to the first.
+// Adds the copies of an accumulator to the first. A work-item per counter.
 __kernel void edge_pairs_fold(__global uint *space, int copies, int plane) {
   const int i = get_global_id(0);
   if (i >= plane) return;

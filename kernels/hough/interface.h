@@ -6,51 +6,51 @@
 
 INTERFACE(hough)
 
-CONSTANT(STEPS, 90);  // of a line's direction, 2° each
+CONSTANT(STEPS, 90);  // steps of a line's direction, 2° each
 
-// A pixel in a map of edges is 0 or has these bits:
-//   0-6   the step of its gradient's line, plus 1
+// A pixel in a map of edges is 0 without an edge; otherwise it has these bits:
+//   0-6   the direction of its gradient as an undirected line, in steps, plus 1
 //   7-13  the strength
 //   14    whether the gradient points in the opposite direction
 //   15    whether the strength reaches the upper threshold
 CONSTANT(EDGE_TURNED, 1 << 14);
 CONSTANT(EDGE_STRONG, 1 << 15);
-CONSTANT(EDGE_STRENGTHS, 128);  // of a level per px
+CONSTANT(EDGE_STRENGTHS, 128);  // steps of the strength, 1 level per px each
 
-CONSTANT(DIGITS, 16);  // values of a pass of the sort
-CONSTANT(CHUNK, 128);  // of a list of edges or pairs, at once
+CONSTANT(DIGITS, 16);  // values of a digit; the sort has a pass per digit
+CONSTANT(CHUNK, 128);  // elements of a list of edges or pairs that a group loads at once
 CONSTANT(SIZES, 11);   // 0.5 to 1.5, 0.1 apart
 
-CONSTANT(DIRECTIONS, 15);         // of lines: bits of the map
-CONSTANT(MATCH_POINTS, 128);      // of a template
-CONSTANT(MATCH_STRENGTHS, 1024);  // of its places
-CONSTANT(TURNS, 72);              // of a template
-CONSTANT(SECTORS, 24);            // of turns
-CONSTANT(BANDS, 3);               // of scales
-CONSTANT(WORD, 32);               // places
-CONSTANT(FIT_SUMS, 15);  // of the equations: 10 above and on the diagonal, 4 on the right, 1 count
+CONSTANT(DIRECTIONS, 15);         // ranges of a line's direction, one bit each in the map
+CONSTANT(MATCH_POINTS, 128);      // points of a template
+CONSTANT(MATCH_STRENGTHS, 1024);  // steps of the strength of a position
+CONSTANT(TURNS, 72);              // rotations of a template, 5° each
+CONSTANT(SECTORS, 24);            // ranges of the rotation
+CONSTANT(BANDS, 3);               // ranges of the scale
+CONSTANT(WORD, 32);               // positions per word
+CONSTANT(FIT_SUMS, 15);  // of the normal equations: 10 of the matrix, 4 right-hand, 1 count
 
-// The map in which the strongest values are searched, for the kernels of topk.cl.
+// The search for the strongest values of a map, for the kernels of topk.cl.
 typedef struct {
-  int4 region;  // where values count, from (x, y) to before (z, w)
+  int4 region;  // only its values count: from (x, y) to (z - 1, w - 1)
   int2 size;    // of the map
-  uint room;    // in the list
-  int keys;     // kinds of them
+  uint room;    // capacity of the list, elements
+  int keys;     // number of different keys
 } TopKSearch;
 
-// The bins of the scales that are searched.
+// The bins of the searched scales, equally spaced in their logarithm.
 typedef struct {
   int count;
-  float first, per_octave;  // binary logarithm of the begin of the smallest; scales in an octave
+  float first, per_octave;  // log2 of the lower end of the first bin; bins per octave
 } ScaleBins;
 
 // The division of the frame into cells, for the current templates.
 typedef struct {
-  int cell, half_width;  // px; px around an edge in the map
-  int margin;            // cells around the frame
-  int columns, lines;    // of squares in the map, with the margin
-  int pitch;             // between rows of results
-  int words, all_words;  // of a line of the map's bits; of a direction
+  int cell, half_width;  // px; an edge counts up to half_width px away
+  int margin;            // additional cells on each side of the frame
+  int columns, lines;    // cells per row and rows of cells, with the margin
+  int pitch;             // elements per row of results
+  int words, all_words;  // words per line of the map's bits; per direction
   int2 cells;            // along x and y
 } SearchGrid;
 
@@ -59,20 +59,20 @@ typedef struct {
   SearchGrid grid;
   ScaleBins scales;
   int2 size;                   // of the frame, px
-  float2 scale_range, angles;  // allowed; clockwise, from .x on .y degrees
+  float2 scale_range, angles;  // .x to .y; clockwise from .x over .y degrees
   float radius;                // of the template, px
-  int levels;                  // of it
-  int templ;                   // its number
-  int first;                   // of its objects
+  int levels;                  // number of its levels, see level.clh
+  int templ;                   // number of the template
+  int first;                   // index of the first result
 } Verification;
 
-// A template in the frame: a point (px, py) of it, from its middle, is at (x + a px - b py, y + b
-// px + a py).
+// A template found in the frame. Its point (px, py), relative to its centre, lies at (x + a px - b
+// py, y + b px + a py), px of the frame.
 typedef struct {
   float x, y, a, b;
-  float score;   // 1 if all of the template's points meet an edge, 0 if as many as by chance do;
+  float score;   // 1: all of the template's points meet an edge; 0: only as many as by chance;
                  // below 0: no object
-  float templ;   // its number
+  float templ;   // number of the template
   float radius;  // of the template in the frame, px
   float unused;
 } FoundTemplate;

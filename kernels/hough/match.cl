@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The number of a template's points that meet an edge of their direction, for every place, turn and scale. This is the accumulator of the
-// generalised Hough transform (Ballard 1981), gathered place by place. So a point counts once, however many edges are near it.
+// Counts the points of a template that meet an edge of their direction, for every position, rotation and scale. This is
+// the accumulator of the generalised Hough transform (Ballard 1981). It is gathered per position instead of scattered,
+// so several edges near a point count once.
 //
-// For each direction the map has a bit per place, so that a work-item counts for all places in a word at once.
+// For each direction the map has a bit per position, so a work-item counts for all positions of a word at once.
 //
-// Build with -DLANES=n: words that a work-item has side by side, 1 or 4.
+// Build with -DLANES=n: adjacent words of a work-item, 1 or 4.
 #include "hough/edge.clh"
 #include "hough/level.clh"
 #include "hough/directions.clh"
@@ -12,8 +13,8 @@
 
 #define FULL (2.0f * M_PI_F)
 
-#define COUNT_BITS 8                      // of MATCHED
-#define POSE_BITS 6                       // of the poses of a sector and a band
+#define COUNT_BITS 8  // bits of a count up to MATCH_POINTS
+#define POSE_BITS 6   // bits of a pose's number within a sector and a band
 
 #if LANES == 1
 #define WORDS uint
@@ -27,9 +28,10 @@
 #define STORE(value, p) GLUE(vstore, LANES)(value, 0, p)
 #endif
 
-// The map: the directions of edges up to `half_width` px from a pixel, in rows and columns. The pixels of each place in the squares of
-// `cell` px are stored together, columns * lines of them, with a margin of `margin` squares. So neighbouring places find a template's
-// point side by side.
+// Completes the map: the directions of edges up to `half_width` px away along y; `rows` has those along x. The frame is
+// divided into squares of `cell` px. Pixels at the same position within their squares are stored together, columns ×
+// lines of them, with `margin` squares around the frame. So adjacent work-items read adjacent elements. A work-item per
+// element.
 __kernel void match_spread(__global const ushort *restrict rows, __global ushort *restrict map, SearchGrid grid, int2 size) {
   const int half_width = grid.half_width, cell = grid.cell, margin = grid.margin, columns = grid.columns, lines = grid.lines;
   const int i = get_global_id(0), plane = columns * lines;
@@ -42,8 +44,8 @@ __kernel void match_spread(__global const ushort *restrict rows, __global ushort
   map[i] = bits;
 }
 
-// The map, a bit a place: lines of `words` for each direction, the first place in the lowest bit. One word more than the places need
-// ends each line.
+// Packs the map into bits: for each direction, lines of `words` words, lowest bit first. Each line has one word more
+// than its places need. A work-item per word.
 __kernel void match_pack(__global const ushort *restrict map, __global uint *restrict bits, SearchGrid grid) {
   const int columns = grid.columns, words = grid.words, all = grid.all_words;
   const int i = get_global_id(0);
@@ -57,7 +59,8 @@ __kernel void match_pack(__global const ushort *restrict map, __global uint *res
   }
 }
 
-// The part of all directions that the map has around each place, in a square of `windows` cells to all sides, for each band.
+// The density of the map: the mean fraction of direction bits that are set around each cell. The window has `windows`
+// cells on each side, by band of scales. A work-item per cell and band.
 __kernel void match_density(__global const ushort *restrict map, __global float *restrict density, SearchGrid grid, int4 windows) {
   const int2 cells = grid.cells;
   const int pitch = grid.pitch, margin = grid.margin, columns = grid.columns, lines = grid.lines, cell = grid.cell;
@@ -76,7 +79,8 @@ __kernel void match_density(__global const ushort *restrict map, __global float 
   density[band * pitch * cells.y + i] = all ? (float)sum / all : 0.0f;
 }
 
-// Where each point of a template falls in the map's bits, for the first place: the word, and the bit in it. `points`: MATCHED for each level.
+// The offset of each point of a template in the map's bits, relative to the first position: the word, and the bit in
+// it. `points`: MATCH_POINTS per level. A work-item per point and pose.
 __kernel void match_offsets(__global const float4 *restrict points, __global const int4 *restrict levels, __global int2 *restrict offsets,
                             SearchGrid grid, ScaleBins bins, int level_count) {
   const int cell = grid.cell, margin = grid.margin, words = grid.words, lines = grid.lines, scales = bins.count;
@@ -86,7 +90,7 @@ __kernel void match_offsets(__global const float4 *restrict points, __global con
   const float size = bins.first + (scale + 0.5f) / bins.per_octave, angle = FULL * (turn + 0.5f) / TURNS;
   const float4 p = points[level_for(levels, level_count, size) * MATCH_POINTS + point];
   const float c = exp2(size) * cos(angle), s = exp2(size) * sin(angle);
-  // Points beyond the margin are outside of the frame for every place.
+  // Points beyond the margin lie outside the frame for every position.
   const int2 at = clamp(convert_int2_rte((float2)(c * p.x - s * p.y, s * p.x + c * p.y)) + cell / 2 + margin * cell, 0,
                         (2 * margin + 1) * cell - 1);
   float step = p.z + (turn + 0.5f) * (2.0f * STEPS / TURNS);
@@ -97,21 +101,22 @@ __kernel void match_offsets(__global const float4 *restrict points, __global con
   offsets[pose * MATCH_POINTS + point] = (int2)(line * words + column / WORD, column % WORD);
 }
 
-// Adds three bits of each place: `sum` gets the ones, and the carry is given.
+// A full adder for each bit position: adds `a` and `b` to `sum` and returns the carry.
 inline WORDS add_bits(WORDS *sum, WORDS a, WORDS b) {
   const WORDS differ = *sum ^ a, carry = (*sum & a) | (differ & b);
   *sum = differ ^ b;
   return carry;
 }
 
-// Whether a point meets an edge, a bit a place.
+// Whether a point meets an edge, for all positions of a word.
 inline WORDS meets(__global const uint *from, int2 point) {
-  // In two steps, since a shift by 32 would be one by 0.
+  // The second shift has two steps, because a shift by 32 bits equals one by 0.
   return LOAD(from + point.x) >> (uint)point.y | LOAD(from + point.x + 1) << 1u << (uint)(WORD - 1 - point.y);
 }
 
-// For every place, sector of turns and band of scales, the pose for which most points meet an edge. `votes` gets by how many standard
-// deviations, times 32, these exceed what chance gives there. `turns`: the allowed ones, from .x on .y of them. Rows of results are `pitch` apart.
+// For every cell, sector of rotations and band of scales, finds the pose for which most points meet an edge. `votes`
+// gets the excess over the number by chance, in 1/32 standard deviation. `turns`: rotations .x to .x + .y - 1 are
+// allowed. Rows of results have `pitch` elements. A work-item has WORD × LANES cells.
 __kernel void match(__global const uint *restrict bits, __global const int2 *restrict offsets, __global const float *restrict density,
                     __global ushort *restrict votes, __global ushort *restrict poses, SearchGrid grid, int scales, int2 turns) {
   const int2 cells = grid.cells;
@@ -121,7 +126,7 @@ __kernel void match(__global const uint *restrict bits, __global const int2 *res
   const int word = i % across * LANES, y = i / across;
   const int sector = group / BANDS, band = group % BANDS, share = (scales + BANDS - 1) / BANDS, first = band * share;
   __global const uint *from = bits + y * words + word;
-  // Numbers of the places, a bit of all in each.
+  // Bit-sliced numbers: element i has bit i of the numbers of all positions.
   WORDS most[COUNT_BITS] = {0}, best[POSE_BITS] = {0};
   for (int turn = sector * (TURNS / SECTORS); turn < (sector + 1) * (TURNS / SECTORS); turn++) {
     if ((turn - turns.x + 2 * TURNS) % TURNS >= turns.y) continue;
@@ -175,10 +180,11 @@ __kernel void match(__global const uint *restrict bits, __global const int2 *res
     }
 }
 
-#define LEAST 96   // three standard deviations
-#define BESIDE 1   // cells
+#define LEAST 96  // minimum strength: three standard deviations
+#define RADIUS 1  // cells
 
-// Keeps the strength of places that stand out more than all around them for nearly the same turn and scale.
+// Non-maximum suppression: keeps the strength of cells that exceed all adjacent cells with a similar rotation and
+// scale. Of equal ones the first counts. A work-item per result.
 __kernel void match_maxima(__global const ushort *restrict votes, __global const ushort *restrict poses, __global ushort *restrict maxima,
                            SearchGrid grid, int scales) {
   const int2 cells = grid.cells;
@@ -187,8 +193,8 @@ __kernel void match_maxima(__global const ushort *restrict votes, __global const
   if (x >= pitch || group >= SECTORS * BANDS) return;
   const int i = (group * cells.y + y) * pitch + x, own = votes[i], turn = poses[i] / scales, scale = poses[i] % scales;
   bool most = x < cells.x && own >= LEAST;
-  for (int v = max(y - BESIDE, 0); v <= min(y + BESIDE, cells.y - 1) && most; v++)
-    for (int u = max(x - BESIDE, 0); u <= min(x + BESIDE, cells.x - 1); u++) {
+  for (int v = max(y - RADIUS, 0); v <= min(y + RADIUS, cells.y - 1) && most; v++)
+    for (int u = max(x - RADIUS, 0); u <= min(x + RADIUS, cells.x - 1); u++) {
       const int k = (group * cells.y + v) * pitch + u;
       const bool alike = abs(poses[k] / scales - turn) <= 1 && abs(poses[k] % scales - scale) <= 1;
       most = most && (!alike || own > votes[k] || (own == votes[k] && i <= k));

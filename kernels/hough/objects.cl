@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Work of a frame with and without templates: its edges row by row and their number, and the candidates that are objects.
+// Kernels for each frame: the edges along rows, and the selection of objects among the candidates.
 #include "hough/edge.clh"
 #include "hough/directions.clh"
 #include "hough/interface.h"
 
-// For each pixel the directions of the edges up to `half_width` px from it in its row. `region`: edges count from (x, y) up to, not
-// including, (z, w).
-// `count`: edges there that reach the upper threshold; zeroed before.
+// Writes the directions of the edges up to `half_width` px from each pixel along x, one bit per direction range. Edges
+// count only in `region`, from (x, y) to (z - 1, w - 1). Adds to `count` the number of edges there that reach the upper
+// threshold. A work-item per pixel.
 __kernel void edge_rows(__global const ushort *restrict edges, int2 size, int4 region, int half_width,
                         __global ushort *restrict rows, __global uint *count) {
   __local uint found;
@@ -28,12 +28,16 @@ __kernel void edge_rows(__global const ushort *restrict edges, int2 size, int4 r
   if (get_local_id(0) == 0 && get_local_id(1) == 0 && found) atomic_add(count, found);
 }
 
-#define NEAR 0.5f    // of the smaller radius: so near, two objects are one
-#define AROUND 1.5f  // of it: so near, one that fits this much worse is seen in parts of the other
-#define WORSE 0.7f
+// Distances of two objects, relative to the smaller radius. Within SAME_OBJECT they are the same object. Within NEARBY an
+// object is part of another one if its score is below MUCH_WORSE times the other score.
+#define SAME_OBJECT 0.5f
+#define NEARBY 1.5f
+#define MUCH_WORSE 0.7f
 
-// By one group: the objects in the order of their scores, of several in one place the best. `result`: their number, that of the edges,
-// and the objects from the second 32 bytes on. `best`: one for each item, a power of two of them.
+// One work-group. Selects objects in the order of their scores; of several at one position it keeps the best.
+// `objects`: `count` candidates. `least`: minimum score. `most`: maximum number. `result` gets the number of objects,
+// the number of edges, and from the second 32 bytes on the objects. `best`: a local element per item; the group size is
+// a power of two.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void choose(__global FoundTemplate *objects, int count, float least, int most, __global const uint *edge_count,
                      __global FoundTemplate *restrict result, __local float2 *best) {
@@ -59,9 +63,9 @@ __kernel void choose(__global FoundTemplate *objects, int count, float least, in
     if (more) {
       if (item == 0) result[1 + chosen] = object;
       for (int i = item; i < count; i += items) {
-        const float2 way = (float2)(objects[i].x - object.x, objects[i].y - object.y);
-        const float distance = length(way) / fmin(objects[i].radius, object.radius);
-        if (distance <= NEAR || (distance <= AROUND && objects[i].score < WORSE * object.score)) objects[i].score = -1.0f;
+        const float2 offset = (float2)(objects[i].x - object.x, objects[i].y - object.y);
+        const float distance = length(offset) / fmin(objects[i].radius, object.radius);
+        if (distance <= SAME_OBJECT || (distance <= NEARBY && objects[i].score < MUCH_WORSE * object.score)) objects[i].score = -1.0f;
       }
       chosen++;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lists of uint (gst/hough/primitives.h). How many elements there are stands on the device, `*count`; a list is cut in as many blocks as there
-// are groups. `blocks`: a uint for each of them. `sums`: a uint for each item of a group.
+// Operations on lists of uint (gst/hough/primitives.h): prefix sum, compaction, radix sort, maximum. The number of
+// elements is in device memory, `*count`. Each group has one block of the list. `blocks`: a uint per group. `sums`: a
+// local uint per item.
 #include "hough/group.clh"
 #include "hough/interface.h"
 
@@ -15,7 +16,8 @@ __kernel void scan_count(__global const uint *restrict values, __global const ui
   if (get_local_id(0) == 0) blocks[get_group_id(0)] = sum;
 }
 
-// `scanned` has one element more than there are values: their sum. It may be `values`.
+// Exclusive prefix sum. `scanned` has one element more than there are values: their sum. It may be the same buffer as
+// `values`.
 __kernel void scan_write(__global const uint *values, __global const uint *count, __global const uint *restrict blocks,
                          __global uint *scanned, __local uint *sums) {
   const uint2 block = block_of(*count);
@@ -31,7 +33,7 @@ __kernel void scan_write(__global const uint *values, __global const uint *count
   }
 }
 
-// How many keys a block keeps. Empties the histogram.
+// Counts the keys that a block keeps, which are all except NO_KEY. Clears the histogram.
 __kernel void compact_count(__global const uint *restrict keys, __global const uint *count, __global uint *restrict blocks,
                             __global uint *restrict histogram, int bins, __local uint *sums) {
   for (int i = get_global_id(0); i < bins; i += get_global_size(0)) histogram[i] = 0;
@@ -42,7 +44,8 @@ __kernel void compact_count(__global const uint *restrict keys, __global const u
   if (get_local_id(0) == 0) blocks[get_group_id(0)] = sum;
 }
 
-// `local_bins`: as many as `bins`, at least one.
+// Moves the kept elements to the front, up to `room`, and counts their keys. `local_bins`: `bins` local elements, at
+// least one.
 __kernel void compact_move(__global const uint *restrict keys, __global const uint *restrict a, __global const uint *restrict b,
                            __global const uint *count, __global const uint *restrict blocks, __global uint *restrict keys_out,
                            __global uint *restrict a_out, __global uint *restrict b_out, __global uint *restrict kept,
@@ -68,10 +71,10 @@ __kernel void compact_move(__global const uint *restrict keys, __global const ui
     if (local_bins[i]) atomic_add(histogram + i, local_bins[i]);
 }
 
-// A pass of the sort: by `mask` after a shift, which has DIGITS values at most.
-#define RUN 4  // neighbours that an item takes
+// A pass of the radix sort, by the digit `key >> shift & mask`; it has at most DIGITS values.
+#define RUN 4  // adjacent elements of an item
 
-// How often each digit comes in a block: a row of all groups for each digit. `digits`: DIGITS.
+// Counts each digit in a block. `table` has a row of all groups for each digit. `digits`: DIGITS local elements.
 __kernel void sort_count(__global const uint *restrict keys, __global const uint *count, int shift, uint mask,
                          __global uint *restrict table, __local uint *digits) {
   const uint item = get_local_id(0), items = get_local_size(0);
@@ -83,13 +86,14 @@ __kernel void sort_count(__global const uint *restrict keys, __global const uint
   for (uint i = item; i < DIGITS; i += items) table[i * get_num_groups(0) + get_group_id(0)] = digits[i];
 }
 
-// `ranks`: DIGITS for each item; `parts`: DIGITS * DIGITS; `starts`: DIGITS.
+// Moves the elements to their sorted places. Local memory: `ranks` has DIGITS elements per item, `parts` DIGITS ×
+// DIGITS, `starts` DIGITS.
 __kernel void sort_move(__global const uint *restrict keys, __global const uint *restrict values, __global const uint *count,
                         int shift, uint mask, __global const uint *restrict table, __global uint *restrict keys_out,
                         __global uint *restrict values_out, __local uint *ranks, __local uint *parts, __local uint *starts) {
   const uint item = get_local_id(0), items = get_local_size(0), groups = get_num_groups(0);
   const uint2 block = block_of(*count);
-  // Where the block's elements of each digit begin: behind those of smaller digits, and of groups before.
+  // The block's elements of each digit begin after all smaller digits, and after the same digit of earlier groups.
   for (uint i = item; i < DIGITS * DIGITS; i += items) {
     const uint digit = i / DIGITS;
     uint sum = 0;
@@ -113,7 +117,7 @@ __kernel void sort_move(__global const uint *restrict keys, __global const uint 
         key[i] = keys[own + i];
         ranks[(key[i] >> shift & mask) * items + item]++;
       }
-    // Ranks become the number of the digit's elements in earlier items.
+    // Ranks become the number of elements with the same digit in earlier items.
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = item; i < DIGITS * DIGITS; i += items) {
       const uint from = i % DIGITS * stretch, end = min(from + stretch, items);
@@ -145,7 +149,7 @@ __kernel void sort_move(__global const uint *restrict keys, __global const uint 
   }
 }
 
-// The larger of two places (value, index): of equal values the first.
+// The larger of two (value, index); of equal values the first.
 inline uint2 larger(uint2 a, uint2 b) { return b.x > a.x || (b.x == a.x && b.y < a.y) ? b : a; }
 
 inline uint2 group_largest(uint2 own, __local uint2 *places) {
@@ -172,7 +176,7 @@ __kernel void argmax_blocks(__global const uint *restrict values, __global const
   if (get_local_id(0) == 0) found[get_group_id(0)] = own;
 }
 
-// By one group.
+// The maximum of all blocks' maxima. One work-group.
 __kernel void argmax_all(__global const uint2 *restrict found, int blocks, __global uint2 *restrict place,
                          __local uint2 *places) {
   uint2 own = NOWHERE;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A list of the strongest values of a map of ushort, of those that have a bit of WANTED; in the order of the map. A value's strength is
-// `value >> SHIFT & (STRENGTHS - 1)`, its key the bits below.
+// Lists the strongest values of a map of ushort, among those with a bit of WANTED, in the order of the map. A value's
+// strength is `value >> SHIFT & (STRENGTHS - 1)`; its key is the lower bits.
 //
-// Build with -DSHIFT=n -DSTRENGTHS=n -DWANTED=n. `sums`: one for each item.
+// Build with -DSHIFT=n -DSTRENGTHS=n -DWANTED=n. `sums`: a local element per item.
 #include "hough/group.clh"
 #include "hough/interface.h"
 
@@ -14,7 +14,7 @@ inline ushort value_at(__global const ushort *map, uint i, int width, int4 regio
 
 inline int strength_of(ushort value) { return value >> SHIFT & (STRENGTHS - 1); }
 
-// `histogram`: zeroed.
+// Counts the values by strength. `histogram`: zeroed.
 __kernel void top_k_strengths(__global const ushort *restrict map, __global uint *histogram, TopKSearch search) {
   __local uint counts[STRENGTHS];
   const uint item = get_local_id(0), items = get_local_size(0);
@@ -30,7 +30,7 @@ __kernel void top_k_strengths(__global const ushort *restrict map, __global uint
     if (counts[i]) atomic_add(histogram + i, counts[i]);
 }
 
-// The strength from which on there is no room for all; 0 where there is. `found`: one.
+// The strength at which the list becomes full; 0 if all values fit. `found`: a local int.
 inline int least_strength(__global const uint *histogram, uint room, __local uint4 *sums, __local int *found, uint *total) {
   const int item = get_local_id(0), items = get_local_size(0), share = (STRENGTHS + items - 1) / items;
   const int end = STRENGTHS - min(item * share, STRENGTHS), first = max(end - share, 0);
@@ -50,7 +50,7 @@ inline int least_strength(__global const uint *histogram, uint room, __local uin
   return *found;
 }
 
-// How many of a block are stronger than the least that have room, and how many as strong: (x, y). Empties the histogram of keys.
+// Counts the values of each block that exceed this strength, and those that equal it. Clears the histogram of keys.
 __kernel void top_k_count(__global const ushort *restrict map, __global const uint *restrict histogram, __global uint *restrict stronger,
                           __global uint *restrict equal, __global uint *restrict keys_histogram, TopKSearch search,
                           __local uint4 *sums) {
@@ -70,8 +70,8 @@ __kernel void top_k_count(__global const ushort *restrict map, __global const ui
   if (get_local_id(0) == 0) stronger[get_group_id(0)] = sum.x, equal[get_group_id(0)] = sum.y;
 }
 
-// `list_keys`, `list_places`: keys and indices in the map; `counts`: the length of the list, and the number of values in
-// all. Of values equal to the least, the first ones fill the remaining room.
+// Writes the list. `list_keys` and `list_places` get keys and indices in the map. `counts` gets the length of the list
+// and the number of all values. Values with exactly this strength fill the remaining room, first ones first.
 __kernel void top_k_move(__global const ushort *restrict map, __global const uint *restrict histogram, __global const uint *restrict stronger,
                          __global const uint *restrict equal, __global uint *restrict list_keys, __global uint *restrict list_places,
                          __global uint *restrict counts, __global uint *restrict keys_histogram, TopKSearch search, __local uint4 *sums) {
@@ -79,7 +79,7 @@ __kernel void top_k_move(__global const ushort *restrict map, __global const uin
   __local int found;
   uint all, total;
   const int least = least_strength(histogram, room, sums, &found, &all);
-  uint4 own_blocks = 0;  // stronger and equal ones of the blocks before, and of all
+  uint4 own_blocks = 0;  // stronger and equal values of earlier blocks; the same of all blocks
   for (uint i = get_local_id(0); i < get_num_groups(0); i += get_local_size(0)) {
     const uint2 block = (uint2)(stronger[i], equal[i]);
     own_blocks += (uint4)(i < get_group_id(0) ? block : (uint2)(0, 0), block);
@@ -94,7 +94,7 @@ __kernel void top_k_move(__global const ushort *restrict map, __global const uin
     const uint i = first + get_local_id(0);
     const ushort value = i < block.y ? value_at(map, i, search.size.x, search.region) : 0;
     const int strength = strength_of(value);
-    // Both counts in one scan: a block of a frame has less than 2^16 in a stretch.
+    // One scan sums both counts, because a group has fewer than 2^16 items.
     const uint own = value ? (strength > least) + (strength == least ? 0x10000u : 0u) : 0u;
     const uint before = group_scan(own, (__local uint *)sums, &total);
     const uint earlier = same + (before >> 16), to = above + (before & 0xffff) + min(earlier, left);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Blank frames: black, white or grey ones, damaged ones, or something before the lens. The texture around the lost points is gone, and what
-// texture is left belongs to points that are tracked; after a cut it does not. In blank frames the points keep their state, and the previous
-// frame's pyramid and noise stay.
+// Detects blank frames: black, white, grey or damaged ones, or a covered lens. In a blank frame the texture around lost
+// points is gone, and the remaining texture belongs to tracked points. After a cut there is other texture. In blank
+// frames points keep their state, and the previous frame's pyramid and noise stay.
 #include "klt/interface.h"
 #include "klt/points.clh"
 #include "noise/bands.clh"
@@ -9,21 +9,22 @@
 
 #define RADIUS_OF_TEXTURE 3
 #define TEXELS_OF_TEXTURE 49.0f
-#define LEAST_TEXTURE 1.0f   // levels², smaller eigenvalue of a window's structure tensor
-#define ABOVE_NOISE 1.5f     // or so much above what noise gives
-#define MOST_LEFT_OF 0.004f  // of what there was: texture with less is gone
-#define GRID 32              // windows along each axis that are compared
+#define LEAST_TEXTURE 1.0f      // levels², smaller eigenvalue of a window's structure tensor
+#define ABOVE_NOISE 1.5f        // minimum relative to the eigenvalue of noise
+#define LEAST_REMAINING 0.004f  // fraction of the previous texture below which it is gone
+#define GRID 32                 // compared windows along each axis
 
-// A blank frame loses one in BEGINS points, or one in GOES_ON after another blank one.
-#define BEGINS 2
-#define GOES_ON 4
-// All but one in OF_LOST lost points have lost their texture. At most TRACKED times the share of the tracked points, and one in SPARE, of
-// the windows with texture are left.
-#define OF_LOST 3
-#define TRACKED 2
-#define SPARE 32
+// A frame may be blank if more than 1 / START_PARTS of the points are lost, or 1 / CONTINUE_PARTS after a blank frame.
+#define START_PARTS 2
+#define CONTINUE_PARTS 4
+// In a blank frame at most 1 / TEXTURED_PARTS of the lost points still have texture. The fraction of the windows that
+// still have texture is bounded, too. It is at most TRACKED_FACTOR times the fraction of tracked points, plus 1 /
+// SPARE_PARTS.
+#define TEXTURED_PARTS 3
+#define TRACKED_FACTOR 2
+#define SPARE_PARTS 32
 
-// The texture around a place, and the least that counts.
+// Returns the texture around `at` (x) and the minimum that counts as texture (y).
 inline float2 texture_at(__global const float *plane, int4 level, float slope_gain, __global const float *noise, int2 at) {
   float sx = 0.0f, sy = 0.0f, xx = 0.0f, xy = 0.0f, yy = 0.0f;
   for (int y = -RADIUS_OF_TEXTURE; y <= RADIUS_OF_TEXTURE; y++)
@@ -37,11 +38,12 @@ inline float2 texture_at(__global const float *plane, int4 level, float slope_ga
   return (float2)(least_eigenvalue(xx - part * sx * sx, xy - part * sx * sy, yy - part * sy * sy), fmax(of_noise, LEAST_TEXTURE));
 }
 
-// Whether there is texture in a frame where `was` is that of the previous frame.
-inline bool is_textured(float2 is, float2 was) { return is.x > is.y + MOST_LEFT_OF * was.x; }
+// Whether a window still has texture; `was` is its texture in the previous frame.
+inline bool is_textured(float2 is, float2 was) { return is.x > is.y + LEAST_REMAINING * was.x; }
 
-// After tracking: decides whether the frame is blank, unless so many were in a row, and then restores the points and the noise. `usual`: the
-// noise of the last frame that was not blank.
+// Decides after tracking whether the frame is blank, and then restores the points and the noise. After `most` blank
+// frames in a row the next one does not count as blank. `usual`: the noise of the last frame that was not blank. One
+// work-group.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void klt_find_blank(__global const float *before, __global const float *after, __global float *noise, __global float *usual,
                              __global const TrackedPoint *saved, __global float4 *place, __global float4 *motion, __global int4 *who,
@@ -51,12 +53,12 @@ __kernel void klt_find_blank(__global const float *before, __global const float 
   const int slots = search.slots;
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);
-  int own = 0, both;  // alive, and lost above
+  int own = 0, both;  // alive in the lower half, lost in the upper half
   for (int i = first; i < last; i++) own += who[i].z == LIVE ? 1 : who[i].z == LOST ? 1 << 16 : 0;
   items_before(own, sums, &both);
   const int lost = both >> 16, all = lost + (both & 0xffff), row = state[BLANK];
-  const bool doubtful = row < search.most && lost * (row ? GOES_ON : BEGINS) > all;
-  int gone = 0, all_gone, windows = 0, all_windows;  // with texture, and with it in the previous frame above
+  const bool doubtful = row < search.most && lost * (row ? CONTINUE_PARTS : START_PARTS) > all;
+  int gone = 0, all_gone, windows = 0, all_windows;  // with texture; upper half: with texture in the previous frame
   for (int i = first; i < (doubtful ? last : first); i++) {
     if (who[i].z != LOST) continue;
     const int2 at = convert_int2_rte(saved[i].place.zw);
@@ -70,8 +72,8 @@ __kernel void klt_find_blank(__global const float *before, __global const float 
   }
   items_before(windows, sums, &all_windows);
   const int textured = all_windows & 0xffff, before_textured = all_windows >> 16;
-  const bool explained = SPARE * textured * all <= before_textured * (SPARE * TRACKED * (all - lost) + all);
-  const bool blank = doubtful && (lost - all_gone) * OF_LOST <= lost && explained;
+  const bool explained = SPARE_PARTS * textured * all <= before_textured * (SPARE_PARTS * TRACKED_FACTOR * (all - lost) + all);
+  const bool blank = doubtful && (lost - all_gone) * TEXTURED_PARTS <= lost && explained;
   for (int i = first; i < (blank ? last : first); i++) {
     if (who[i].z == VACANT) continue;
     place[i] = saved[i].place, motion[i] = saved[i].motion, form[i] = saved[i].form, who[i] = saved[i].who;
@@ -84,7 +86,7 @@ __kernel void klt_find_blank(__global const float *before, __global const float 
       usual[i] = noise[i];
 }
 
-// In a blank frame the pyramid of the previous one takes the place of its own. Items: 16 texels.
+// Replaces the pyramid of a blank frame by that of the previous frame. A work-item has 16 texels.
 __kernel void klt_keep_pyramid(__global const int *state, __global const float *before, __global float *after, int count) {
   const int i = get_global_id(0);
   if (i < count && state[BLANK]) vstore16(vload16(i, before), i, after);

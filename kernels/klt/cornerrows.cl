@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The maxima that klt_corners finds, as CPUs want it. An item alone has -DITEM_WIDTH=n by -DITEM_HEIGHT=n px, multiples of 8. It goes over
-// them row by row, eight px at a time. Seven rows of each kind are kept.
+// The maxima of klt_corners in a form for CPUs. A work-item has -DITEM_WIDTH=n by -DITEM_HEIGHT=n px, multiples of 8.
+// It processes them row by row, 8 px at a time. It keeps the last seven rows of each kind.
 #include "opticalflow/level.clh"
 #include "klt/interface.h"
 #include "klt/points.clh"
 #include "klt/rows.clh"
 
 #define ROWS 7
-#define PITCH (ITEM_WIDTH + 24)  // of rows that begin 9 px to the left (smoothed down), 6 (products), 3 (eigenvalues), 0 (maxima)
+#define PITCH (ITEM_WIDTH + 24)  // of rows; smoothed ones start 9 px to the left, products 6, eigenvalues 3, maxima 0
 
 #define UP(n) (((n) + 7) & ~7)
-#define FIRST(y) ((((y) + ROWS) % ROWS) * PITCH)           // of a row of seven; y above -ROWS
-#define AFTER(row) ((row) == (ROWS - 1) * PITCH ? 0 : (row) + PITCH)  // of the row below
+#define FIRST(y) ((((y) + ROWS) % ROWS) * PITCH)                         // start of row y in a ring of seven; y > -ROWS
+#define NEXT_ROW(row) ((row) == (ROWS - 1) * PITCH ? 0 : (row) + PITCH)  // start of the next row
 
-inline void blank(__local float *row, int first, int last) {
+inline void clear_row(__local float *row, int first, int last) {
   for (int i = max(first, 0); i < last; i++) row[i] = 0.0f;
 }
 
@@ -27,7 +27,8 @@ inline float8 gaussian(float8 a, float8 b, float8 c, float8 d, float8 e, float8 
   return (a + g) * 0.0044330480f + (b + f) * 0.054005578f + (c + e) * 0.24203622f + d * 0.39905027f;
 }
 
-// Whether of the equal ones `reach` px around `p`, none larger, this is the last. `rows`: of its own and those below.
+// Whether no later value within `reach` px equals this one, which no value exceeds. `rows`: starts of its own row and
+// the three rows below.
 inline bool is_last(__local const float *values, int column, int4 rows, int reach) {
   const float own = values[rows.x + column];
   bool last = true;
@@ -37,7 +38,7 @@ inline bool is_last(__local const float *values, int column, int4 rows, int reac
   return last;
 }
 
-// As klt_corners.
+// The same results as klt_corners. Groups of one item, one per tile.
 __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach, __global const ushort *stamps,
                                __global int *state, int keep, __global float *values, __global ulong *keys) {
   __local float smooth[PITCH], steep[PITCH], products[3 * PITCH], sums[3 * ROWS * PITCH], eigen[ROWS * PITCH], peaks[ROWS * PITCH];
@@ -47,12 +48,12 @@ __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach
     const int2 origin = (int2)(get_group_id(0) * ITEM_WIDTH, get_group_id(1) * ITEM_HEIGHT), size = level.xy;
     const int wide = min(ITEM_WIDTH, size.x - origin.x), high = min(ITEM_HEIGHT, size.y - origin.y);
     const int eigens = UP(wide + 2 * AROUND), slopes = UP(eigens + 2 * AROUND), greys = slopes + 2 * AROUND;
-    const int left = max(9 - origin.x, 0), right = min(greys, size.x - origin.x + 9);  // of rows smoothed down, in the frame
+    const int left = max(9 - origin.x, 0), right = min(greys, size.x - origin.x + 9);  // part of the smoothed rows inside the frame
     const int stamp = state[STAMP];
     int count = 0;
     float best = 0.0f;
-    blank(smooth, 0, PITCH);
-    blank(steep, 0, PITCH);
+    clear_row(smooth, 0, PITCH);
+    clear_row(steep, 0, PITCH);
     for (int y = origin.y - 6; y < origin.y + high + 6; y++) {
       const int row = FIRST(y);
       if (y >= RIM && y < size.y - RIM && size.x > 2 * RIM) {
@@ -73,18 +74,18 @@ __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach
           STORE_EIGHT(products + 2 * PITCH + k, gy * gy);
         }
         for (int i = 0; i < 3; i++) {
-          blank(products + i * PITCH, 0, RIM + 6 - origin.x);
-          blank(products + i * PITCH, size.x - RIM + 6 - origin.x, PITCH);
+          clear_row(products + i * PITCH, 0, RIM + 6 - origin.x);
+          clear_row(products + i * PITCH, size.x - RIM + 6 - origin.x, PITCH);
         }
         for (int k = 0; k < eigens; k += 8)
           for (int i = 0; i < 3; i++) STORE_EIGHT(sums + i * ROWS * PITCH + row + k, sum7(products + i * PITCH + k));
       } else {
-        for (int i = 0; i < 3; i++) blank(sums + i * ROWS * PITCH + row, 0, PITCH);
+        for (int i = 0; i < 3; i++) clear_row(sums + i * ROWS * PITCH + row, 0, PITCH);
       }
       const int middle = y - AROUND;
       if (middle < origin.y - AROUND) continue;
-      // From the top down.
-      const int r0 = AFTER(row), r1 = AFTER(r0), r2 = AFTER(r1), r3 = AFTER(r2), r4 = AFTER(r3), r5 = AFTER(r4);
+      // The seven rows from top to bottom.
+      const int r0 = NEXT_ROW(row), r1 = NEXT_ROW(r0), r2 = NEXT_ROW(r1), r3 = NEXT_ROW(r2), r4 = NEXT_ROW(r3), r5 = NEXT_ROW(r4);
       __local float *own = eigen + r3;
       if (middle >= RIM && middle < size.y - RIM) {
         for (int k = 0; k < eigens; k += 8) {
@@ -93,12 +94,12 @@ __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach
           const float8 xx = DOWN(p), xy = DOWN(p + ROWS * PITCH), yy = DOWN(p + 2 * ROWS * PITCH), difference = xx - yy;
           STORE_EIGHT(own + k, larger(0.5f * (xx + yy - sqrt(difference * difference + 4.0f * xy * xy)), (float8)(0.0f)));
         }
-        blank(own, 0, RIM + 3 - origin.x);
-        blank(own, size.x - RIM + 3 - origin.x, PITCH);
+        clear_row(own, 0, RIM + 3 - origin.x);
+        clear_row(own, size.x - RIM + 3 - origin.x, PITCH);
       } else {
-        blank(own, 0, PITCH);
+        clear_row(own, 0, PITCH);
       }
-      // Where `reach` is less than 3, the nearer ones once more.
+      // If `reach` is less than 3, nearer values are taken repeatedly.
       const int two = min(reach, 2);
       for (int k = 0; k < wide; k += 8) {
         __local const float *p = own + k + AROUND;
@@ -107,7 +108,7 @@ __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach
       }
       const int line = middle - AROUND;
       if (line < origin.y) continue;
-      const int m3 = AFTER(r3), m2 = AFTER(m3), m1 = AFTER(m2), at = AFTER(m1), p1 = AFTER(at), p2 = AFTER(p1), p3 = r3;
+      const int m3 = NEXT_ROW(r3), m2 = NEXT_ROW(m3), m1 = NEXT_ROW(m2), at = NEXT_ROW(m1), p1 = NEXT_ROW(at), p2 = NEXT_ROW(p1), p3 = r3;
       const int up = reach > 1 ? m2 : at, down = reach > 1 ? p2 : at, top = reach > 2 ? m3 : at, bottom = reach > 2 ? p3 : at;
       __local const float *mine = eigen + at + AROUND;
       if (keep)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Good features to track (Shi and Tomasi 1994): the smaller eigenvalue of the gradients' tensor over 7×7 px, and its maxima.
-// A group takes -DTILE=n by n px, n a multiple of 4.
+// Good features to track (Shi and Tomasi 1994): maxima of the smaller eigenvalue of the structure tensor over 7×7 px. A
+// group has a tile of -DTILE=n by n px; n is a multiple of 4.
 #include "opticalflow/level.clh"
 #include "klt/interface.h"
 #include "klt/points.clh"
 #include "klt/tile.clh"
 
-// Px along a side: of grey, of gradients, of eigenvalues; and fours of them in a row.
+// Px along a side of the greys, slopes and eigenvalues of a tile; and the number of float4 per row of each.
 #define GREYS (TILE + 6 * AROUND)
 #define SLOPES (TILE + 4 * AROUND)
 #define VALUES (TILE + 2 * AROUND)
@@ -15,7 +15,7 @@
 #define VALUE_ROW FOURS(VALUES)
 #define TILE_ROW FOURS(TILE)
 
-// Four pixels and those 1 to 6 px on from each, of three fours in a row.
+// Four adjacent pixels, and those 1 to 6 px further, from three float4 of a row.
 typedef struct {
   float4 by[7];
 } Shifted;
@@ -24,7 +24,7 @@ inline Shifted shifted(__local const float4 *p) {
   const Shifted s = {{a, (float4)(a.yzw, b.x), (float4)(a.zw, b.xy), (float4)(a.w, b.xyz), b, (float4)(b.yzw, c.x), (float4)(b.zw, c.xy)}};
   return s;
 }
-// The same of seven rows below each other.
+// The same along y, from seven rows.
 inline Shifted rows_of(__local const float4 *p, int wide) {
   const Shifted s = {{p[0], p[wide], p[2 * wide], p[3 * wide], p[4 * wide], p[5 * wide], p[6 * wide]}};
   return s;
@@ -34,7 +34,7 @@ inline Shifted next_row(Shifted a, float4 last) {
   return s;
 }
 
-// Gaussian of sigma 1 and its derivative; a ramp gives 1.
+// A Gaussian of sigma 1 and its derivative, which is 1 for a ramp of slope 1.
 inline float4 derivative(Shifted s) {
   return (s.by[6] - s.by[0]) * 0.013353735f + (s.by[5] - s.by[1]) * 0.10845453f + (s.by[4] - s.by[2]) * 0.24302973f;
 }
@@ -43,13 +43,13 @@ inline float4 gaussian(Shifted s) {
          s.by[3] * 0.39905027f;
 }
 
-// The maxima of seven rows of eigenvalues, and of the seven from the next one on.
+// The sum of seven rows, and in `next` that of the seven rows from the next one on.
 inline float4 sums7(__local const float4 *p, float4 *next) {
   const float4 both = p[VALUE_ROW] + p[2 * VALUE_ROW] + p[3 * VALUE_ROW] + p[4 * VALUE_ROW] + p[5 * VALUE_ROW] + p[6 * VALUE_ROW];
   *next = p[7 * VALUE_ROW] + both;
   return p[0] + both;
 }
-// Four where they lie within the frame without its rim, else 0. `at`: of the first.
+// Four values, set to 0 outside the frame and in its rim. `at`: place of the first.
 inline float4 within(float4 values, int2 at, int2 size) {
   const int4 x = at.x + (int4)(0, 1, 2, 3);
   const int4 counts = x >= RIM && x < size.x - RIM && (int4)(at.y >= RIM && at.y < size.y - RIM ? -1 : 0);
@@ -60,11 +60,11 @@ inline float4 least_eigenvalues(float4 xx, float4 xy, float4 yy) {
                   least_eigenvalue(xx.w, xy.w, yy.w));
 }
 
-// Appends the maxima within `reach` px, at most AROUND, to `keys`, where places with the state's stamp are taken. With
-// `keep` the eigenvalues go to `values`, a row as wide as the frame.
+// Appends the maxima within `reach` px, at most AROUND, to `keys`, except at pixels with the state's stamp. Those are
+// occupied. With `keep`, `values` gets the eigenvalues in rows as wide as the frame. One group per tile.
 __kernel void klt_corners(__global const float *grey, int4 level, int reach, __global const ushort *stamps,
                           __global int *state, int keep, __global float *values, __global ulong *keys) {
-  // Reads of four may reach into the next row, and beyond the last one.
+  // Reads of three float4 may reach into the next row and beyond the last row.
   __local float4 one[LARGER(3 * VALUE_ROW * SLOPES, 2 * SLOPE_ROW * GREYS) + 1], other[LARGER(2 * SLOPE_ROW * SLOPES, GREY_ROW * GREYS) + 1];
   __local ulong found[TILE / 2 * (TILE / 2)];
   __local int count, base;
@@ -114,7 +114,7 @@ __kernel void klt_corners(__global const float *grey, int4 level, int reach, __g
       other[(2 * j + 1) * VALUE_ROW + i] = within(least_eigenvalues(xx, xy, yy), at + (int2)(0, 1), size);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    // The largest of each row, around each column.
+    // The maximum along x around each pixel.
     FOR_ALL(i, j, TILE_ROW, VALUES) {
       const Shifted s = shifted(other + j * VALUE_ROW + i);
       float4 most = s.by[AROUND];
@@ -124,7 +124,7 @@ __kernel void klt_corners(__global const float *grey, int4 level, int reach, __g
       one[j * TILE_ROW + i] = most;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    // Of equal ones the last is the largest.
+    // Of equal values the last one is the maximum.
     FOR_ALL(i, j, TILE_ROW, TILE) {
       const Shifted s = shifted(other + (j + AROUND) * VALUE_ROW + i);
       __local const float4 *middle = one + (j + AROUND) * TILE_ROW + i;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The displays of glclklt: dots, and lines along the paths of points. Each point claims the pixels around it by their distance from its
-// drawing; the nearest wins. Then every pixel is painted. -DBUFFERS: frames are buffers.
+// The displays of glclklt: dots, and lines along the trails of points. Each point writes a key to the pixels around it,
+// which is higher nearer to its dot or line; the highest key wins. Then every pixel is painted. -DBUFFERS: frames are
+// buffers.
 #include "common/frame.clh"
 #include "drawing/over.clh"
 #include "klt/interface.h"
@@ -8,7 +9,8 @@
 
 inline int kept_of(Trail trail) { return min(trail.count, TRAIL_LENGTH); }
 
-// Puts a frame's places to the others. `all`: whether the first stays. Work-items: slots.
+// Appends the position of each live point to its trail. `all`: whether the whole trail is kept, at decreasing density.
+// A work-item per slot.
 __kernel void klt_trail(__global const float4 *place, __global const int4 *who, int slots, int all, __global Trail *trails,
                         __global float2 *places) {
   const int slot = get_global_id(0);
@@ -33,7 +35,7 @@ __kernel void klt_trail(__global const float4 *place, __global const int4 *who, 
   trails[slot] = trail;
 }
 
-// Raises the keys of pixels that are nearer to a line than others: 1 at the outline's edge, 255 deepest inside.
+// Raises the keys of pixels near a line: 1 at the outer edge of the outline, 255 at the centre.
 inline void claim(float2 from, float2 to, float thick, Pen pen, int2 size, __global uint *keys) {
   const float reach = pen.outline + 0.5f, around = thick + reach, scale = 254.0f / (reach + pen.radius);
   const int2 first = max(convert_int2_rtp(fmin(from, to) - around), 0);
@@ -53,7 +55,8 @@ inline void claim(float2 from, float2 to, float thick, Pen pen, int2 size, __glo
     }
 }
 
-// Work-groups: slots. `lines`: how many of the last ways are drawn; below 0 all of them.
+// Writes the keys of a point's dot and lines. A work-group per slot. `lines`: number of the last segments to draw;
+// below 0: all.
 __kernel void klt_claim(__global const float4 *place, __global const int4 *who, int lines, __global const Trail *trails,
                         __global const float2 *places, Pen pen, int2 size, __global uint *keys) {
   const int slot = get_group_id(0), item = get_local_id(0), items = get_local_size(0);
@@ -70,7 +73,7 @@ __kernel void klt_claim(__global const float4 *place, __global const int4 *who, 
   }
 }
 
-// Paints the claimed pixels over the frame, and clears the claims.
+// Paints the pixels with a key over the frame, and clears the keys. A work-item per pixel.
 __kernel void klt_paint(IN_FRAME(in), OUT_FRAME(out), Pen pen, float4 inner, float4 edge, int2 size, int overlay,
                         __global uint *keys) {
   const int x = get_global_id(0), y = get_global_id(1);

@@ -10,73 +10,73 @@ INTERFACE(klt)
 using camera::SimilarityMotion;
 #endif
 
-CONSTANT(RIM, 3);           // px at the frame's edges where no point is and the gradient is 0
-CONSTANT(AROUND, 3);        // px: of the tensor's window, of the gradient, of maxima within a tile
-CONSTANT(LOG_BINS, 11);     // of the counters that find the smallest key
-CONSTANT(MOST_RADIUS, 15);  // texels, of a window
+CONSTANT(RIM, 3);        // px from the frame's edges without points; the gradient is 0 there
+CONSTANT(AROUND, 3);     // px, radius of the tensor's window, of the gradient, of maxima in a tile
+CONSTANT(LOG_BINS, 11);  // log2 of the number of counters in the search for the smallest key
+CONSTANT(MOST_RADIUS, 15);                           // texels, largest radius of a window
 CONSTANT(TEMPLATE, (2 * MOST_RADIUS + 3) * 40 + 8);  // texels of a point's patch
-CONSTANT(TRAIL_LENGTH, 256);                         // places that are kept of a point
+CONSTANT(TRAIL_LENGTH, 256);                         // stored positions per point
 
 // The state of a slot.
 enum { VACANT, LIVE, LOST };
 
-// The counters of all points, on the device.
+// Indices of the state of all points, ints in device memory.
 enum {
-  ALIVE,       // after tracking
-  GONE,        // lost by tracking
-  CHOSEN,      // in this frame
-  CUT,         // whether this frame follows a cut
-  NEXT_ID,     // of the next point
-  GO,          // whether points are chosen in this frame,
-  NEED,        // and how many at most
-  STAMP,       // of taken places
-  CANDIDATES,  // their number
-  BEST,        // the bits of the largest eigenvalue
-  ALL_GONE,    // since the allocation
-  ALL_CUTS,    // likewise
-  LEFT,        // the sum of the residuals of fits in this frame, in 1024ths of the deviation,
-  FITS,        // and the number of fits
-  USUAL,       // the mean residual in the last frame
-  BLANK,       // blank frames in a row until this one
-  ALL_BLANK,   // since the allocation
+  ALIVE,       // points alive after tracking
+  GONE,        // points lost by tracking
+  CHOSEN,      // points selected in this frame
+  CUT,         // 1 if this frame follows a cut
+  NEXT_ID,     // id of the next point
+  GO,          // 1 if points are selected in this frame
+  NEED,        // maximum number of points to select
+  STAMP,       // mark of occupied pixels in this frame
+  CANDIDATES,  // number of candidates
+  BEST,        // largest eigenvalue, the bits of a float
+  ALL_GONE,    // points lost since the allocation
+  ALL_CUTS,    // cuts since the allocation
+  LEFT,        // sum of the residuals of fits in this frame, in 1/1024 deviation
+  FITS,        // number of fits in this frame
+  USUAL,       // mean residual of the last frame's fits
+  BLANK,       // consecutive blank frames up to this one
+  ALL_BLANK,   // blank frames since the allocation
   STATES
 };
 
-// A slot's point: its reported and its tracked place, px; motion (x, y), residue and smaller
-// eigenvalue; its similarity to its template, a complex number, frames in which it did not fit, and
-// how much its window grew; id, age in frames, state, 0.
+// The point of a slot. `place`: reported position (x, y) and tracked position (z, w), px. `motion`:
+// (x, y) px per frame, residual, smaller eigenvalue. `form`: similarity to its template as a
+// complex number, number of consecutive frames in which it did not fit, growth of its window in
+// texels. `who`: id, age in frames, state, 0.
 typedef struct {
   float4 place, motion, form;
   int4 who;
 } TrackedPoint;
 
-// The report of a frame, followed by `count` points.
+// The report of a frame. An array of `count` PointRecords follows.
 typedef struct {
   uint count;   // points alive
-  uint lost;    // since the previous frame
-  uint chosen;  // new in this frame, a part of `count`
-  uint cut;     // 1 if more than two thirds of 16 or more points were lost, and so all
-  uint all_lost, all_chosen, all_cuts;  // of all frames so far
-  float confidence;                     // in the camera's motion, 0 to 1; below 0: not known
-  float mean_x, mean_y;                 // px per frame, over the points tracked to this frame
-  float mean_age;                       // frames, over the same
-  float noise;     // of the frames, standard deviation in levels; -1 if not known
-  uint blank;      // 1 if the frame is: its points are not seen
-  uint all_blank;  // blank frames so far
+  uint lost;    // points lost since the previous frame
+  uint chosen;  // points selected in this frame, included in `count`
+  uint cut;     // 1 if more than 2/3 of 16 or more points were lost; then all are
+  uint all_lost, all_chosen, all_cuts;  // sums over all frames
+  float confidence;                     // of the camera motion, 0 to 1; below 0: unknown
+  float mean_x, mean_y;                 // px per frame, mean over the points tracked to this frame
+  float mean_age;                       // frames, mean over the same points
+  float noise;                          // of the frames, standard deviation in levels; -1: unknown
+  uint blank;                           // 1 if the frame is blank: no point is visible
+  uint all_blank;                       // blank frames so far
 } PointSummary;
 
 // A tracked point in the report of a frame.
 typedef struct {
-  uint id;       // given once
-  float x, y;    // px
-  float vx, vy;  // px from the previous frame
-  uint age;      // frames since it was chosen
-  float
-      residue;  // levels, mean over the window; -1 if the point is not seen: it has its last place
+  uint id;        // unique
+  float x, y;     // px
+  float vx, vy;   // px from the previous frame
+  uint age;       // frames since it was chosen
+  float residue;  // levels, mean over the window; -1: not visible, at its last position
 } PointRecord;
 
-// The variance of a level's texels, and of half the difference of two neighbours along an axis, for
-// noise of variance 1 in the frame.
+// The noise gain of a level: the variance of its texels and of half the difference of two
+// neighbours, for noise of variance 1 in the frame.
 typedef struct {
   float texel, slope;
 } Gain;
@@ -84,10 +84,10 @@ typedef struct {
 // The tracking of points, for klt_follow, klt_track and klt_compare.
 typedef struct {
   int levels;              // of the pyramids
-  int radius, iterations;  // texels: (side - 1) / 2 of the window; steps a level, at most
-  float residue;           // levels: mean difference that is left, at most
-  int check, reach;        // whether to go back; px around a point that are taken
-  int stamp;               // the mark of taken places in this frame
+  int radius, iterations;  // texels, (side - 1) / 2 of the window; maximum steps per level
+  float residue;           // levels, maximum mean difference
+  int check, reach;        // 1: track back too; px around a point that are occupied
+  int stamp;               // mark of occupied pixels in this frame
 } TrackingLimits;
 
 // The search for blank frames, for klt_find_blank.
@@ -98,72 +98,72 @@ typedef struct {
   int most;  // blank frames in a row
 } BlankSearch;
 
-// The account of a frame's points, for klt_account.
+// The count of a frame's points, for klt_account.
 typedef struct {
-  int features;  // slots that are in use
-  int slots;     // that were or are in use
-  int least;     // points: new ones are chosen if fewer are alive
-  int due;       // new ones are chosen in any case
-  int fresh;     // earlier points are forgotten
-  int stamp;     // the mark of taken places in this frame
+  int features;  // slots for points
+  int slots;     // slots that are or were in use
+  int least;     // new points are selected if fewer are alive
+  int due;       // 1: new points are selected in any case
+  int fresh;     // 1: all earlier points are removed
+  int stamp;     // mark of occupied pixels in this frame
 } PointAccount;
 
-// The least eigenvalue of a point that is chosen.
+// The minimum eigenvalue of a point to select.
 typedef struct {
-  float quality, least;  // share of the best; levels²/px² over the window
-  float noise_gain;      // its mean for noise of variance 1 in the frame
+  float quality, least;  // fraction of the best; levels²/px² over the window
+  float noise_gain;      // mean eigenvalue for noise of variance 1 in the frame
 } Threshold;
 
-// The even shares of cells, for klt_cells.
+// Limits for an even distribution over cells, for klt_cells.
 typedef struct {
   Threshold threshold;
   int2 size, cells;  // of the frame, px; cells along x and y
   int slots;
-  int most;  // points of a cell
+  int most;  // points per cell
 } CellShares;
 
-// The place of a point in the steady picture.
+// The anchor of a point: its position in the stabilized picture, px.
 typedef struct {
   float2 at;
   int id, unused;
 } Anchor;
 
-// The shown part of a frame. Motions are relative to the frame's centre, in px of its height.
+// The visible part of a frame. Motions are relative to the frame's centre, in px of its height.
 typedef struct {
-  SimilarityMotion seen;  // from the frame to the steady picture
-  SimilarityMotion pace;  // of its camera, a frame
-  SimilarityMotion back;  // from the steady picture to the frame
-  float zoom;             // px of it to one that is shown
-  float rows[6];          // from px of the frame to those shown: [2, 3], row by row
-  float confidence;       // in the camera's motion, 0 to 1; -1 if it is not known
+  SimilarityMotion seen;  // from the frame to the stabilized picture
+  SimilarityMotion pace;  // velocity of that motion, per frame
+  SimilarityMotion back;  // from the stabilized picture to the frame
+  float zoom;             // frame px per output px, up to 1
+  float rows[6];          // affine matrix [2, 3] from frame px to output px, by rows
+  float confidence;       // of the camera motion, 0 to 1; -1: unknown
 } StabilizerState;
 
-// How the steady picture follows the camera, for klt_hold.
+// How the stabilized picture follows the camera, for klt_hold.
 typedef struct {
-  float smoothing;  // frames that it remembers; 0: it stays
-  float zoom;       // px of it to one that is shown, up to 1
-  float aspect;     // by how much a px is wider than high
+  float smoothing;  // frames, memory of the filter; 0: the picture stays fixed
+  float zoom;       // frame px per output px, up to 1
+  float aspect;     // width of a px relative to its height
   float2 centre;    // px
 } Follow;
 
-// The frame that is shown, for klt_show and klt_show_planes.
+// The output frame, for klt_show and klt_show_planes.
 typedef struct {
   int2 size;      // px
   float2 centre;  // px
   float2 site;    // from the first pixel of a block to its chroma sample, px
-  float aspect;   // by how much a px is wider than high
+  float aspect;   // width of a px relative to its height
 } SteadyView;
 
-// The places of the point that has a slot: `count` so far. Those kept are the last TRAIL_LENGTH. If
-// the first is not to be lost, one of `step` is kept, and `step` doubles as soon as there is no
-// room.
+// The trail of a slot's point: `count` positions so far. If `all` is 0, the last TRAIL_LENGTH are
+// kept. Otherwise the first stays, and one position of every `step` is kept; `step` doubles when
+// the trail is full. `next`: frames until the next position.
 typedef struct {
   int id, count, step, next;
 } Trail;
 
-// The width of dots and lines.
+// The widths of dots and lines.
 typedef struct {
-  float radius, thick, outline;  // px: of a dot, half of a line, around both
+  float radius, thick, outline;  // px: of a dot, half of a line, of the outline around both
 } Pen;
 
 INTERFACE_END

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Keeping account of the points, by one group each.
+// Counts and reports the points. Each kernel is one work-group.
 #include "klt/interface.h"
 #include "klt/points.clh"
 #include "noise/bands.clh"
 
-// A frame that loses so much of so many points at once shows something else.
+// After a cut the frame shows other content. A cut loses all but 1 / CUT_PARTS of at least CUT_LEAST points.
 #define CUT_LEAST 16
-#define CUT_PARTS 3  // all but one of so many
+#define CUT_PARTS 3  // 1 / CUT_PARTS of the points survive at most
 
-// After tracking, counts the points and removes lost ones; after a cut, or if `fresh`, it removes all. Lists the vacant ones of the first
-// `features` slots. Points are chosen if this is `due` or fewer than `least` are alive, unless the frame is blank.
+// Counts the points after tracking and removes the lost ones. After a cut, or if `fresh`, it removes all. `vacant` gets
+// the vacant slots among the first `features`. New points are selected if `due` or if fewer than `least` are alive,
+// unless the frame is blank.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void klt_account(__global int4 *who, __global int *state, __global int *vacant, PointAccount account, __local int *sums) {
   const int features = account.features, slots = account.slots, fresh = account.fresh;
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);
-  int own = 0, both;  // alive, and lost above
+  int own = 0, both;  // alive in the lower half, lost in the upper half
   for (int i = first; i < last; i++) {
     const int state = who[i].z;
     own += state == LIVE && i < features ? 1 : state != VACANT ? 1 << 16 : 0;
@@ -69,8 +70,9 @@ inline float sum_of(float own, __local float *sums) {
   return sums[0];
 }
 
-// Reports a frame: sums over the points tracked to it, then all points in the order of their slots.
-// `noise_known`: whether `noise` was measured or set. In a blank frame no point is seen: each is where it was, with a residue of -1.
+// Writes the report of a frame: means over the points that were tracked to it, then all points in the order of their
+// slots. `noise_known`: whether `noise` was measured or set. In a blank frame all points keep their position and have a
+// residue of -1.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void klt_report(__global const float4 *place, __global const float4 *motion, __global const int4 *who,
                        __global const int *state, int features, __global const float *noise, int noise_known,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The levels that klt_pyramid makes, as CPUs want them. An item alone makes -DTILE_X=n by -DTILE_Y=n texels, multiples of 16 and
-// of 4. It goes row by row, eight texels at a time.
+// The levels of klt_pyramid in a form for CPUs. A work-item has -DTILE_X=n by -DTILE_Y=n texels, multiples of 16 and of
+// 4. It processes them row by row, 8 texels at a time.
 #include "opticalflow/grey.clh"
 #include "klt/rows.clh"
 
-// Texels along an axis that a tile of n needs: of the frame, of the finest level and of the next.
+// Texels along an axis that a tile of n texels needs: of the frame, of the finest level, and of the next level.
 #define RAW(n) ((n) + 13)
 #define FINE(n) ((n) + 9)
 #define HALF(n) ((n) / 2 + 3)
@@ -16,7 +16,7 @@
 #define SMOOTH(p, along) \
   (OUTER * (EIGHT(p) + EIGHT((p) + 4 * (along))) + NEAR * (EIGHT((p) + (along)) + EIGHT((p) + 3 * (along))) + MIDDLE * EIGHT((p) + 2 * (along)))
 
-// `count` texels from column `first` of row `y` on, the edge repeated.
+// Loads the greys of `count` pixels from column `first` of row `y` on; the edge repeats.
 inline void load_row(IN_LUMA(in), int2 size, int first, int y, int count, __local float *to) {
   const int row = clamp(y, 0, size.y - 1), end = min(count, size.x - first);
   int i = max(-first, 0);
@@ -35,13 +35,13 @@ inline void load_row(IN_LUMA(in), int2 size, int first, int y, int count, __loca
   for (i = 0; i < -first; i++) to[i] = GREY_AT(in, 0, row);
 }
 
-// Texels of a row whose texel 0 is column `first`: those beyond the level repeat its edge.
+// Makes the texels beyond the level repeat its edge. Texel 0 of the row is column `first`.
 inline void repeat_edges(__local float *row, int first, int width, int count) {
   for (int i = 0; i < -first; i++) row[i] = row[-first];
   for (int i = width - first; i < count; i++) row[i] = row[width - first - 1];
 }
 
-// Writes `count` texels from `at` on; those at the edge also into the border.
+// Writes `count` texels from `at` on. Texels at the edge also fill the border.
 inline void store_row(__global float *grey, int4 level, int2 at, int count, __local const float *from) {
   const int top = at.y == 0 ? -BORDER : at.y, bottom = at.y == level.y - 1 ? at.y + BORDER : at.y;
   for (int y = top; y <= bottom; y++) {
@@ -56,7 +56,7 @@ inline void store_row(__global float *grey, int4 level, int2 at, int count, __lo
   }
 }
 
-// (1 4 6 4 1) / 16 along both axes of five rows, at every second of their texels.
+// Filters five rows by (1 4 6 4 1) / 16 along both axes and takes every second texel.
 inline void halve(__local const float *rows, __local float *down, int count, __local float *to) {
   for (int i = 0; i < 2 * count + 3; i += 8) {
     __local const float *p = rows + i;
@@ -69,7 +69,7 @@ inline void halve(__local const float *rows, __local float *down, int count, __l
   }
 }
 
-// As klt_pyramid.
+// The same levels as klt_pyramid. Groups of one item, one per tile.
 __kernel void klt_pyramid_rows(IN_LUMA(in), __global float *grey, __constant int4 *levels, int count) {
   __local float one[FINE(TILE_Y) * PITCH], other[RAW(TILE_Y) * PITCH], line[PITCH];
   const int2 tile = (int2)(TILE_X, TILE_Y), origin = (int2)(get_group_id(0), get_group_id(1)) * tile;

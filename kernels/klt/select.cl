@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The best of the candidates, without sorting all. Counting narrows down the key that just enough of them are not below,
-// and only those are put in order.
+// Selects the best candidates without sorting all of them. Counting finds the smallest key to select; only the selected
+// keys are then ordered.
 #include "klt/interface.h"
 #include "klt/points.clh"
 #include "noise/bands.clh"
 
 #define BINS (1 << LOG_BINS)
 
-// The smaller eigenvalue that noise gives a window may be so much above its mean.
+// Factor for the mean of the smaller eigenvalue in pure noise.
 #define NOISE_SCATTER 2.0f
 
 inline ulong least_key(Threshold threshold, __global const int *state, __global const float *noise) {
@@ -16,7 +16,7 @@ inline ulong least_key(Threshold threshold, __global const int *state, __global 
   return key_of(fmax(fmax(best, threshold.least), fmax(own, 1e-30f)), 0);
 }
 
-// Drops candidates that are not the largest within `reach` px: their key becomes 0.
+// Removes candidates that are not the largest within `reach` px: their key becomes 0.
 __kernel void klt_spacing(__global const float *values, int2 size, int reach, __global const int *state, float quality,
                         __global ulong *keys) {
   const int count = state[GO] ? state[CANDIDATES] : 0;
@@ -31,7 +31,7 @@ __kernel void klt_spacing(__global const float *values, int2 size, int reach, __
   }
 }
 
-// A cell of the frame: `first` and behind the last, px.
+// A cell of the frame, px: from `first` to before `last`.
 typedef struct {
   int2 first, last;
 } Cell;
@@ -40,7 +40,8 @@ inline bool in_cell(Cell cell, int index, int width) {
   return all(at >= cell.first) && all(at < cell.last);
 }
 
-// The smallest of the `need` largest among the `count` keys in the cell that are not below `least`. `found`: of three.
+// Finds the smallest of the `need` largest keys in a cell, among `count` keys from `least` to `most`. One work-group;
+// `found`: three local ints.
 inline ulong threshold_of(__global const ulong *keys, int count, ulong least, ulong most, int need, Cell cell, int width,
                           __local int *bins, __local int *sums, __local int *found) {
   const int item = get_local_id(0), part = BINS / ONE_GROUP;
@@ -57,7 +58,7 @@ inline ulong threshold_of(__global const ulong *keys, int count, ulong least, ul
         atomic_inc(&bins[(key - low) >> shift]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    // From the largest down: item 0 has the last bins.
+    // Bins are scanned from the largest key down, so item 0 has the last bins.
     int own = 0, all;
     for (int i = 0; i < part; i++) own += bins[BINS - 1 - item * part - i];
     int above = items_before(own, sums, &all);
@@ -70,7 +71,7 @@ inline ulong threshold_of(__global const ulong *keys, int count, ulong least, ul
     const int bin = found[0], left = found[1], within = found[2];
     barrier(CLK_LOCAL_MEM_FENCE);
     if (bin < 0) {
-      bits = 0;  // fewer than needed: all
+      bits = 0;  // fewer keys than needed, so all are selected
     } else {
       low += (ulong)bin << shift;
       need = left;
@@ -80,7 +81,8 @@ inline ulong threshold_of(__global const ulong *keys, int count, ulong least, ul
   return low;
 }
 
-// One group per cell: each keeps at most its share of points, those alive included, and the keys of its other candidates become 0.
+// Limits each cell to `most` points, including live ones; the keys of its other candidates become 0. One group per
+// cell.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void klt_cells(__global ulong *keys, __global const int *state, __global const float4 *place, __global const int4 *who,
                         __global const float *noise, CellShares shares, __local int *bins, __local int *sums, __local int *found) {
@@ -102,7 +104,7 @@ __kernel void klt_cells(__global ulong *keys, __global const int *state, __globa
     if (keys[i] < low && in_cell(cell, index_of(keys[i]), size.x)) keys[i] = 0;
 }
 
-// One group: the keys of those needed, in no order.
+// Writes the keys of the needed candidates to `chosen`, in any order. One work-group.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void klt_select(__global const ulong *keys, __global int *state, int2 size, Threshold threshold,
                          __global const float *noise, __global ulong *chosen, __local int *bins, __local int *sums,
@@ -121,7 +123,7 @@ __kernel void klt_select(__global const ulong *keys, __global int *state, int2 s
 
 #define BATCH 256
 
-// Puts them into vacant slots, the strongest first, and gives them ids. Items: features.
+// Puts the selected candidates into vacant slots, the strongest first, and gives them ids. A work-item per feature.
 __attribute__((reqd_work_group_size(BATCH, 1, 1)))
 __kernel void klt_place(__global const ulong *chosen, __global const int *state, __global const int *vacant, int width,
                         __global float4 *place, __global float4 *motion, __global int4 *who) {

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A picture that is held still by the points that are followed. Each is anchored to where it was first seen in the steady picture;
-// the motion of most of them from there is the camera's. Places are from the frame's centre, px; `aspect`: by how much a px is wider than
-// high. Along x they count as high ones do, so that turns are those that are seen. -DBUFFERS: frames are buffers.
+// Stabilizes the picture by the tracked points. Each point has an anchor: the position where it was first seen in the
+// stabilized picture. The motion of most points from their anchors is the camera's. Positions are relative to the
+// frame's centre, px. `aspect`: width of a px relative to its height. x is multiplied by it, so rotations have their
+// visible angle. -DBUFFERS: frames are buffers.
 #include "camera/interface.h"
 #include "common/frame.clh"
 #include "klt/interface.h"
 #include "klt/points.clh"
 #include "klt/steady.clh"
 
-#define NONE 1e9f        // x of a vector that there is not
-#define LEAST_INLIERS 6  // points that show a motion
-#define LEAST_SHARE 8    // and one in so many of all
-#define FORGET 0.0625f   // how much of the way a anchor follows its point in a frame
+#define NONE 1e9f            // x of a missing vector
+#define LEAST_INLIERS 6      // minimum number of inliers
+#define LEAST_SHARE 8        // minimum inliers: 1 / LEAST_SHARE of all points
+#define ANCHOR_RATE 0.0625f  // part of the distance by which an anchor follows its point per frame
 
-#define SHORTER 0.1f     // a frame
+#define MARGIN_DECAY 0.1f  // additional decay of the memory per frame when the whole margin is used
 
-// The way of each point from where it is by the previous frame to its anchor, as camera/ransac.cl takes them. Items: slots.
+// The vector from each point, moved by the previous frame's motion, to its anchor, in the form for camera/ransac.cl. A
+// work-item per slot.
 __kernel void klt_displacements(__global const float4 *place, __global const int4 *who, int slots, __global const Anchor *anchors,
-                       __global const StabilizerState *steady, float2 centre, float aspect, __global float4 *ways) {
+                       __global const StabilizerState *steady, float2 centre, float aspect, __global float4 *displacements) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
   const bool known = who[slot].z == LIVE && who[slot].y > 0 && anchors[slot].id == who[slot].x;
   const float2 at = moved(steady->seen, square(place[slot].zw - centre, aspect));
-  ways[slot] = known ? (float4)(at, anchors[slot].at - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
+  displacements[slot] = known ? (float4)(at, anchors[slot].at - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
 }
 
-// Bounds the motion from the steady picture to the frame so that the shown part lies in the frame.
+// Limits the motion from the stabilized picture to the frame so that the visible part lies inside the frame.
 inline float4 bounded(float4 back, float zoom, float2 half_size) {
   const float2 room = fmax(half_size, 0.5f);
   const float turn = fabs(back.w), across = room.y / room.x, most = (1.0f - zoom) / zoom;
@@ -37,19 +39,18 @@ inline float4 bounded(float4 back, float zoom, float2 half_size) {
   return (float4)(clamp(result.xy, -left, left), result.zw);
 }
 
-// The filter with a fading memory of `smoothing` frames (Morrison 1969): the parts of the residual, `rest`, that go into place and
-// velocity per frame. As the residual uses up the margin, as at the start of a pan, the memory gets shorter, down to 1 / SHORTER frames.
-// At the margin's end shake would pass.
-inline float2 shares_of(Follow follow, float4 rest) {
+// The gains of a fading-memory filter (Morrison 1969) of `smoothing` frames: the parts of the residual that go into
+// position and velocity per frame. The memory gets shorter as the residual uses up the margin, as at the start of a
+// pan. Otherwise shake would pass at the end of the margin.
+inline float2 shares_of(Follow follow, float4 residual) {
   const float2 room = fmax((1.0f - follow.zoom) * square(follow.centre, follow.aspect), 0.5f);
-  const float used = fmin(fmax(fabs(rest.x) / room.x, fabs(rest.y) / room.y), 1.0f);
-  const float kept = exp(-1.0f / fmax(follow.smoothing, 1.0f) - SHORTER * used * used);
+  const float used = fmin(fmax(fabs(residual.x) / room.x, fabs(residual.y) / room.y), 1.0f);
+  const float kept = exp(-1.0f / fmax(follow.smoothing, 1.0f) - MARGIN_DECAY * used * used);
   return follow.smoothing > 0.0f ? (float2)(1.0f - kept * kept, (1.0f - kept) * (1.0f - kept)) : (float2)(0.0f);
 }
 
-// After the frame's points are known: where it lies in the steady picture, how that goes on, and the anchors. `camera`: their motion. In a
-// blank frame all stays.
-// Items: slots.
+// Updates the stabilized position of the frame, its velocity and the anchors, once the frame's points are known.
+// `camera`: the motion of the points. In a blank frame all stays. A work-item per slot.
 __kernel void klt_hold(__global const float4 *place, __global const int4 *who, int slots, __global const int *state,
                        __global const CameraState *camera, int fresh, Follow follow, __global const StabilizerState *before,
                        __global StabilizerState *now, __global Anchor *anchors) {
@@ -64,28 +65,28 @@ __kernel void klt_hold(__global const float4 *place, __global const int4 *who, i
   const bool sure = camera->reaches >= 0.5f && camera->inliers >= (float)LEAST_INLIERS && LEAST_SHARE * camera->inliers >= camera->counted;
   const float4 seen = anew ? (float4)(0.0f) : after(before->seen, sure ? camera->vectors : (float4)(0.0f));
   const float4 pace = anew || follow.smoothing == 0.0f ? (float4)(0.0f) : before->pace;
-  const float4 rest = seen - pace;
-  const float2 shares = shares_of(follow, rest);
-  const float4 go = pace + shares.x * rest;
+  const float4 residual = seen - pace;
+  const float2 shares = shares_of(follow, residual);
+  const float4 go = pace + shares.x * residual;
   const float4 back = bounded(after(go, inverse(seen)), follow.zoom, middle);
   const float4 held = inverse(back), turned = after(inverse(seen), held);
   if (who[slot].z == LIVE) {
     const Anchor anchor = anchors[slot];
     const float2 at = moved(held, square(place[slot].zw - follow.centre, follow.aspect)), was = moved(turned, anchor.at);
     const bool known = !anew && anchor.id == who[slot].x;
-    const Anchor next = {known ? was + FORGET * (at - was) : at, who[slot].x, 0};
+    const Anchor next = {known ? was + ANCHOR_RATE * (at - was) : at, who[slot].x, 0};
     anchors[slot] = next;
   }
   if (slot == 0) {
     const float2 grown = ((float2)(1.0f, 0.0f) + held.zw) / follow.zoom;
     const float2 shift = follow.centre + unsquare(held.xy / follow.zoom - times(grown, middle), follow.aspect);
     const float across = -grown.y / follow.aspect, down = grown.y * follow.aspect;
-    const StabilizerState result = {held, pace + shares.y * rest, back, follow.zoom, {grown.x, across, shift.x, down, grown.x, shift.y}, anew ? -1.0f : camera->confidence};
+    const StabilizerState result = {held, pace + shares.y * residual, back, follow.zoom, {grown.x, across, shift.x, down, grown.x, shift.y}, anew ? -1.0f : camera->confidence};
     *now = result;
   }
 }
 
-// Renders the shown part of the steady picture from the frame, whose edge is repeated. Items: pixels.
+// Renders the visible part of the stabilized picture from the frame, whose edge repeats. A work-item per pixel.
 __kernel void klt_show(IN_FRAME(in), OUT_FRAME(out), SteadyView view, __global const StabilizerState *steady) {
   const int2 size = view.size;
   const int x = get_global_id(0), y = get_global_id(1);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The output of klt/stabilize.cl for frames in planes, with all bits. Each plane is read where its samples lie.
+// The output of klt/stabilize.cl for frames in planes, at their full bit depth. Each plane is sampled at the positions
+// of its own samples.
 #include "common/planes.clh"
 #include "klt/interface.h"
 #include "klt/steady.clh"
 
-// Adds to `sum` the cubic through sixteen pixels of a plane, whose edge is repeated. `load (name, x, y)` gives a pixel, `as` its type.
+// Adds to `sum` the cubic interpolation of 16 pixels of a plane, whose edge repeats. `load(name, x, y)` gives a pixel,
+// `as` converts it to floats. A macro, because the type of pixels differs.
 #define ADD_CUBIC(sum, load, as, name, at, size)                                                  \
   {                                                                                               \
     const float2 corner = floor(at);                                                              \
@@ -19,7 +21,7 @@
     }                                                                                             \
   }
 
-// Work-items: blocks.
+// As klt_show. A work-item per block of pixels that share a chroma sample.
 __kernel void klt_show_planes(IN_PLANES(in), OUT_PLANES(out), SteadyView view, __global const StabilizerState *steady) {
   const int2 size = view.size;
   const float2 centre = view.centre, site = view.site;

@@ -1,45 +1,46 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Follows points from the previous frame to this one, coarse to fine (Lucas and Kanade 1981; Tomasi and Kanade 1991), a group of
-// -DLANES=n items each.
+// Tracks points from the previous frame to this one, coarse to fine (Lucas and Kanade 1981; Tomasi and Kanade 1991). A
+// group of -DLANES=n items has one point.
 #include "common/bands.clh"
 #include "klt/interface.h"
 #include "klt/points.clh"
 #include "noise/bands.clh"
 
-#define ENOUGH 0.005f       // texels: a step that small is the last
+#define ENOUGH 0.005f  // texels; a smaller step is the last one
 #define LEAST_DETERMINANT 0.01f
-#define NOISE_SCATTER 3.5f  // texels: the smaller eigenvalue that noise gives exceeds its mean by such a part of the window's side
-#define LEAST_PART 0.25f    // of a window that has to be within the frame
-#define MOST_GAIN 2.0f      // of the light
-#define HELD 16.0f          // a point is reported as static within this effect of noise: squared deviations
-#define MOST_LEFT 0.3f      // of a window's deviation that may be left, mean
-#define MOST_USUAL 0.6f     // of it, where the fits of all points leave much
-#define OF_USUAL 2.5f       // of what they leave in the mean
-#define LEAST_PACE 1.0f     // px per frame: a point at this speed may go on as before
-#define MOST_BACK 1.0f      // px that going back may miss the point by
-#define LEAST_CODING 0.15f  // levels², the least noise that noise.cl measures
-#define MOST_DOUBTS 2       // frames in a row in which a point does not look as it did where it was chosen
-#define STEADY 0.03f        // px: deviation by noise above which a window grows
-#define KEEP_ALL 255.0f     // levels: with such a limit all points that stay in the frame are wanted
+#define NOISE_SCATTER 3.5f         // texels; noise exceeds its mean eigenvalue by this over the window's side
+#define LEAST_PART 0.25f           // minimum fraction of a window inside the frame
+#define MOST_GAIN 2.0f             // maximum gain of brightness, and 1 / its minimum
+#define STATIC_SIGNIFICANCE 16.0f  // a motion is reported as 0 within this squared number of deviations
+#define MOST_RESIDUAL 0.3f         // maximum mean residual, relative to a window's deviation
+#define MOST_NOISY_RESIDUAL 0.6f   // the same if the fits of all points leave much
+#define USUAL_FACTOR 2.5f          // maximum relative to the mean residual of all fits
+#define LEAST_SPEED 1.0f           // px per frame; a point this fast is first searched along its motion
+#define MOST_BACK 1.0f             // px, maximum forward-backward error
+#define LEAST_CODING 0.15f         // levels², the least compression noise that noise.cl measures
+#define MOST_DOUBTS 2              // consecutive frames in which a point may differ from its template
+#define LEAST_DEVIATION 0.03f      // px; a window grows until noise moves its point less
+#define KEEP_ALL 255.0f            // levels; this limit keeps all points that stay in the frame
 
 #include "klt/template.clh"
 
 typedef struct {
-  bool good, seen;  // `seen`: there is something to follow
+  bool good, seen;  // `seen`: the window has enough texture to track
   float2 shift;
   float residue;
-  float3 tensor;  // xx, xy, yy over the window, without the means
+  float3 tensor;  // xx, xy, yy over the window, about the mean
 } Found;
 
 inline float coding_of(__global const float *noise) { return fmax(coding_variance(noise) - LEAST_CODING, 0.0f); }
 
-// The most that may be left, mean, of a window with a variance in noise of a variance. `part`: of its deviation.
+// The maximum mean residual of a window with this variance, in noise of this variance. `part`: relative to the window's
+// deviation.
 inline float limit_of(float most, float part, float variance, float noise) { return fmin(most, part * sqrt(variance)) + 0.8f * sqrt(noise); }
 
-// Tracks the point `from` of one frame into another. Per level, the window around it in the first frame is moved over the second, until
-// the residual is uncorrelated with the window's slopes. Mean and deviation of both are equalised, on levels but the finest only if `even`
-// is 1, because distant points are found without. Levels with too little texture are skipped, except the finest. `guess`: the start,
-// relative to `from`.
+// Tracks the point `from` of one frame into another. On each level the window around it in the first frame is moved
+// over the second. It moves until the residual is uncorrelated with the window's slopes. On the finest level the mean
+// and deviation of both are equalised. On other levels only if `even` is 1, because distant points are found without.
+// Levels with too little texture are skipped, except the finest. `guess`: the start, relative to `from`.
 inline Found follow(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
                     int count, float2 from, float2 guess, float even, int radius, TrackingLimits search, __global const float *noise,
                     __local float *patch, __local float4 *sums) {
@@ -83,7 +84,7 @@ inline Found follow(__global const float *before, __global const float *after, _
     bool good = light.x >= LEAST_PART * side * side && determinant > LEAST_DETERMINANT &&
                 least_eigenvalue(xx, xy, yy) > (1.0f + NOISE_SCATTER / side) * gains[number].slope * own * texels;
     found.seen = good;
-    // An item's part of a small window stays in its registers.
+    // An item's first part of a window stays in its registers.
     const Part own_part = part_of(LANE, side);
     const Samples own_samples = samples(patch, pitch, own_part, middle, first, last);
     const float per_texel = 1.0f / texels, per_determinant = 1.0f / determinant;
@@ -123,7 +124,7 @@ inline Found follow(__global const float *before, __global const float *after, _
         sum += s.counts * fabs(s.value - mean - gain * (seen - other));
       }
       found.residue = sum_of((float4)(TOTAL(sum), 0.0f, 0.0f, 0.0f), sums).x / texels;
-      found.good = good && found.residue <= limit_of(search.residue, MOST_LEFT, variance, 2.0f * (gains[0].texel * own + coding_of(noise)));
+      found.good = good && found.residue <= limit_of(search.residue, MOST_RESIDUAL, variance, 2.0f * (gains[0].texel * own + coding_of(noise)));
     }
   }
   return found;
@@ -132,7 +133,7 @@ inline Found follow(__global const float *before, __global const float *after, _
 inline bool in_frame(float2 at, int4 level) { return all(at >= (float)RIM) && all(at <= convert_float2(level.xy - 1 - RIM)); }
 
 #if LANES == 1
-// SPIR-V has no word for it: Mesa's compiler ends there.
+// SPIR-V has no prefetch, and Mesa's compiler fails on it, so only some CPUs use it.
 #if defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_prefetch)
 #define FETCH(p) __builtin_prefetch((const void *)(size_t)(p))
@@ -141,22 +142,22 @@ inline bool in_frame(float2 at, int4 level) { return all(at >= (float)RIM) && al
 #ifndef FETCH
 #define FETCH(p)
 #endif
-// Prefetches for another point of the band, whose windows may lie anywhere.
+// Prefetches the windows of another point of the band in both frames. They may lie anywhere.
 #define END_OF_BAND ((int)(get_global_offset(1) + get_num_groups(1)))
 inline void fetch_ahead(__global const float *before, __global const float *after, __constant int4 *levels, int count,
                         __global const float4 *place, __global const float4 *motion, int slot, int radius) {
   if (slot >= END_OF_BAND) return;
-  const float2 at = place[slot].zw, pace = motion[slot].xy;
+  const float2 at = place[slot].zw, velocity = motion[slot].xy;
   for (int number = count - 1; number >= 0; number--) {
     const int4 level = levels[number];
-    const int2 from = convert_int2(ldexp(at, -number)) - radius, to = convert_int2(ldexp(at + pace, -number)) - radius;
+    const int2 from = convert_int2(ldexp(at, -number)) - radius, to = convert_int2(ldexp(at + velocity, -number)) - radius;
     for (int y = -1; y < 2 * radius + 2; y++) {
       FETCH(before + texel_index(level, clamp(from + (int2)(0, y), -1, level.xy)));
       FETCH(after + texel_index(level, clamp(to + (int2)(0, y), -1, level.xy)));
     }
   }
 }
-// And its template, and where that will be laid.
+// Prefetches a point's template and the window that will be compared with it.
 inline void fetch_template(__global const float *after, int4 level, __global const float4 *place, __global const float *templates, int slot,
                            int radius) {
   if (slot >= END_OF_BAND) return;
@@ -170,9 +171,9 @@ inline void fetch_template(__global const float *after, int4 level, __global con
 #define fetch_template(after, level, place, templates, slot, radius)
 #endif
 
-// By how many texels the radius grows so that noise moves the point less: `eigenvalue` of 7x7 px.
+// Texels by which a window's radius grows so that noise moves its point less. `eigenvalue`: of a window of 7×7 px.
 inline int growth_of(float eigenvalue, float noise, int radius) {
-  const float side = 7.0f * sqrt(2.0f * noise / fmax(eigenvalue, 1e-6f)) / STEADY;
+  const float side = 7.0f * sqrt(2.0f * noise / fmax(eigenvalue, 1e-6f)) / LEAST_DEVIATION;
   return clamp((int)ceil(0.5f * (fmin(side, 2.0f * MOST_RADIUS + 1.0f) - 1.0f)) - radius, 0, MOST_RADIUS - radius);
 }
 
@@ -185,21 +186,22 @@ inline void keep(POINTS, int slot, TrackedPoint point) {
   if (LANE == 0) place[slot] = point.place, motion[slot] = point.motion, form[slot] = point.form, who[slot] = point.who;
 }
 
-// Tracks a live point from `steps` frames before, of which the others were blank; its motion then has the window's tensor and the residual.
+// Tracks a live point over `steps` frames, of which all but one were blank. Its motion then holds the window's tensor
+// and the residual.
 inline TrackedPoint track(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
                    int count, TrackingLimits search, __global const float *noise, int steps, TrackedPoint point, __local float *patch, __local float4 *sums) {
   const int4 level = levels[0];
   const float2 was = point.place.zw;
-  const float4 pace = point.motion * (float4)(steps, steps, 1.0f, 1.0f);
-  // Without branches before barriers: PoCL 3.1 makes wrong loops of them.
-  const int needed = growth_of(pace.w, CORRELATION * noise_variance(noise) + coding_of(noise), search.radius);
+  const float4 velocity = point.motion * (float4)(steps, steps, 1.0f, 1.0f);
+  // It has no branches before barriers, because PoCL 3.1 miscompiles such loops.
+  const int needed = growth_of(velocity.w, CORRELATION * noise_variance(noise) + coding_of(noise), search.radius);
   point.form = select((float4)(1.0f, 0.0f, 0.0f, needed), point.form, (int4)(point.who.y > 0 ? -1 : 0));
   const int radius = min(search.radius + (int)point.form.w, MOST_RADIUS);
-  // The search starts where the point would be if it went on as before. If it is not found, the search allows for changing light. Then it
-  // starts from where the point was, unless it would have left the frame. The last search is near there, without the coarser levels, because
-  // light that differs from row to row misleads these.
-  const bool fast = dot(point.motion.xy, point.motion.xy) >= LEAST_PACE * LEAST_PACE;
-  const int tries = fast && in_frame(was + pace.xy, level) ? 4 : 3;
+  // The search starts at the position predicted from the point's motion. If it fails, the next one allows for changing
+  // brightness. For a fast point the third starts from the previous position, unless the predicted one is outside the
+  // frame. The last search omits the coarser levels, which brightness that differs from row to row misleads.
+  const bool fast = dot(point.motion.xy, point.motion.xy) >= LEAST_SPEED * LEAST_SPEED;
+  const int tries = fast && in_frame(was + velocity.xy, level) ? 4 : 3;
   const bool all_kept = search.residue >= KEEP_ALL;
   Found found;
   found.good = found.seen = false;
@@ -207,13 +209,13 @@ inline TrackedPoint track(__global const float *before, __global const float *af
   float even = 0.0f;
   int used = count;
   for (int i = 0; i < tries && !found.good; i++) {
-    const float2 next_guess = i < 2 && fast ? pace.xy : 0.0f;
+    const float2 next_guess = i < 2 && fast ? velocity.xy : 0.0f;
     const float next_even = i ? 1.0f : 0.0f;
     const int next_count = i < tries - 1 ? count : 1;
     Found next = follow(before, after, levels, gains, next_count, was, next_guess, next_even, radius, search, noise, patch, sums);
     const bool stays = in_frame(was + next.shift, level);
     next.good = next.good && stays, next.seen = next.seen && stays && all_kept;
-    // If none is good, the one with the least residual.
+    // If no result is good, the one with the least residual counts.
     if (i == 0 || next.good || (next.seen && (!found.seen || next.residue < found.residue)))
       found = next, guess = next_guess, even = next_even, used = next_count;
   }
@@ -230,8 +232,9 @@ inline TrackedPoint track(__global const float *before, __global const float *af
   return point;
 }
 
-// Afterwards: compares a live point with its patch from where it was chosen, and stores those of points chosen in the previous frame. Marks
-// places around points by its stamp. The bound of the residual grows with what fits left in the previous frame, as an encoder's errors do.
+// Compares a live point with its template after tracking. Stores the template of a point that was selected in the
+// previous frame. Marks the pixels around points by the stamp. The limit of the residual grows with the mean residual
+// in the previous frame, as encoder errors do.
 inline TrackedPoint compare(__global const float *before, __global const float *after, int4 level, Gain gain, TrackingLimits search,
                      __global const float *noise, __global int *state, __global ushort *stamps, TrackedPoint point, __global float *kept,
                      __global int4 *birth_place, __local float *patch, __local float4 *sums) {
@@ -262,7 +265,7 @@ inline TrackedPoint compare(__global const float *before, __global const float *
   const float own_noise =
       2.0f * (gain.texel * CORRELATION * noise_variance_at(noise, patch[(radius + 1) * (pitch + 1)]) + coding_of(noise));
   const Fitted fit = fit_template(patch, radius, first, last, after, level, now, own.xy, born ? -1 : search.iterations, own_noise, sums);
-  const float part = clamp(OF_USUAL / 1024.0f * state[USUAL], MOST_LEFT, MOST_USUAL);
+  const float part = clamp(USUAL_FACTOR / 1024.0f * state[USUAL], MOST_RESIDUAL, MOST_NOISY_RESIDUAL);
   const bool same = fit.good && fit.residue <= limit_of(search.residue, part, fit.variance, own_noise) && in_frame(fit.at, level);
   const float2 found = !born && same ? fit.at : now;
   const float4 doubted = own + (float4)(0.0f, 0.0f, 1.0f, 0.0f), fitted = (float4)(fit.form, 0.0f, own.w);
@@ -271,7 +274,7 @@ inline TrackedPoint compare(__global const float *before, __global const float *
   const float2 away = found - was;
   const float level_noise = CORRELATION * noise_variance(noise) + coding_of(noise);
   const float evidence = tensor.x * away.x * away.x + 2.0f * tensor.y * away.x * away.y + tensor.z * away.y * away.y;
-  const float2 told = evidence > 2.0f * HELD * level_noise ? found : was;
+  const float2 reported = evidence > 2.0f * STATIC_SIGNIFICANCE * level_noise ? found : was;
   SYNC;
   if (LANE == 0) *birth_place = birth;
   if (LANE == 0 && !born && fit.good) {
@@ -280,14 +283,14 @@ inline TrackedPoint compare(__global const float *before, __global const float *
   }
   if (good) {
     const int across = 2 * search.reach + 1;
-    const int2 corner = convert_int2_rte(told) - search.reach;
+    const int2 corner = convert_int2_rte(reported) - search.reach;
     FOR_LANES(i, across * across) {
       const int2 at = corner + (int2)(i % across, i / across);
       if (all(at >= 0) && all(at < level.xy)) stamps[at.y * level.x + at.x] = search.stamp;
     }
   }
-  point.place = (float4)(told, found);
-  point.motion = (float4)((told - was) / (1.0f + state[BLANK]), tensor.w, least_eigenvalue(tensor.x, tensor.y, tensor.z));
+  point.place = (float4)(reported, found);
+  point.motion = (float4)((reported - was) / (1.0f + state[BLANK]), tensor.w, least_eigenvalue(tensor.x, tensor.y, tensor.z));
   point.who.y++;
   point.who.z = good ? LIVE : LOST;
   return point;
@@ -298,7 +301,8 @@ inline TrackedPoint compare(__global const float *before, __global const float *
 #define SAVED __global TrackedPoint *saved
 #define COMPARED __global ushort *stamps, __global float *templates, __global int4 *births
 
-// Work-groups: slots, along y. PoCL 3.1 does not end compiling both in one with barriers: there, -DSPLIT makes two of it.
+// One group per slot, along y. With -DSPLIT there are two kernels, because PoCL 3.1 does not finish compiling one that
+// has both parts and barriers.
 #ifndef SPLIT
 __kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains, SEARCH, POINTS, SAVED, COMPARED,
                          TrackingLimits search, __local float *patch, __local float4 *sums) {

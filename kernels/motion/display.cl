@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The displays of glclmotion. Build with -DBUFFERS for frames in buffers. `overlay`: see drawing/over.clh.
+// The displays of glclmotion. -DBUFFERS: frames are buffers. `overlay`: see drawing/over.clh.
 #include "common/frame.clh"
 #include "drawing/arrow.clh"
 #include "drawing/over.clh"
@@ -7,7 +7,7 @@
 #include "motion/partitions.clh"
 #include "motion/plane.clh"
 
-// A plane in grey with the alpha of the input.
+// Draws a plane in grey with the alpha of the input. A work-item has FRAME_ROWS pixels.
 __kernel void motion_show_plane(IN_FRAME(in), OUT_FRAME(out), __global const uchar *plane, int pitch,
                                 int width, int height, int overlay) {
   const int x = get_global_id(0);
@@ -20,7 +20,7 @@ __kernel void motion_show_plane(IN_FRAME(in), OUT_FRAME(out), __global const uch
   }
 }
 
-// The residual of the prediction: 128 + current - predicted, saturated.
+// Draws the residual of the prediction: 128 + current - predicted, saturated.
 __kernel void motion_show_residual(IN_FRAME(in), OUT_FRAME(out), __global const uchar *current,
                                    __global const uchar *predicted, int pitch, int width, int height, int overlay) {
   const int x = get_global_id(0);
@@ -34,7 +34,8 @@ __kernel void motion_show_residual(IN_FRAME(in), OUT_FRAME(out), __global const 
   }
 }
 
-// The vector of the block or partition that begins at a cell, and its middle, px; false where none begins there.
+// Whether a block or partition begins at a cell; `middle` gets the centre of the block or partition that contains the
+// cell, px.
 inline bool begins(__global const ushort *shapes, int2 place, FieldGrid field, float2 *middle) {
   const int cells = field.cells;
   const uint shape = shapes[place.y / cells * (field.count.x / cells) + place.x / cells];
@@ -44,8 +45,8 @@ inline bool begins(__global const ushort *shapes, int2 place, FieldGrid field, f
   return all(inner == part.xy);
 }
 
-// The edges of blocks and partitions: their left columns and upper rows, of `line` px. They are half black where
-// the frame is light, half white where it is dark. Work-items: cells.
+// Draws the edges of blocks and partitions: their left columns and upper rows, `line` px wide. They are half black on
+// light pixels and half white on dark ones. A work-item per cell.
 __kernel void motion_show_grid(IN_FRAME(in), OUT_FRAME(out), __global const uchar *plane, __global const ushort *shapes,
                                GridDrawing drawing) {
   const int2 count = drawing.field.count;
@@ -69,8 +70,8 @@ __kernel void motion_show_grid(IN_FRAME(in), OUT_FRAME(out), __global const ucha
   }
 }
 
-// The arrows of blocks and partitions that moved, each to its middle from where it was, of one block in each `step`
-// along both axes. Work-items: cells of those blocks.
+// Computes the arrows of blocks and partitions that moved. An arrow leads to the centre from its position in the
+// reference. Along both axes, one block of every `step` has arrows. A work-item per cell of those blocks.
 __kernel void motion_arrows(__global const short2 *vectors, __global const ushort *shapes, __global Arrow *arrows, FieldGrid field,
                             int step, int2 kept, uchar4 colour) {
   const int cells = field.cells;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How well whole pixels predict a frame.
+// The error of a prediction in whole pixels.
 #include "motion/cost.clh"
 #include "motion/interface.h"
 #include "motion/plane.clh"
 
-// Parts of the squared errors of a frame that is predicted by one vector per block, in whole pixels. `keys` has
-// that of each block, `step` keys apart. A work-group's sum is a long. `columns`: blocks in a row.
+// Sums the squared errors of a frame that is predicted by one whole-pixel vector per block. Each work-group writes one
+// partial sum. `keys`: the keys of the blocks, `step` elements apart. `columns`: blocks per row.
 __kernel __attribute__((reqd_work_group_size(SUMMERS, 1, 1)))
 void motion_errors(__global const ulong *keys, int step, int block, int columns, __global const uchar *current,
                    __global const uchar *reference, int pitch, int width, int height, __global long *sums) {

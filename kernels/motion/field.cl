@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// From keys to a field of vectors, and what the field predicts.
+// Converts keys to a field of vectors, and predicts a frame from the field.
 //
-// A field has a vector for each cell, from the reference frame to the current one. For each block it has the cost and the shapes: 0 where
-// the block is undivided. Otherwise (motion/partitions.clh) bits 0-1 are the macroblock's division, bits 2 + 2q and 3 + 2q that of quarter
-// q.
+// A field has a vector per cell, from the reference frame to the current one. It has a cost and a word of shapes per
+// block; the shapes are 0 for an undivided block. Otherwise (motion/partitions.clh) bits 0-1 are the macroblock's
+// division, bits 2 + 2q and 3 + 2q that of quarter q.
 #include "motion/cost.clh"
 #include "motion/interface.h"
 #include "motion/partitions.clh"
 #include "motion/samples.clh"
 
-// One key per block. Work-items: blocks.
+// Converts one key per block. A work-item per block.
 __kernel void motion_field(__global const ulong *keys, __global short2 *vectors, __global uint *costs,
                            __global ushort *shapes, int blocks) {
   const int i = get_global_id(0);
@@ -19,16 +19,16 @@ __kernel void motion_field(__global const ulong *keys, __global short2 *vectors,
   shapes[i] = 0;
 }
 
-// Costs of the parts of a division: `count` keys, `step` apart.
+// The sum of the costs of a division's parts: `count` keys, `step` elements apart.
 inline uint cost_of_parts(__global const ulong *keys, int count, int step) {
   uint sum = 0;
   for (int i = 0; i < count; i++) sum += (uint)(keys[i * step] >> 32);
   return sum;
 }
 
-// Chooses the cheapest division of each macroblock. Its cost is that of its parts and λ times the bits that H.264 spends on the type.
-// These are 1 for 16×16, 3 for 16×8 and 8×16, 5 for quarters. Each quarter adds 1 for 8×8, 3 for 8×4 and 4×8, 5 for 4×4. The first of
-// equal ones wins. Cells are 4 × 4 pixels. Work-items: macroblocks.
+// Selects the cheapest division of each macroblock. The cost is that of the parts plus λ times the bits that H.264
+// needs for the type. These are 1 for 16×16, 3 for 16×8 and 8×16, 5 for quarters. Each quarter adds 1 for 8×8, 3 for
+// 8×4 and 4×8, 5 for 4×4. Of equal costs the first wins. Cells have 4 × 4 pixels. A work-item per macroblock.
 __kernel void motion_choose(__global const ulong *keys, __global short2 *vectors, __global uint *costs,
                             __global ushort *shapes, int lambda, int columns, int rows) {
   const int mx = get_global_id(0), my = get_global_id(1), at = my * columns + mx;
@@ -64,8 +64,8 @@ __kernel void motion_choose(__global const ulong *keys, __global short2 *vectors
           -convert_short2(vector_of((uint)keys[partition_of(shape, x, y)]));
 }
 
-// The predicted plane: every cell as its vector says. `cell`: px; `cell_columns`: cells in a row. `bytes`: of a half
-// plane. Work-items: words of four pixels along x, rows.
+// Predicts a plane: each cell takes the pixels that its vector refers to. `cell`: px. `cell_columns`: cells per row.
+// `bytes`: size of a half-pixel plane. A work-item has four pixels of a row.
 __kernel void motion_predict(__global const uchar *reference, __global const uchar *halves, int pitch,
                              int bytes, __global const short2 *vectors, int cell, int cell_columns,
                              __global uchar *predicted, int width, int height) {
@@ -76,9 +76,9 @@ __kernel void motion_predict(__global const uchar *reference, __global const uch
   *(__global uint *)(predicted + AT(x, y, pitch)) = quarter_sample(&samples, 4 * (int2)(x, y) - v);
 }
 
-// Parts of the sums over a frame: squared errors of the prediction, zero vectors, Σ x and Σ y of the vectors. Each
-// vector counts once per cell. One work-group's sums are four longs. `cells`: columns and rows of those within the
-// frame, `cell_columns` of them in memory.
+// Sums over a frame: squared errors of the prediction, number of zero vectors, Σ x and Σ y of the vectors. Each cell
+// counts its vector once. Each work-group writes one partial sum of four longs. `cells`: columns and rows of cells
+// inside the frame. `cell_columns`: cells per row in memory.
 __kernel __attribute__((reqd_work_group_size(SUMMERS, 1, 1)))
 void motion_sums(__global const uchar *current, __global const uchar *predicted, int pitch, int width,
                  int height, __global const short2 *vectors, int2 cells, int cell_columns,

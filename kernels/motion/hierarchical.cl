@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Searches that try few of the candidates. Build with -DB=4, 8, 16 or 32 (block size), and with
-// -DPARTITIONED for all partitions of macroblocks.
+// Searches that test only some of the candidates. Build with -DB=4, 8, 16 or 32 (block size), and with -DPARTITIONED
+// for all partitions of macroblocks.
 #include "common/bands.clh"
 #include "motion/area.clh"
 #include "motion/interface.h"
 
-// The key of a vector in whole pixels; none outside the range.
+// The key of a vector in whole pixels; ULONG_MAX outside the range.
 inline ulong try_vector(const Area *a, int2 v) {
   if (any(abs(v) > (uint2)(a->range))) return ULONG_MAX;
   __global const uchar *there = a->there + v.y * a->pitch + v.x;
@@ -17,8 +17,8 @@ inline ulong try_vector(const Area *a, int2 v) {
   return key_of(sum, place(4 * v.x, 4 * v.y));
 }
 
-// From the vector 0 to the cheapest corner of a hexagon around, until none is cheaper; then the cheapest of
-// the eight neighbours. Work-items: keys, row after row.
+// Hexagon search. It starts at the vector 0 and moves to the cheapest corner of a hexagon until no corner is cheaper.
+// Then it takes the cheapest of the eight neighbours. A work-item per key.
 __kernel void motion_hexagon(__global const uchar *current, __global const uchar *reference, __global ulong *keys,
                              KeySearch search) {
   const int i = get_global_id(1) * get_global_size(0) + get_global_id(0);
@@ -37,9 +37,9 @@ __kernel void motion_hexagon(__global const uchar *current, __global const uchar
   keys[i] = best;
 }
 
-// Searches REACH px to all sides around 0 and around twice five vectors that were found in planes of half the size.
-// They are those of the block of COARSE_BLOCK px there that holds the middle, and of its four neighbours. `parent_count`:
-// blocks along x and y there. Work-groups: keys, row after row.
+// Searches REACH px on all sides of 0 and of five predictions from planes of half the size. The predictions are twice
+// the vectors of a block of COARSE_BLOCK px and of its four neighbours. That block contains the centre of the area.
+// `parent_count`: blocks along x and y there. A work-group per key.
 #define REACH 2
 #define GROUP 32
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))

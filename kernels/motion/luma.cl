@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A frame's luma in levels, of RGBA round(0.30 R + 0.59 G + 0.11 B), as a padded plane, and planes of half the size.
+// Input: a frame. Output: a padded plane of its luma in levels, and planes of half the size. For RGBA the luma is
+// round(0.30 R + 0.59 G + 0.11 B).
 #include "common/luma.clh"
 #include "motion/plane.clh"
 
-// `width`, `height`: of the frame, whose edge is repeated. Work-items: 16 pixels of a padded row (4 of an image), padded rows.
+// `width`, `height`: size of the frame, whose edge repeats in the padding. A work-item has 16 pixels of a padded row,
+// or 4 for images.
 #ifdef BUFFERS
 #ifndef HAS_LUMA
 #define PIXEL uint
@@ -58,8 +60,8 @@ __kernel void motion_luma(IN_LUMA(in), int width, int height, __global uchar4 *p
 }
 #endif
 
-// Half the size: the mean of four pixels, rounded half up. `width`, `height`: of the smaller plane, whose
-// edge is repeated. Work-items: pixels of a padded row, padded rows.
+// Halves a plane: each pixel is the mean of four, rounded half up. `width`, `height`: size of the smaller plane, whose
+// edge repeats. A work-item per pixel of the padded plane.
 __kernel void motion_halve(__global const uchar *in, int in_pitch, __global uchar *plane, int pitch,
                            int rows, int width, int height) {
   const int x = (int)get_global_id(0), y = get_global_id(1);

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stops blocks that move only by noise. Build as motion/area.clh says.
+// The noise gate sets the vectors of blocks that move only by noise to 0. Build options: see motion/area.clh.
 #include "motion/area.clh"
 #include "motion/interface.h"
 #include "noise/bands.clh"
 #include "noise/flicker.clh"
 
-#define SCATTER 4.0f       // of a sum of absolute differences: the gain of the best of a thousand candidates
-#define SMOOTHING 0.15f    // per pixel: the gain of samples between pixels, which have less noise
-#define CODING 1.0f        // per pixel: the effect of compression noise
-#define LEFT 2.0f          // times the best vector's residual per pixel: an encoder may have changed as much at the vector 0
-#define MOST_LEFT 1.0f     // levels
-// Encoders change whole patches at once, which fit other places by chance, but neighbouring patches differ.
-#define FEW_ALIKE 3.0f         // times the gain by chance, if too few neighbours move alike
-#define ALONE_LEFT 0.8f    // of the best vector's residual, in addition
-#define ALIKE 4            // quarter pixels
-#define COMPANY 3          // neighbours
-#define RESTS 0.125f       // levels per pixel: a residual of the zero vector that another vector might have reduced
-#define FAINT 3.0f         // times the noise's variance: with less texture no motion is visible
-#define FAINT_PANS 1.5f    // the same where the camera pans
-#define LEAST_SEEN 5.0f    // levels²; an encoder may leave less, unless the camera pans
-#define SEEN 0.57f         // times the noise's deviation per pixel: half of the difference of two frames. Only motion leaves less
+#define CHANCE_DEVIATIONS 4.0f  // deviations of a SAD by which the best of 1000 candidates is lower by chance
+#define SMOOTHING 0.15f         // per pixel: interpolated samples have less noise
+#define CODING 1.0f             // per pixel: the effect of compression noise
+#define ENCODER_PART 2.0f       // relative to the best vector's residual: what an encoder may change at the vector 0
+#define MOST_ENCODER 1.0f       // levels per pixel, limit of that
+// Encoders change whole patches at once. A patch may fit elsewhere by chance, but then its neighbours move differently.
+#define DISSIMILAR_FACTOR 3.0f        // factor for CHANCE_DEVIATIONS if too few neighbours move alike
+#define DISSIMILAR_PART 0.8f          // additional part of the best vector's residual in that case
+#define SIMILAR 4                     // quarter pixels, difference of similar vectors
+#define LEAST_SIMILAR 3               // minimum number of similar neighbours
+#define LEAST_STATIC_RESIDUAL 0.125f  // levels per pixel: residual of a block that could have seemed to move
+#define LEAST_TEXTURE 3.0f            // relative to the noise variance: less texture shows no motion
+#define LEAST_PAN_TEXTURE 1.5f        // the same while the camera pans
+#define LEAST_VISIBLE 5.0f            // levels²: minimum texture, unless the camera pans
+#define TRUE_MOTION 0.57f             // deviations of the noise per pixel: only a true motion has a smaller residual
 
-#define FLICKER_LEFT 1.0f  // times its mean magnitude: the effect of renewed noise on a pixel
-#define MAGNITUDE 0.8f     // the mean magnitude of noise of variance 1
-#define GREY_KEEPS 0.35254f  // of variance: renewed noise is that of smoothed grey
+#define FLICKER_EFFECT 1.0f     // relative to the mean magnitude of flicker: its effect on a pixel
+#define MAGNITUDE 0.8f          // the mean magnitude of noise of variance 1
+#define GREY_VARIANCE 0.35254f  // of the variance: flicker is measured in smoothed grey
 
-// How many of the eight neighbours of a key's block move alike; `across`: keys per block.
-inline int company(__global const ulong *keys, int i, int across, int columns, int count) {
+// The number of the eight adjacent blocks whose vectors are similar. `across`: keys per block.
+inline int similar_neighbours(__global const ulong *keys, int i, int across, int columns, int count) {
   const int2 own = vector_of((uint)keys[i]);
   const int block = i / across, x = block % columns, y = block / columns, rows = count / across / columns;
-  int alike = 0;
+  int similar = 0;
   for (int v = max(y - 1, 0); v <= min(y + 1, rows - 1); v++)
     for (int u = max(x - 1, 0); u <= min(x + 1, columns - 1); u++) {
       const int2 other = vector_of((uint)keys[i + ((v - y) * columns + u - x) * across]);
-      alike += any(other != 0) && all(abs(other - own) <= (uint2)(ALIKE));
+      similar += any(other != 0) && all(abs(other - own) <= (uint2)(SIMILAR));
     }
-  return alike - 1;
+  return similar - 1;
 }
 
-// The block's sum of absolute differences from the same place, where its light changed by `rise` levels.
-inline uint relit_cost(const Area *a, int rise) {
+// The block's SAD at the vector 0 after a change of brightness by `rise` levels.
+inline uint brightness_cost(const Area *a, int rise) {
   const uchar4 more = (uchar4)((uchar)max(rise, 0)), less = (uchar4)((uchar)max(-rise, 0));
   uint cost = 0;
   for (int y = 0; y < a->size.y; y++)
@@ -56,7 +56,7 @@ inline uint squares4(uint word, uint sum) {
   return sum + p.x * p.x + p.y * p.y + p.z * p.z + p.w * p.w;
 }
 
-// The variance of the block's pixels or of those at the same place before, whichever is less; `sum`, `before`: theirs.
+// The smaller variance of the block's pixels in the two frames. `sum`, `before`: the sums of the pixels.
 inline float least_variance(const Area *a, uint sum, uint before) {
   uint own = 0, there = 0;
   for (int y = 0; y < a->size.y; y++)
@@ -68,8 +68,9 @@ inline float least_variance(const Area *a, uint sum, uint before) {
   return min(own * pixels - (ulong)sum * sum, there * pixels - (ulong)before * before) / (float)(pixels * pixels);
 }
 
-// Sets a vector to 0 if the block has only noise. It also does so if 0 costs no more than the noise at the block's brightness explains,
-// directly or after a change of light. `between`: 1 if vectors may end between pixels, else 0. Work-items: keys.
+// Sets a vector to 0 if the block has only noise. It also does so if noise at the block's brightness explains the
+// excess cost of the vector 0, with or without a change of brightness. `between`: 1 if vectors may be fractional, else
+// 0. A work-item per key.
 __kernel void motion_noise_gate(__global const uchar *current, __global const uchar *reference, __global const float *noise,
                                 __global Flicker *flicker, __global const ulong *keys, __global ulong *kept, KeySearch search,
                                 float between) {
@@ -78,14 +79,14 @@ __kernel void motion_noise_gate(__global const uchar *current, __global const uc
   const ulong key = keys[i];
   kept[i] = key;
   const int2 v = vector_of((uint)key);
-  const float left = (key >> 32) - lambda * vector_bits(v.x, v.y);
+  const float residual = (key >> 32) - lambda * vector_bits(v.x, v.y);
   const Area area = area_of(current, reference, search, i);
   const int whole = area.size.x * area.size.y;
-  const float pixels = whole, change = left / (MAGNITUDE * pixels);
-  if (i % KEYS == 0) count_flicker(flicker, GREY_KEEPS * fmax(change * change - 2.0f * CORRELATION * noise_variance(noise), 0.0f));
+  const float pixels = whole, change = residual / (MAGNITUDE * pixels);
+  if (i % KEYS == 0) count_flicker(flicker, GREY_VARIANCE * fmax(change * change - 2.0f * CORRELATION * noise_variance(noise), 0.0f));
   if (i == 0) flicker->cells = count / KEYS;
   if ((uint)key == place(0, 0)) {
-    if (i % KEYS == 0 && left >= RESTS * pixels) atomic_inc(&flicker->rested);
+    if (i % KEYS == 0 && residual >= LEAST_STATIC_RESIDUAL * pixels) atomic_inc(&flicker->rested);
     return;
   }
   const uint bits = lambda * vector_bits(0, 0);
@@ -98,20 +99,20 @@ __kernel void motion_noise_gate(__global const uchar *current, __global const uc
       sum = sad4(own, 0, sum), before = sad4(there, 0, before);
     }
   const float level = sqrt(CORRELATION * noise_variance_at(noise, sum / pixels));
-  const bool alone = company(keys, i, KEYS, search.columns, count) < COMPANY;
-  // Where there is that much noise no encoder has been.
+  const bool dissimilar = similar_neighbours(keys, i, KEYS, search.columns, count) < LEAST_SIMILAR;
+  // No encoder leaves that much noise.
   const float coded = clamp(2.5f - 1.25f * level * rsqrt(CORRELATION), 0.0f, 1.0f);
-  const float explained = coded * fmin(LEFT * left, MOST_LEFT * pixels) + (alone ? ALONE_LEFT * left : 0.0f) +
-                          level * ((alone ? FEW_ALIKE : 1.0f) * SCATTER * sqrt(pixels) + SMOOTHING * between * pixels) +
+  const float explained = coded * fmin(ENCODER_PART * residual, MOST_ENCODER * pixels) + (dissimilar ? DISSIMILAR_PART * residual : 0.0f) +
+                          level * ((dissimilar ? DISSIMILAR_FACTOR : 1.0f) * CHANCE_DEVIATIONS * sqrt(pixels) + SMOOTHING * between * pixels) +
                           CODING * sqrt(coding_variance(noise)) * pixels;
-  const float renewal = FLICKER_LEFT * MAGNITUDE * sqrt(flicker->variance / GREY_KEEPS) * pixels;
-  const float stays = alone ? 1.0f : 1.0f - flicker->pans;
-  const ulong most = (key >> 32) + (ulong)(stays * (explained + (1.0f - flicker->camera) * renewal));
+  const float flicker_change = FLICKER_EFFECT * MAGNITUDE * sqrt(flicker->variance / GREY_VARIANCE) * pixels;
+  const float static_weight = dissimilar ? 1.0f : 1.0f - flicker->pans;
+  const ulong most = (key >> 32) + (ulong)(static_weight * (explained + (1.0f - flicker->camera) * flicker_change));
   const int changed = (2 * (int)abs_diff(sum, before) + whole) / (2 * whole), rise = sum > before ? changed : -changed;
   const float deviation = level * rsqrt(CORRELATION);
-  const float noisy = left < SEEN * deviation * pixels ? 0.0f : mix(FAINT, FAINT_PANS, flicker->pans) * deviation * deviation;
-  const float faint = fmax(noisy, (1.0f - flicker->pans) * LEAST_SEEN);
-  const uint relit = changed && cost > most ? min(cost, bits + relit_cost(&area, rise)) : cost;
-  if (i % KEYS == 0 && relit > (key >> 32) + (ulong)(explained + renewal)) atomic_inc(&flicker->moved);
-  if (relit <= most || least_variance(&area, sum, before) <= faint) kept[i] = key_of(cost, place(0, 0));
+  const float noisy = residual < TRUE_MOTION * deviation * pixels ? 0.0f : mix(LEAST_TEXTURE, LEAST_PAN_TEXTURE, flicker->pans) * deviation * deviation;
+  const float faint = fmax(noisy, (1.0f - flicker->pans) * LEAST_VISIBLE);
+  const uint adjusted = changed && cost > most ? min(cost, bits + brightness_cost(&area, rise)) : cost;
+  if (i % KEYS == 0 && adjusted > (key >> 32) + (ulong)(explained + flicker_change)) atomic_inc(&flicker->moved);
+  if (adjusted <= most || least_variance(&area, sum, before) <= faint) kept[i] = key_of(cost, place(0, 0));
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Full search of all partitions on GPUs (window.clh). 32 work-items share a macroblock; each finds the 4×4
-// SADs of D candidates below each other and adds them up to those of all partitions.
+// Full search of all partitions on GPUs (window.clh). 32 work-items share a macroblock. Each computes the 4×4 SADs of D
+// candidates below each other and adds them to those of all partitions.
 //
-// Within a piece a candidate's key is cost * 4096 + y * 64 + x, so the least 32-bit key describes a partition. A cost above 65535 is
-// ignored. It can't be the least if the vector 0 is searched, which costs at most 16² · 255 + 2 · 127.
+// Within a piece a candidate's key is cost * 4096 + y * 64 + x, so the smallest 32-bit key describes a partition. A
+// cost above 65535 is ignored. It can't be the smallest if the vector 0 is searched, which costs at most 16² · 255 + 2
+// · 127.
 //
 // Build with -DD=2 or 3.
 #include "common/absdiff.clh"
@@ -16,16 +17,16 @@
 #define LANES 32
 #define GROUP (STRIP / B * LANES)
 #include "motion/window.clh"
-#define ROWS ((SIDE + D - 1) / D * D + B - 1)  // of the window
+#define ROWS ((SIDE + D - 1) / D * D + B - 1)  // rows of the window
 
-// The state of a candidate while its rows come in, from above.
+// The state of a candidate while its rows are processed from top to bottom.
 typedef struct {
-  uint rest;                              // of the key, without the SAD
-  uint cell[4];                           // SADs of the four rows under way
-  uint p4x4[4], p8x4[2], p8x8[2], p16x8;  // keys of the partitions that ended last
+  uint rest;                              // the key without the SAD
+  uint cell[4];                           // SADs of the current four rows
+  uint p4x4[4], p8x4[2], p8x8[2], p16x8;  // keys of the partitions that were completed last
 } Candidate;
 
-// The keys of the partitions that end with a row of cells.
+// The keys of the partitions that a row of cells completes.
 typedef struct {
   uint p4x4[4], p8x4[2], p4x8[4], p8x8[2], p16x8, p8x16[2], p16x16;
 } Ended;
@@ -33,7 +34,7 @@ typedef struct {
 #define WITH(key, sad) ((sad) * 4096 + (key))
 #define SUM(key, other) ((key) + (other) - candidate->rest)
 
-// Handles the partitions that end with row j, a constant, of a candidate's cells.
+// Completes the partitions that end with row j of a candidate's cells. j is a compile-time constant.
 inline Ended end_cells(Candidate *candidate, const int j) {
   Ended end;
   uint *cell = candidate->cell;
@@ -63,8 +64,8 @@ inline Ended end_cells(Candidate *candidate, const int j) {
   return end;
 }
 
-// Lowers the least keys of partitions by those of two candidates that ended with row j, a constant, of their cells. The
-// minimum is of three values, for which some devices have an instruction.
+// Updates the smallest keys of partitions with those of two candidates, completed by row j of their cells. j is a
+// compile-time constant. Some devices have an instruction for the minimum of three values.
 inline void lower(uint least[PARTITIONS], const Ended *a, const Ended *b, const int j) {
 #define LEAST(partition, member) least[partition] = min(least[partition], min(a->member, b->member))
 #pragma unroll
@@ -85,7 +86,7 @@ inline void lower(uint least[PARTITIONS], const Ended *a, const Ended *b, const 
   }
 }
 
-// As motion_search_tile; `keys` has PARTITIONS for each macroblock.
+// As motion_search_tile. `keys` has PARTITIONS elements per macroblock.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void motion_partitions_tile(__global const uchar *current, __global const uchar *reference, int pitch,
                             int2 first, int2 count, int lambda, __global ulong *keys, int columns, int rows LIMIT_ARGUMENT) {
@@ -98,7 +99,7 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
   KEEP_WITHIN_LIMIT(first, count, strip, row);
   load_blocks(current, pitch, strip * STRIP, row * B, blocks);
 
-  ulong best[2] = {ULONG_MAX, ULONG_MAX};  // of partitions lane and LANES + lane
+  ulong best[2] = {ULONG_MAX, ULONG_MAX};  // keys of partitions `lane` and LANES + `lane`
   const int2 side = piece_size(count);
   for (int down = 0; down < count.y; down += side.y)
     for (int right = 0; right < count.x; right += side.x) {
@@ -117,7 +118,7 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
         const int2 column = column_of(round * LANES + lane, size, runs);
         const int x = column.x, y = column.y * D;
         __local const uint *from = window + y * ROW + block * B + at.x - left + x;
-        // Nothing is added, which compilers can't know: they would keep all pixels in registers.
+        // The addend is 0, which compilers can't know. Otherwise they would keep all pixels in registers.
         __local const uint4 *own_rows = (__local const uint4 *)blocks + block + (round >> 16);
         const uint rest = lambda * component_bits(4 * (at.x + x)) * 4096 + x;
         Candidate candidates[D];
@@ -127,7 +128,7 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
 #pragma unroll
           for (int i = 0; i < 4; i++) candidates[d].cell[i] = 0;
         }
-        Ended before;  // of the candidate above
+        Ended before;  // the candidate above
         uint own[B][WORDS];
 #pragma unroll
         for (int r = 0; r < B + D - 1; r++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Full search of all partitions on CPU devices, as vector.cl: a work-item has the four macroblocks of a
-// strip. In vectors of eight, element i belongs to half i % 2 of macroblock i / 2.
+// Full search of all partitions on CPUs, as in vector.cl: a work-item has the four macroblocks of a strip. In vectors
+// of eight, element i belongs to half i % 2 of macroblock i / 2.
 #include "common/absdiff.clh"
 #include "motion/limit.clh"
 #include "motion/cost.clh"

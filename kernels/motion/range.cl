@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The ranges that the areas of a frame need, by full searches of ranges that grow, on smaller planes. Build with -DBLOCKS=N where an area
-// has N × N blocks there.
+// Finds the search range that each area of a frame needs, by full searches with increasing ranges on smaller planes.
+// -DBLOCKS=N: an area has N × N blocks there.
 #include "motion/cost.clh"
 #include "motion/interface.h"
 
 #pragma OPENCL FP_CONTRACT OFF
 #define GROUP 64
 
-// The squares of the sums of absolute differences of `columns` × `rows` blocks, summed by area. Work-items: areas along x, rows of them.
+// Sums the squared SADs of `columns` × `rows` blocks by area. A work-item per area.
 __kernel void motion_range_sum(__global const ulong *keys, int columns, int rows, int2 areas, int lambda, int step, __global ulong *sums) {
   const int2 area = (int2)(get_global_id(0), get_global_id(1));
   if (area.x >= areas.x || area.y >= areas.y) return;
@@ -22,7 +22,7 @@ __kernel void motion_range_sum(__global const ulong *keys, int columns, int rows
   sums[(step * areas.y + area.y) * areas.x + area.x] = sum;
 }
 
-// The sum over a work-group, to all items.
+// Returns to all items the sum over a work-group.
 inline ulong sum_of(__local ulong *all, ulong own) {
   const int item = get_local_id(0);
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -35,11 +35,15 @@ inline ulong sum_of(__local ulong *all, ulong own) {
   return all[0];
 }
 
-// Chooses one of `ranges` for each of `areas`. It is the first whose sum exceeds the last range's by at most a share of the mean of the
-// last range's sums. It is at least what the neighbours need. A smaller range suffices if the expected squared error stays within `target`.
-// The error is expected from the last frame, whose squared errors are the x of `errors`. They relate to the sum `last` as
-// those of this frame to its own sum. With a `target` below 0, or without `follows`, there is no such limit. Afterwards `last` is the sum
-// with the chosen ranges. `needs`: room for an int per area. `mean`: of the squares of the ranges. One work-group of GROUP items.
+// Selects one of `ranges` for each of `areas`: the first whose sum is close to that of the largest range. The
+// difference may be 1 / SHARE of the mean sum. An area also has at least the ranges that its neighbours need.
+//
+// A smaller range suffices if the expected squared error stays within `target`. The errors of the last frame, the x of
+// `errors`, relate to its sum `last` as those of this frame to its sum. There is no such rule with a `target` below 0
+// or without `follows`. Afterwards `last` is the sum with the selected ranges.
+//
+// `needs`: an int of scratch memory per area. `mean` gets the mean of the squared ranges. One work-group of GROUP
+// items.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void motion_range_choose(__global const ulong *sums, __global const int *ranges, __global const long4 *errors,
                          __global ulong *last, __global int *needs, __global int *limits, __global int *mean, RangeChoice choice) {
@@ -52,7 +56,7 @@ void motion_range_choose(__global const ulong *sums, __global const int *ranges,
   const ulong total = sum_of(all, own);
 
   long error = 0;
-  float excess = -1;  // times the error
+  float excess = -1;  // error that remains up to `target`, times the sum
   if (choice.target >= 0.0f && choice.follows) {
     for (int i = 0; i < choice.parts; i++) error += errors[i].x;
     const float allowed = choice.target * (float)*last, there = (float)error * (float)total;

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sub-pixel refinement of the keys of a full search: the eight half-pixel neighbours of every winner, then the eight quarter-pixel
-// neighbours of the new winner. A work-group has a strip of blocks or, with -DPARTITIONED, of macroblocks with all their partitions. A
-// work-item has a cell of 4 × 4 pixels. It sums up eight neighbours at once from shared words, for each shape of partitions with a new
-// vector there. The cells of a block are added up in local memory. Build with -DB=4, 8, 16 or 32 (block size).
+// Sub-pixel refinement of the keys of a full search. It tests the eight half-pixel neighbours of every best vector,
+// then the eight quarter-pixel neighbours of the new best one. A work-group has a strip of blocks or, with
+// -DPARTITIONED, of macroblocks with all their partitions.
+//
+// A work-item has a cell of 4 × 4 pixels. It computes the SADs of eight neighbours at once from shared words, for each
+// shape of partitions with a new vector there. Local memory sums the cells of a block. Build with -DB=4, 8, 16 or 32
+// (block size).
 #include "common/absdiff.clh"
 #include "common/bands.clh"
 #include "motion/cost.clh"
 #include "motion/partitions.clh"
 #include "motion/samples.clh"
 
-#define ACROSS (STRIP / 4)       // cells of a work-group
+#define ACROSS (STRIP / 4)  // cells of a work-group along x
 #define CELLS (ACROSS * (B / 4))
 #define GROUP CELLS
 #ifdef PARTITIONED
 #define SHAPES 7
-#define EACH PARTITIONS  // keys of a block
+#define EACH PARTITIONS  // keys per block
 #define SHAPE_OF(number) shape_of((number) / (STRIP / B))
 #define FIRST(shape) shape_firsts[shape]
 #define WIDTH(shape) (shape_widths[shape] / 4)
@@ -29,25 +32,25 @@
 #endif
 #define KEYS (STRIP / B * EACH)
 
-// The key of the block of a shape that has cell (x, y) of the work-group.
+// The index of the key of the partition of a shape that contains cell (x, y) of the work-group.
 inline int key_at(int shape, int x, int y) {
-  const int across = B / 4 / WIDTH(shape);  // in a block of B pixels
+  const int across = B / 4 / WIDTH(shape);  // partitions across a block
   return x / (B / 4) * EACH + FIRST(shape) + y / HEIGHT(shape) * across + x % (B / 4) / WIDTH(shape);
 }
 
-// The words of a cell's four rows, with one and a half pixels around. `centre` is at the place itself, the others
-// are half a pixel away: [0] before it, [1] after it.
+// The words of a cell's rows and of those around it. `centre` is at the position itself. The others are half a pixel
+// away: [0] to the left or above, [1] to the right or below.
 typedef struct {
   uint centre[4], side[2][4], above[5], corner[2][5];
 } Around;
 
-// Rows of samples of one plane: the words that their first five bytes are in.
+// Rows of samples of one plane. `words` points to the word that contains the first byte.
 typedef struct {
   __global const uint *words;
-  int step, shift;  // the stride of rows; the first byte's place in its word, in bits
+  int step, shift;  // words between rows; bit position of the first byte in its word
 } Rows;
 
-// `place`: of the first byte, in half pixels.
+// The rows from the byte at `place` on, in half pixels.
 inline Rows rows_at(const Samples *s, int2 place) {
   __global const uchar *at = sample_at(s, place);
   const int byte = (size_t)at & 3;
@@ -59,7 +62,7 @@ inline ulong row_of(const Rows *rows, int r) {
   return (ulong)at[1] << 32 | at[0];
 }
 
-// `place`: of the cell, in half pixels.
+// Loads the surroundings of a cell at `place`, in half pixels.
 inline void load_around(const Samples *s, int2 place, Around *a) {
   const Rows centre = rows_at(s, place), side = rows_at(s, place - (int2)(1, 0)),
              above = rows_at(s, place - (int2)(0, 1)), corner = rows_at(s, place - 1);
@@ -76,7 +79,7 @@ inline void load_around(const Samples *s, int2 place, Around *a) {
   }
 }
 
-// SADs of the eight neighbours, half a pixel away.
+// The SADs of the eight neighbours half a pixel away.
 inline void half_sads(const Around *a, const uint own[4], uint sads[8]) {
 #pragma unroll
   for (int i = 0; i < 8; i++) sads[i] = 0;
@@ -93,8 +96,8 @@ inline void half_sads(const Around *a, const uint own[4], uint sads[8]) {
   }
 }
 
-// SADs of the eight neighbours a quarter pixel away. On the diagonal: `mixed` where the place itself is one
-// of b and h, so that the other one lies at the corner.
+// The SADs of the eight neighbours a quarter pixel away. `mixed`: the position itself is one of b and h, so the
+// diagonal uses the other one at the corner.
 inline void quarter_sads(const Around *a, bool mixed, const uint own[4], uint sads[8]) {
 #pragma unroll
   for (int i = 0; i < 8; i++) sads[i] = 0;
@@ -115,7 +118,7 @@ inline void quarter_sads(const Around *a, bool mixed, const uint own[4], uint sa
   }
 }
 
-// For each shape, in four bits, the first one with the same vector at cell (x, y).
+// For each shape, four bits with the number of the first shape that has the same vector at cell (x, y).
 inline uint first_alike(__local const ulong *best, int x, int y) {
   uint vectors[SHAPES], all = 0;
 #pragma unroll
@@ -130,8 +133,7 @@ inline uint first_alike(__local const ulong *best, int x, int y) {
   return all;
 }
 
-// A block's key, or the least of its eight neighbours', `step` quarter pixels away, if that is less. `sums`: of its
-// first cell.
+// The smallest key among a partition and its eight neighbours, `step` quarter pixels away. `sums`: of its first cell.
 inline ulong least_around(ulong best, __local const uint4 *sums, int width, int height, int step, int lambda) {
   uint8 sads = 0;
   for (int y = 0; y < height; y++) {
@@ -148,7 +150,7 @@ inline ulong least_around(ulong best, __local const uint4 *sums, int width, int 
     columns[i] = lambda * component_bits(centre.x + step * (i - 1));
     rows[i] = lambda * component_bits(centre.y + step * (i - 1));
   }
-  // The cost, times 16, and the number of each of the nine in raster order.
+  // Each value is 16 times the cost, plus the number of the candidate in raster order.
   uint least = min((uint)(best >> 32), 1u << 27) * 16 + 4;
 #pragma unroll
   for (int i = 0; i < 8; i++) {
@@ -160,14 +162,14 @@ inline ulong least_around(ulong best, __local const uint4 *sums, int width, int 
   return key_of(least >> 4, place(v.x, v.y));
 }
 
-// `keys`: of whole pixels, replaced by those found. `quarter`: whether to go beyond half pixels.
+// `keys`: of whole-pixel vectors, replaced by the refined ones. `quarter`: whether to refine to quarter pixels.
 // Work-groups: strips along x, rows of blocks.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void motion_subpel(__global const uchar *current, __global const uchar *reference,
                    __global const uchar *halves, int pitch, int bytes, int lambda, int quarter,
                    __global ulong *keys, int columns) {
   __local ulong best[KEYS];
-  __local uint4 sums[SHAPES * CELLS];  // of eight neighbours, 16 bits each
+  __local uint4 sums[SHAPES * CELLS];  // SADs of eight neighbours, 16 bits each
   const int item = get_local_id(0), strip = get_group_id(0), row = GROUP_ROW;
   const int x = item % ACROSS, y = item / ACROSS;
   __global ulong *own_keys = keys + ((size_t)row * columns + strip * (STRIP / B)) * EACH;
@@ -203,7 +205,7 @@ void motion_subpel(__global const uchar *current, __global const uchar *referenc
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; i < KEYS; i += GROUP) {  // those of a shape follow each other
+    for (int i = item; i < KEYS; i += GROUP) {  // keys of a shape are adjacent
       const int shape = SHAPE_OF(i), number = i - FIRST(shape) * (STRIP / B), across = ACROSS / WIDTH(shape);
       const int left = number % across * WIDTH(shape), top = number / across * HEIGHT(shape);
       __local ulong *key = best + key_at(shape, left, top);

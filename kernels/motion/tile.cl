@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Full search on GPUs. A work-group searches the blocks of a strip, TALL pixels high, in pieces (window.clh). LANES
-// work-items share a block, or STACK blocks below each other. Each takes a column of D candidates at once, so that it
-// reads every row of the window once for all of them. Columns that are left over when all lanes have had as many go to the
-// lanes in runs of REMAINDER candidates.
+// work-items share a block, or STACK blocks below each other. Each takes a column of D candidates at once, so it reads
+// every row of the window once for all of them. Lanes get equal numbers of columns; the remaining columns are split
+// into runs of REMAINDER candidates.
 //
-// Build with -DB=4, 8, 16 or 32 (block size), -DD=… (3, 11 or 33), -DLANES=… (32, or where groups can't be as large a
-// smaller power of two, at least STACK).
+// Build with -DB=4, 8, 16 or 32 (block size), -DD=3, 11 or 33, -DLANES=n. LANES is 32, or a smaller power of two of at
+// least STACK where groups can't be as large.
 #include "common/absdiff.clh"
 #include "common/least.clh"
 #include "motion/cost.clh"
@@ -20,9 +20,9 @@
 #define REMAINDER (STACK + 1)
 #define ROWS ((SIDE + D - 1) / D * D + REMAINDER - 1 + TALL - 1)  // of the window
 
-// Within a piece a candidate's key is cost * 4096 + y * 64 + x. `rest` is the part of it that y adds, for N
-// candidates below each other: λ times its bits, and y itself. Beyond the piece it is more than any key. (A macro,
-// since compilers unroll before they inline.)
+// Within a piece a candidate's key is cost * 4096 + y * 64 + x. `rest` is the part of the key from y: λ times its bits,
+// and y itself. It has an element per candidate. Beyond the piece it exceeds any key. Searches N candidates below each
+// other. A macro, because compilers unroll before they inline.
 #define SEARCH_COLUMN(name, N)                                                                              \
   inline uint name(__local const uint *block, __local const uint *window, __local const uint *rest) {       \
     uint sad[N], pixels[B][WORDS];                                                                          \
@@ -43,18 +43,19 @@
   }
 #define UNROLL _Pragma("unroll")
 SEARCH_COLUMN(search_column, D)
-SEARCH_COLUMN(search_rest, REMAINDER)
+SEARCH_COLUMN(search_run, REMAINDER)
 
-// Zero, which compilers can't know. They would keep all pixels of large blocks in registers from task to task, and
-// have no registers left for other groups.
+// Zero, which compilers can't know. Otherwise they would keep all pixels of large blocks in registers from task to
+// task, so fewer groups would run at once.
 #if B > 8
 #define OPAQUE_ZERO(task) ((task) >> 16)
 #else
 #define OPAQUE_ZERO(task) 0
 #endif
 
-// `first`, `count`: the candidates along x and y, the first one's offset in px. `columns`, `rows`: blocks of the frame.
-// Work-groups: strips along x, STACK rows of blocks each.
+// `first`, `count`: offset of the first candidate, px, and number of candidates along x and y. `columns`, `rows`:
+// blocks of the frame. `keys` gets the key of the best candidate per block. Work-groups: strips along x, STACK rows of
+// blocks each.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void motion_search_tile(__global const uchar *current, __global const uchar *reference, int pitch,
                         int2 first, int2 count, int lambda, __global ulong *keys, int columns, int rows LIMIT_ARGUMENT) {
@@ -91,7 +92,7 @@ void motion_search_tile(__global const uchar *current, __global const uchar *ref
       __local const uint *own = blocks + block * WORDS, *from = window + at.x - left + block * B;
       const int tasks = size.x * runs, even = tasks / LANES * LANES, parts = (height + REMAINDER - 1) / REMAINDER;
       const int rest_tasks = (tasks - even) * parts * STACK;
-      // A run of the rest takes about as long as one more in a column.
+      // Searching a remaining run takes about as long as one more candidate in a column.
       const int whole = (REMAINDER + 1) * ((rest_tasks + LANES - 1) / LANES) < D * STACK + 3 ? even : tasks;
       uint found[STACK], rest = UINT_MAX;
 #pragma unroll
@@ -110,7 +111,7 @@ void motion_search_tile(__global const uchar *current, __global const uchar *ref
           const int k = lane % STACK, part = task / STACK, number = whole + part / parts;
           const int2 c = column_of(number, size, runs);
           const int y = c.y * height + part % parts * REMAINDER;
-          rest = min(rest, search_rest(own + k * B * (STRIP / 4) + OPAQUE_ZERO(task), from + (y + k * B) * ROW + c.x, rests + y) +
+          rest = min(rest, search_run(own + k * B * (STRIP / 4) + OPAQUE_ZERO(task), from + (y + k * B) * ROW + c.x, rests + y) +
                                lambda * component_bits(4 * (at.x + c.x)) * 4096 + c.x);
         }
 #pragma unroll

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Full search on CPU devices: explicit vectors, unaligned reads, no local memory and no barrier. A
-// work-item searches the blocks of a strip, STRIP × B pixels, in raster order of the candidates.
-// Build with -DB=4, 8, 16 or 32 (block size).
+// Full search on CPUs: explicit vectors, unaligned reads, no local memory and no barriers. A work-item searches the
+// blocks of a strip, STRIP × B pixels, in raster order of the candidates. Build with -DB=4, 8, 16 or 32 (block size).
 #include "common/absdiff.clh"
 #include "motion/cost.clh"
 #include "motion/limit.clh"
@@ -24,7 +23,7 @@
 #define STORE(keys, p) vstore2(keys, 0, p)
 #endif
 
-// As motion_search_tile. Work-items: strips along x, rows of blocks.
+// As motion_search_tile. A work-item per strip.
 __kernel void motion_search_vector(__global const uchar *current, __global const uchar *reference,
                                    int pitch, int2 first, int2 count, int lambda, __global ulong *keys,
                                    int columns, int rows LIMIT_ARGUMENT) {

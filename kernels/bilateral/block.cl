@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Bilateral filter for GPUs, for one radius and weight. Results are those of tile.cl, but all sizes are constants, so
-// loops along x need no counter. A work-item filters a block of ROWS rows and COLUMNS columns. It loads a tap, and what
-// all weights of the tap share, once for all of them.
+// Bilateral filter for GPUs, for one radius and weight. Results equal those of tile.cl. All sizes are constants, so
+// loops along x need no counter. A work-item filters a block of ROWS rows and COLUMNS columns. It loads each tap once
+// for all of them, and computes the common part of its weights once.
 //   -DRADIUS     1 or more
 //   -DGROUP_X, -DGROUP_Y, -DROWS, -DCOLUMNS
 //   -DKIND       the weight
@@ -11,24 +11,23 @@
 #define SIDE (2 * RADIUS + 1)
 #define TILE_X (GROUP_X * COLUMNS + 2 * RADIUS)
 #define TILE_Y (GROUP_Y * ROWS + 2 * RADIUS)
-// Column x of a row of the tile is at x % COLUMNS * STRIDE + x / COLUMNS: neighbouring items read neighbouring texels.
+// The index of column x in a row of the tile. Neighbouring items read neighbouring texels.
 #define STRIDE ((TILE_X + COLUMNS - 1) / COLUMNS)
 #define PITCH (STRIDE * COLUMNS)
 #define AT_COLUMN(x) ((x) % COLUMNS * STRIDE + (x) / COLUMNS)
 
-#define LOADS ((TILE_X * TILE_Y + ITEMS - 1) / ITEMS)  // of an item
-#define BATCH 8                                        // of them under way at once
-#define WHOLE_ROW UNROLL_BY(300)                           // more than a row of the largest tile
+#define LOADS ((TILE_X * TILE_Y + ITEMS - 1) / ITEMS)  // texels that an item loads
+#define BATCH 8                                        // loads of an item in flight
+#define WHOLE_ROW UNROLL_BY(300)                       // more than a row of the largest tile has
 
 // A work-item's state of its pixels.
 struct block {
-  float4 p[ROWS][COLUMNS];                                   // their texels
-  float3 sum[ROWS][COLUMNS], weight[ROWS][COLUMNS];          // of weighted levels, of weights
-  float3 row_sum[ROWS][COLUMNS], row_weight[ROWS][COLUMNS];  // the same along the row at hand
+  float4 p[ROWS][COLUMNS];                                   // texels of the pixels
+  float3 sum[ROWS][COLUMNS], weight[ROWS][COLUMNS];          // sums of weighted levels, of weights
+  float3 row_sum[ROWS][COLUMNS], row_weight[ROWS][COLUMNS];  // the same for the current row
 };
 
-// Row j of what the item's pixels need. It is row j - o of the window of the pixels in row o, where o is from
-// `from` to `to`.
+// Adds row j of the item's input. For the pixels in row o it is row j - o of their window. o is `from` to `to`.
 inline void add_row(struct block *block, __local const float4 *row, __local const float *row_weights, float range,
                     float space, float bias, int j, const int from, const int to) {
 #pragma unroll
@@ -60,7 +59,7 @@ inline void add_row(struct block *block, __local const float4 *row, __local cons
   }
 }
 
-// As bilateral_tile_… in tile.cl.
+// The same arguments as bilateral_tile_… in tile.cl.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void bilateral_block(
     __read_only image2d_t in, __read_only image2d_t original, __write_only image2d_t out, float range, float space,
     int split) {

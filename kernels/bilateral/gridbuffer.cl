@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The bilateral grid on buffers, for CPU devices. A work-item owns a stretch of a band's nodes. It adds one pixel after
-// the other to the eight cells around it, four cells at once. Build as grid.clh says.
+// The bilateral grid on buffers, for CPUs. A work-item has a range of a band's nodes. It adds one pixel after another
+// to the eight cells around it, four cells at once. Build options: see grid.clh.
 //
-// `planes` cells follow each other along z. Then come the channels, then the nodes of a row from -BLUR_REACH on, then the rows.
+// Memory layout: `planes` cells along z are adjacent. Then follow the channels, then the nodes of a row from
+// -BLUR_REACH on, then the rows.
 #include "bilateral/grid.clh"
 
 #define NODE_CELLS (CHANNELS * planes)
 
-// Two cells that follow each other.
+// Two adjacent cells.
 #if CHANNELS == 1
 #define PAIR float8
 #define LOAD_PAIR(cells) vload8(0, (__local const float *)(cells))
@@ -18,7 +19,7 @@
 #define STORE_CELL(cell, i, cells) vstore2(cell, i, cells)
 #endif
 
-// The cells that a work-item blurs.
+// A vector of cells for blurring.
 #define WIDE float8
 #define WIDE_CELLS (CHANNELS == 1 ? 2 : 4)
 #define LOAD_WIDE(cells) vload8(0, (__global const float *)(cells))
@@ -26,7 +27,7 @@
 
 #define COUNT_UP ((float16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
-// Pixels of a row from x on, the frame's edge repeated.
+// GRID_PIXELS pixels of a row from x on; the frame's edge repeats.
 inline uint16 load_pixels(__global const uint *row, int x, int width) {
   if (x >= 0 && x + GRID_PIXELS <= width) return vload16(0, row + x);
   uint pixels[GRID_PIXELS];
@@ -38,13 +39,13 @@ inline float16 channel_of(uint16 pixels, int channel) {
   return convert_float16(as_int16(pixels >> 8 * channel & 0xffu));
 }
 
-// Places along z where there is one grid.
+// Positions along z with one grid: weighted sums of R, G and B.
 inline float16 intensity_of(uint16 pixels, float4 range) {
   return channel_of(pixels, 0) * range.x + channel_of(pixels, 1) * range.y + channel_of(pixels, 2) * range.z;
 }
 
-// The sums that pixels between two planes add to both. First come the lower and the upper plane's for the node row above, then those
-// for the row below.
+// The sums that pixels between two planes add to both planes. First come the lower and the upper plane of the upper
+// node row, then those of the lower node row.
 #if CHANNELS == 1
 #define BLOCK float16
 #define BLOCK_OF(lower_above, upper_above, lower_below, upper_below) \
@@ -56,10 +57,13 @@ inline float16 intensity_of(uint16 pixels, float4 range) {
 #endif
 #define CELL_FLOATS (CHANNELS == 1 ? 4 : 2)
 
-// Sums bands of pixel rows, between two rows of nodes, for these. The frame's edge is repeated outside. A work-item has `strip`
-// bands, one after another. It fills `strip` + 1 rows of `stretch` nodes, the first and the last one in part. `tile`: `stretch` +
-// 1 intervals. Each channel and each plane has two blocks: of all pixels, and of their part for the node on the right. So every pixel
-// adds to one place. Work-items: stretches, strips; each is a group.
+// Splats pixels to nodes: a band of pixel rows between two rows of nodes adds to both rows. Outside the frame its edge
+// repeats. A work-item has `strip` bands, one after another. It fills `strip` + 1 rows of `stretch` nodes, the first
+// and the last one only in part.
+//
+// Local memory `tile` has `stretch` + 1 intervals. Each channel and plane has two blocks: of all pixels, and of their
+// part for the node on the right. So every pixel adds to one place. Groups of one item; along x ranges of nodes, along
+// y strips.
 __kernel void grid_splat(__global const uint *in, int pitch, int width, int height, __global CELL *sums, GridSplat splat, int stretch,
                          __local BLOCK *tile) {
   const float4 range = splat.range;
@@ -77,7 +81,7 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
     const int interval = number * strip + band - BLUR_REACH - 1, y_end = first_pixel(interval + 1, cell);
     for (int y = first_pixel(interval, cell); y < y_end;) {
       const int from = clamp(y, 0, height - 1);
-      float2 weight = 0.0f;  // rows outside the frame repeat the same one
+      float2 weight = 0.0f;  // equal rows outside the frame are added once, with the sum of their weights
       do {
         const float f = y * inverse - interval;
         weight += (float2)(1.0f - f, f);
@@ -87,7 +91,8 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
       const BLOCK rise = BLOCK_OF(-weight.x, weight.x, -weight.y, weight.y);
 
       __global const uint *row = in + (size_t)from * pitch;
-      // Several streams of pixels, far from each other, so that none waits for the sums of another. Pixels beyond the stretch add nothing.
+      // The row is processed as several streams of pixels far from each other, so that no stream waits for the sums of
+      // another. Pixels beyond the range add nothing.
       const int length = (x_end - x_begin + SPLAT_STREAMS * GRID_PIXELS - 1) / (SPLAT_STREAMS * GRID_PIXELS) * GRID_PIXELS;
       for (int x = x_begin; x < x_begin + length; x += GRID_PIXELS) {
         float16 right[SPLAT_STREAMS], upper[CHANNELS][SPLAT_STREAMS];
@@ -143,7 +148,7 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
       }
     }
 
-    // The row of nodes above the band is complete with it, that below gets no more here from the last one.
+    // After a band the row of nodes above it is complete. After the last band the row below it is written, too.
     for (int side = 0; side <= (band + 1 == count); side++) {
       __global CELL *to = sums + ((size_t)(number * (strip + 1) + band + side) * nodes + first) * NODE_CELLS;
       for (int i = 0; i < own * CHANNELS; i++) {
@@ -160,14 +165,15 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
   }
 }
 
-// Cells of a node blurred along x. `node`: the first of five, each of `wides` WIDE.
+// The cells of a node blurred along x. `node`: the first of five nodes of `wides` vectors each.
 inline WIDE blurred_along_x(__local const WIDE *node, int wides, float4 taps) {
   return taps.x * node[2 * wides] + taps.y * (node[wides] + node[3 * wides]) + taps.z * (node[0] + node[4 * wides]);
 }
 
-// Blurs rows of nodes along y, then along x and z. `sums`: of each strip its rows, from node -BLUR_REACH on, the last one of
-// which adds to the next strip's first one. `out`: rows of nodes from node 0 on. `tile`: BLUR_ROWS times `blur.part` +
-// 2 BLUR_REACH nodes. Work-items: stretches of `blur.part` nodes, BLUR_ROWS rows; each is a group.
+// Blurs rows of nodes along y, then along x and z. `sums`: the rows of each strip, from node -BLUR_REACH on. The last
+// row of a strip adds to the first row of the next one. `out`: rows of nodes from node 0 on. Local memory `tile`:
+// BLUR_ROWS times `blur.part` + 2 BLUR_REACH nodes. Groups of one item; along x ranges of `blur.part` nodes, along y
+// BLUR_ROWS rows.
 __kernel void grid_blur(__global const CELL *sums, __global CELL *out, GridBlur blur, __local WIDE *tile) {
   const float4 taps_space = blur.space, taps_range = blur.range;
   const int planes = blur.planes, nodes = blur.nodes, rows = blur.rows, strip = blur.strip, stretch = blur.part;
@@ -182,7 +188,8 @@ __kernel void grid_blur(__global const CELL *sums, __global CELL *out, GridBlur 
     for (int o = 0; o < BLUR_ROWS; o++) sum[o] = 0.0f;
 #pragma unroll
     for (int j = 0; j < BLUR_ROWS + 2 * BLUR_REACH; j++) {
-      // Node row y + j - BLUR_REACH, the last row's again beyond it, and how many strips begin up to it.
+      // Node row y + j - BLUR_REACH; beyond the last row that row repeats. `strips`: the number of strips that begin up
+      // to it.
       const int row = min(y + j, rows + 2 * BLUR_REACH - 1) + 1, strips = row / strip;
       __global const CELL *at = sums + (size_t)(row + strips) * row_cells + first * NODE_CELLS + i * WIDE_CELLS;
       WIDE node = LOAD_WIDE(at);
@@ -230,7 +237,7 @@ inline int most(int16 n) {
   return max(c.x, c.y);
 }
 
-// Colours of GRID_PIXELS pixels, in levels, of one channel's weight each: as words, alpha 0.
+// The colours of four pixels from their cells, as words with alpha 0.
 #if CHANNELS == 1
 inline uint4 levels_of(float16 cells) {
   const float4 part = 1.0f / cells.s37bf;
@@ -238,9 +245,10 @@ inline uint4 levels_of(float16 cells) {
 }
 #endif
 
-// `in` gives the colours to look up, `original` alpha and the unfiltered side of the split. The places of R, G and B along z are
-// added up if there is one grid. `row_cells`: of the grid. `tile`: a channel of the nodes that `span` pixels of a row, a multiple of
-// GRID_PIXELS, lie between, as it is at that row. Work-items: rows; each is a group.
+// Slices the grid: looks up each pixel's colour by trilinear interpolation. `in` has the colours to look up, `original`
+// alpha and the unfiltered side of the split. With one grid, the positions of R, G and B along z are added.
+// `row_cells`: cells per row of the grid. Local memory `tile`: one channel of the nodes around `span` pixels of a row,
+// interpolated along y. `span` is a multiple of GRID_PIXELS. Groups of one item, one per row.
 __kernel void grid_slice(__global const uint *in, int in_pitch, __global const uint *original, int original_pitch, __global uint *out,
                          int out_pitch, __global const CELL *grid, GridLookup lookup, int row_cells, int span, __local CELL *tile) {
   const float4 range = lookup.range;
@@ -257,7 +265,7 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
     uint16 colour[LOOKUP_VECTORS];
     for (int i = 0; i < vectors; i++) colour[i] = 0;
     const int first = (int)(x_begin * inverse), nodes = min((int)((x_end - 1) * inverse), last) + 2 - first;
-    // One step after the other for all pixels, so that none waits for the one before.
+    // Each step runs for all pixels before the next step, so that none waits for its predecessor.
     if (x_end > split)
 #pragma unroll
       for (int c = 0; c < CHANNELS; c++) {

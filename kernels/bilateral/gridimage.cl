@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The bilateral grid on images, for GPUs. A work-item of the splat has a column of a band's pixels. It has its own sums in local memory,
-// as integers, one layer after the other. Then the columns between two nodes are added up. Build as in grid.clh, with -DSLICE_ROWS, the
-// pixels per work-item of the look-up.
+// The bilateral grid on images, for GPUs. In the splat, a work-item has a column of a band's pixels. Its own sums are
+// integers in local memory, one layer after another. Then the columns between two nodes are added. Build options: see
+// grid.clh, and -DSLICE_ROWS, the pixels per work-item of the slice.
 //
-// Between the kernels the cells are halves. Colours count from the middle level, and the weights of a node add up
-// to no more than FULL. They lie in rows along x, from node -BLUR_REACH on; then come the planes, then the channels. The
-// blurred grid is an array of images, a layer per plane, which the texture unit interpolates in x and y.
+// Between the kernels the cells are halves. Colours are relative to the middle level, and the weights of a node add to
+// at most FULL. Memory layout: rows along x from node -BLUR_REACH on, then the planes, then the channels. The blurred
+// grid is an array of images with a layer per plane. The texture unit interpolates it along x and y.
 #include "bilateral/grid.clh"
 #include "bilateral/image.clh"
 #include "common/bytes.clh"
@@ -13,10 +13,10 @@
 
 #define MIDDLE 127.5f
 #define FULL 128.0f
-#define AT_ONCE 8       // rows of pixels that are fetched at once
+#define AT_ONCE 8  // rows of pixels that are loaded at once
 #define LAYERS (CHANNELS * planes)
 
-// A cell's sums in local memory, two whole numbers a word, and in memory.
+// The sums of a cell in local memory, two integers per word; and its form in global memory.
 #if CHANNELS == 1
 #define SUMS uint2  // R and G, B and the weight
 #define NUMBERS uint4
@@ -32,15 +32,16 @@
 __constant sampler_t grid_sampler =
     CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
 
-// Whole numbers below 2^22 by additions alone, as GPUs convert and divide at an eighth of their rate.
+// Conversions of integers below 2^22 by additions alone. GPUs convert and divide at an eighth of their rate.
 inline float to_float(int n) { return as_float(0x4b000000 | n) - 8388608.0f; }
 
-// a / b without the fraction; a is below 2^19. `part`: 1 / b.
+// a / b, rounded down; a is below 2^19. `part`: 1 / b.
 inline int divided(int a, float part) {
   return as_int((to_float(a) + 0.5f) * part - 0.5f + 12582912.0f) - 0x4b400000;
 }
 
-// The pixels along x of stretch `stretch`: a `parts`th of interval floor(stretch / parts) - BLUR_REACH - 1.
+// The pixels along x of part `stretch`, from .x to .y - 1. It is one of `parts` parts of interval floor(stretch /
+// parts) - BLUR_REACH - 1.
 inline int2 stretch_pixels(int stretch, int parts, float cell) {
   const float part = normal_recip(parts);
   const int interval = divided(stretch, part), number = stretch - interval * parts;
@@ -48,10 +49,10 @@ inline int2 stretch_pixels(int stretch, int parts, float cell) {
   return first + (int2)(divided(count * number, part), divided(count * (number + 1), part));
 }
 
-// To a whole number below 2^22, by additions alone.
+// Rounds to an integer below 2^22 by additions alone.
 inline float nearest(float x) { return (x + 12582912.0f) - 12582912.0f; }
 
-// a * weight and b * weight, which are not below 0, rounded.
+// Rounds a * weight and b * weight, which are not negative, to 16 bits each.
 inline uint rounded_pair(float a, float b, float weight) {
   return low_halves(as_uint(mad(a, weight, LARGE)), as_uint(mad(b, weight, LARGE)));
 }
@@ -68,7 +69,7 @@ inline CELL to_cell(NUMBERS sum) {
 }
 inline void keep(CELL cell, __local SUMS *two) { two[0] = as_uint2(cell.lo), two[1] = as_uint2(cell.hi); }
 inline CELL kept(__local const SUMS *two) { return (float4)(as_float2(two[0]), as_float2(two[1])); }
-// Halves in one access: of more than one, NVIDIA's vload_half and vstore_half make one access each.
+// Converts halves after one access, because NVIDIA's vload_half and vstore_half make an access per element.
 inline CELL cell_of(HALVES halves) { return vload_half4(0, (const half *)&halves); }
 inline HALVES halves_of(CELL cell) {
   HALVES halves;
@@ -89,7 +90,7 @@ inline HALVES halves_of(CELL cell) {
 }
 #endif
 
-// A pixel's channel `c`, or its colour, and 1.
+// A pixel's cell: its channel `c`, or its colour, and the weight 1.
 inline CELL cell_at(float4 pixel, int c) {
 #if CHANNELS == 1
   return (float4)(pixel.xyz, 1.0f);
@@ -98,7 +99,7 @@ inline CELL cell_at(float4 pixel, int c) {
 #endif
 }
 
-// Places along z of a pixel, or of its channel `c`, and `more`.
+// The position along z of a pixel, or of its channel `c`, plus `more`.
 inline float place_of(float4 pixel, int c, float4 range, float more) {
 #if CHANNELS == 1
   return mad(pixel.x, range.x, mad(pixel.y, range.y, mad(pixel.z, range.z, more)));
@@ -107,7 +108,7 @@ inline float place_of(float4 pixel, int c, float4 range, float more) {
 #endif
 }
 
-// The sums of colours from 0 to 1 as such of levels from the middle one.
+// Converts sums of colours 0 to 1 to sums of levels relative to the middle one.
 inline CELL from_middle(CELL cell) {
 #if CHANNELS == 1
   return (float4)(255.0f * cell.xyz - MIDDLE * cell.w, cell.w);
@@ -116,7 +117,7 @@ inline CELL from_middle(CELL cell) {
 #endif
 }
 
-// The layer of a channel among `chunk`, and whether its bit is set.
+// The channel of a layer, with `chunk` layers per channel; and whether the layer's bit is set.
 inline int channel_of(int layer, int chunk) { return CHANNELS == 1 ? 0 : divided(layer, normal_recip(chunk)); }
 inline bool is_touched(const uint *touched, int layer, int chunk) {
   const int channel = channel_of(layer, chunk);
@@ -124,13 +125,15 @@ inline bool is_touched(const uint *touched, int layer, int chunk) {
   return bits >> (layer - channel * chunk + 1) & 1;
 }
 
-// Adds bands of pixel rows to the two rows of nodes around each. The frame's edge is repeated outwards. Along x a group
-// has `intervals` intervals, each of `parts` stretches of up to `columns` pixels. It fills the nodes between them, in
-// `chunk` planes of each channel, at most SPLAT_PLANES. Along y it has `strip` bands, and fills `strip` + 1 rows of
-// nodes, the first and the last one in part. A weight of 1 counts as `one`: so much that the sums of two columns have 16
-// bits. `tile` has, twice and for each of these planes, `pitch` sums for each stretch, then three words for each stretch.
-// `pitch` is at least `columns` and 5, and odd, to avoid bank conflicts. Work-items: groups along x; along y a group, of
-// height 1, for each chunk of a strip.
+// Splats bands of pixel rows to the two rows of nodes around each. Outside the frame its edge repeats. Along x a group
+// has `intervals` intervals, each of `parts` parts of up to `columns` pixels. It fills the nodes between them, in
+// `chunk` planes of each channel, at most SPLAT_PLANES. Along y it has `strip` bands and fills `strip` + 1 rows of
+// nodes, the first and the last one only in part. A weight of 1 is stored as `one`, chosen so that the sums of two
+// columns fit 16 bits.
+//
+// Local memory `tile` has, twice and for each of these planes, `pitch` sums per part, then three words per part.
+// `pitch` is at least `columns` and 5. It is odd, which avoids bank conflicts. Work-items: groups along x; along y a
+// group of height 1 per chunk of a strip.
 __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, GridSplat splat, SplatTile group, __local SUMS *tile) {
   const float4 range = splat.range;
   const float cell = splat.cell, inverse = splat.inverse, one = group.one;
@@ -143,7 +146,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, GridSp
   const int first_plane = ((int)get_group_id(1) - number * chunks) * chunk;
   const int first_node = (int)get_group_id(0) * (intervals - 1);
 
-  // For each stretch: the first pixel, its place in its interval, and the pixel after the last.
+  // For each part of an interval: the first pixel, its position in the interval, and the pixel after the last.
   __local int *firsts = (__local int *)(tile + 2 * layers * spacing), *ends = firsts + stretches;
   __local float *begins = (__local float *)(ends + stretches);
   for (int i = lane; i < stretches; i += lanes) {
@@ -151,7 +154,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, GridSp
     const int interval = divided(first_node * parts + i, normal_recip(parts)) - BLUR_REACH - 1;
     firsts[i] = pixels.x, begins[i] = pixels.x * inverse - interval, ends[i] = pixels.y;
   }
-  // Bits of the layers that pixels of a band came to, n + 1 that of layer n; the others are not added up.
+  // Bit n + 1 is set if pixels of a band were added to layer n. Other layers are skipped.
   __local uint touched[2][CHANNELS];
   uint before[CHANNELS];
 #pragma unroll
@@ -162,7 +165,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, GridSp
   const float full = FULL / one * inverse * inverse;
   const int count = min(strip, bands - number * strip);
   for (int v = 0; v < count; v++) {
-    // Sums for the row of nodes above the band, which are complete with it, and for that below.
+    // Sums for the row of nodes above the band, which are then complete, and for the row below.
     __local SUMS *above = tile + (v & 1) * layers * spacing, *below = tile + (~v & 1) * layers * spacing;
     const int interval = number * strip + v - BLUR_REACH - 1;
     const int first = first_pixel(interval, cell), end = first_pixel(interval + 1, cell);
@@ -185,14 +188,14 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, GridSp
         const float y = clamp(from * inverse - interval, 0.0f, 1.0f - (rows - 1) * inverse);
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++) {
-          float place[AT_ONCE];  // along z; half a layer more than that
+          float place[AT_ONCE];  // position along z, plus half a layer
 #pragma unroll
           for (int k = 0; k < AT_ONCE; k++) place[k] = place_of(pixel[k], c, range, 0.5f - first_plane);
           if (rows < AT_ONCE || x >= x_end || chunks > 1)
 #pragma unroll
             for (int k = 0; k < AT_ONCE; k++)
               if (k >= rows || x >= x_end || fabs(place[k] - 0.5f * chunk) >= 0.5f * chunk + 0.5f) place[k] = -1.0f;
-          uint left = 0;  // layers to add to
+          uint left = 0;  // bits of the layers to add to
 #pragma unroll
           for (int k = 0; k < AT_ONCE; k++) left |= 3u << (as_int(place[k] + 12582912.0f) & 31);
           left &= (2u << chunk) - 2;
@@ -226,7 +229,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, GridSp
     }
     if (lane < CHANNELS) touched[~v & 1][lane] = 0;
 
-    // The part of each stretch for its left and right node, in place. The last band adds nothing to the row below here.
+    // Computes in place the share of each part for its left and right node. The last band also completes the row below.
     const int last = v + 1 == count, wide = stretches << last;
     const int deep = max(divided(lanes, normal_recip(wide)), 1), row = divided(lane, normal_recip(wide));
     for (int i = lane - row * wide; i < wide && row < deep; i += lanes) {
@@ -255,7 +258,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, GridSp
         const int channel = channel_of(layer, chunk), plane = first_plane + layer - channel * chunk;
         if (plane >= planes) continue;
         for (int side = 0; side <= last; side++) {
-          // The node is on the right of its first `parts` stretches, on the left of the others.
+          // The node is the right one of its first `parts` parts and the left one of the others.
           __local const SUMS *on_left = (side ? below : above) + layer * spacing + i * parts * pitch;
           __local const SUMS *on_right = on_left + parts * pitch;
           CELL node = 0.0f;
@@ -269,9 +272,10 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, GridSp
   }
 }
 
-// Blurs rows of nodes along y, then along x and z. `sums`: of each strip its rows, the last one of which adds to the next
-// strip's first one. `tile`: BLUR_ROWS times the group's width + 2 BLUR_REACH times `blur.part` + 2 BLUR_REACH cells.
-// Work-items: nodes along x; along y a group for `blur.part` planes of a channel (a multiple of BLUR_STEP) of BLUR_ROWS rows.
+// Blurs rows of nodes along y, then along x and z. `sums`: the rows of each strip; the last row of a strip adds to the
+// first row of the next one. Local memory `tile`: BLUR_ROWS times the group's width + 2 BLUR_REACH times `blur.part` +
+// 2 BLUR_REACH cells. Work-items: nodes along x. Along y a group has `blur.part` planes of a channel, a multiple of
+// BLUR_STEP, of BLUR_ROWS rows.
 __kernel void grid_blur(__global const HALVES *sums, __write_only image2d_array_t grid, GridBlur blur, __local CELL *tile) {
   const float4 taps_space = blur.space, taps_range = blur.range;
   const int planes = blur.planes, nodes = blur.nodes, rows = blur.rows, strip = blur.strip, chunk = blur.part;
@@ -293,7 +297,8 @@ __kernel void grid_blur(__global const HALVES *sums, __write_only image2d_array_
       const int column = (channel * planes + plane) * nodes + x;
 #pragma unroll
       for (int j = 0; j < BLUR_ROWS + 2 * BLUR_REACH; j++) {
-        // Node row y + j - BLUR_REACH, the last row's again beyond it, and how many strips begin up to it.
+        // Node row y + j - BLUR_REACH; beyond the last row that row repeats. `strips`: the number of strips that begin
+        // up to it.
         const int row = min(y + j, rows + 2 * BLUR_REACH - 1) + 1, strips = divided(row, normal_recip(strip));
         __global const HALVES *at = sums + (row + strips) * row_cells + column;
         CELL node = cell_of(at[0]);
@@ -331,15 +336,15 @@ __kernel void grid_blur(__global const HALVES *sums, __write_only image2d_array_
   }
 }
 
-// The grid's cell at a place in x and y, in texels, and along z from layer `layer` on.
+// The grid's cell at a position in texels along x and y, and at z from layer `layer` on.
 inline float4 grid_at(__read_only image2d_array_t grid, float2 at, float layer, float z) {
-  const float plane = nearest(z - 0.5f);  // a whole z may be the end of the interval before
+  const float plane = nearest(z - 0.5f);  // an integer z may be the end of the previous interval
   const float4 a = read_imagef(grid, grid_sampler, (float4)(at, layer + plane, 0.0f));
   const float4 b = read_imagef(grid, grid_sampler, (float4)(at, layer + plane + 1.0f, 0.0f));
   return a + (z - plane) * (b - a);
 }
 
-// The filtered colour, in levels, of a pixel with colour `levels`. `at`: its place in the grid, in texels.
+// The filtered colour, in levels, of a pixel with colour `levels`. `at`: its position in the grid, texels.
 inline float3 filtered(__read_only image2d_array_t grid, float3 levels, float2 at, float4 range, int planes) {
 #if CHANNELS == 1
   const float4 sum = grid_at(grid, at, 0.0f, dot(levels, range.xyz));
@@ -353,9 +358,9 @@ inline float3 filtered(__read_only image2d_array_t grid, float3 levels, float2 a
 #endif
 }
 
-// `in` has the colours to look up, `original` the unfiltered side of the split. Work-items: pixels along x; along y SLICE_ROWS pixels,
-// every second row of twice as many, so that neighbouring rows are written together. The frame's size is an argument because NVIDIA's
-// GPUs fetch an image's size from memory.
+// Slices the grid: looks up each pixel's colour. `in` has the colours to look up, `original` the unfiltered side of the
+// split. A work-item has SLICE_ROWS pixels along y, every second row of twice as many, so that adjacent rows are
+// written together. The frame's size is an argument because NVIDIA's GPUs load an image's size from memory.
 __kernel void grid_slice(__read_only image2d_t in, __read_only image2d_t original, __write_only image2d_t out,
                          __read_only image2d_array_t grid, GridLookup lookup) {
   const float4 range = lookup.range;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Bilateral filter for GPUs, for any radius. A work-group keeps its pixels and a border of `radius` in local memory, as
-// many rows at a time as fit. A work-item filters ROWS (-DROWS=n) rows of one column, so that it loads a tap once for
-// all of them. -DUNROLL=n is the number of taps of a row per turn of the loop.
+// many rows at a time as fit. A work-item filters ROWS (-DROWS=n) rows of one column, so it loads each tap once for all
+// of them. -DUNROLL=n: taps of a row per iteration of the loop.
 #include "bilateral/tile.clh"
 
 #define TAPS UNROLL_BY(UNROLL)
 
 // A work-item's state of one of its pixels.
 struct output {
-  float4 p;                    // its texel
-  float3 sum, weight;          // of weighted levels, of weights
-  float3 row_sum, row_weight;  // the same along the row at hand
+  float4 p;                    // texel of the pixel
+  float3 sum, weight;          // sums of weighted levels, of weights
+  float3 row_sum, row_weight;  // the same for the current row
 };
 
 inline void add_output_tap(const int kind, struct output *o, float4 q, float range, float column) {
@@ -48,7 +48,7 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
             tile_texel(kind, read_imagef(in, pixel_sampler, first - radius + (int2)(x, y)), unit);
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // Row j of what the item's pixels need: row j - o of the window of pixel o.
+    // Row j of the item's input. It is row j - o of the window of pixel o.
     __local const float4 *window = tile + (local_at.y - from) * side.x + local_at.x;
     const int j_first = max(from - local_at.y, 0);
     const int j_end = min(end - local_at.y, 2 * radius + ROWS);
@@ -57,7 +57,7 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
       __local const float4 *line = window + j * side.x;
 #pragma unroll
       for (int o = 0; o < ROWS; o++) outputs[o].row_sum = outputs[o].row_weight = 0.0f;
-      float x = -radius;  // in addition to i: converting every i would cost more than the rest of `column`
+      float x = -radius;  // a float copy of i, because converting i would cost more than the rest of `column`
       if (j >= ROWS - 1 && j <= 2 * radius) {
         TAPS
         for (int i = 0; i <= 2 * radius; i++, x += 1.0f) {
@@ -100,9 +100,9 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
   }
 }
 
-// One kernel per weight. `range`: exponent of 2 per squared difference in levels (in hundredths of a
-// level for intensity). `original` gives alpha and the unfiltered side of the split. `tile`: `chunk`
-// rows of get_local_size(0) + 2 radius texels; `row_weights`: radius + 1.
+// One kernel per weight. `range`: factor of the squared difference in levels in the exponent of 2, or of hundredths of
+// a level for intensity. `original` gives alpha and the unfiltered side of the split. Local memory: `tile` has `chunk`
+// rows of get_local_size(0) + 2 radius texels; `row_weights` radius + 1 floats. A work-item has ROWS pixels along y.
 #define BILATERAL(name, kind)                                                                    \
   __kernel void name(__read_only image2d_t in, __read_only image2d_t original,                   \
                      __write_only image2d_t out, float range, float space, int radius,           \

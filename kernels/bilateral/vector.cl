@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Bilateral filter for CPU devices: one work-item filters V pixels of ROWS rows with explicit vectors.
-// Build with -DV=4, 8 or 16 (float lanes), -DROWS=n and -DPAD=n (columns left and right of a plane, a
-// multiple of V, at least the largest radius).
+// Bilateral filter for CPUs: a work-item filters V pixels of ROWS rows with explicit vectors. Build with -DV=4, 8 or 16
+// (float lanes), -DROWS=n and -DPAD=n. PAD is the number of columns left and right of a plane, a multiple of V, at
+// least the largest radius.
 //
-// The frame is first split into planes whose left and right edges are repeated PAD columns outwards. So the inner
-// loop loads without any test; rows are clamped as scalars. A row of the planes is R, G and B one after the other,
-// `pitch` bytes each, column x at PAD + x.
+// The frame is first split into planes whose left and right edges repeat for PAD columns. So the inner loop loads
+// without tests; rows are clamped as scalars. A row of the planes is R, G and B one after another, `pitch` bytes each,
+// column x at PAD + x.
 #include "bilateral/interface.h"
 #include "common/exp2.clh"
 
-// The exponents of the space weight of all taps, side × (side + 2 * (ROWS - 1)), side = 2 * radius + 1. The ROWS -
-// 1 rows above and below the window weigh nothing.
+// Computes the exponents of the space weight of all taps, side × (side + 2 * (ROWS - 1)), with side = 2 * radius + 1.
+// The ROWS - 1 rows above and below the window have weight 0. A work-item per tap.
 __kernel void bilateral_space(__global float *exponents, float space, int radius) {
   const int x = get_global_id(0), y = get_global_id(1), side = 2 * radius + 1;
   if (x >= side || y >= side + 2 * (ROWS - 1)) return;
@@ -18,7 +18,7 @@ __kernel void bilateral_space(__global float *exponents, float space, int radius
   exponents[y * side + x] = abs(dy) > radius ? -1e4f : space * (float)(dx * dx + dy * dy);
 }
 
-// Splits RGBA rows into planes. Work-items: chunks of V columns from -radius (rounded up to V), rows.
+// Splits RGBA rows into planes. A work-item has V columns of a row, starting at -radius rounded up to V.
 __kernel void bilateral_planes(__global const uint *in, int in_pitch, __global uchar *planes, int pitch,
                                int width, int height, int radius) {
   const int x = (int)get_global_id(0) * V - (radius + V - 1) / V * V;
@@ -39,7 +39,8 @@ __kernel void bilateral_planes(__global const uint *in, int in_pitch, __global u
   }
 }
 
-// Stores V results (0xBBGGRR) of a row with the alpha of `in`, or what the split view shows there.
+// Stores V results (0xBBGGRR) of a row with the alpha of `in`. Left of the split it stores `in`, and on the hairline
+// white.
 inline void store_row(UINTS colours, __global const uint *in, __global uint *out, int x, int width,
                       int split) {
   const int hairline = split > 0 && split < width ? split : -1;
@@ -64,8 +65,8 @@ inline void filter_vector(const int kind, __global const uchar *planes, int pitc
   const int x = (int)get_global_id(0) * V, y = (int)get_global_id(1) * ROWS;
   if (x >= width || y >= height) return;
   const int side = 2 * radius + 1;
-  FLOATS r0[ROWS], g0[ROWS], b0[ROWS];                           // the centres
-  FLOATS r[ROWS], g[ROWS], b[ROWS], wr[ROWS], wg[ROWS], wb[ROWS];  // sums of weighted differences, weights
+  FLOATS r0[ROWS], g0[ROWS], b0[ROWS];                           // centres of the windows
+  FLOATS r[ROWS], g[ROWS], b[ROWS], wr[ROWS], wg[ROWS], wb[ROWS];  // sums of weighted differences, sums of weights
   for (int o = 0; o < ROWS; o++) {
     __global const uchar *centre = planes + (size_t)min(y + o, height - 1) * 3 * pitch + PAD + x;
     r0[o] = TO_FLOATS(VLOAD(0, centre));
@@ -74,7 +75,7 @@ inline void filter_vector(const int kind, __global const uchar *planes, int pitc
     r[o] = g[o] = b[o] = wr[o] = wg[o] = wb[o] = 0.0f;
   }
 
-  const int rows = x + V <= split ? 0 : side + ROWS - 1;  // nothing to filter left of the split
+  const int rows = x + V <= split ? 0 : side + ROWS - 1;  // no taps left of the split
   for (int j = 0; j < rows; j++) {
     const int from = clamp(y - radius + j, 0, height - 1);
     __global const uchar *line = planes + (size_t)from * 3 * pitch + PAD + x - radius;
@@ -119,8 +120,8 @@ inline void filter_vector(const int kind, __global const uchar *planes, int pitc
   }
 }
 
-// One kernel per weight. `range`: factor of the squared difference in levels (in hundredths of a level
-// for intensity) in the exponent of 2. `in` gives alpha and the unfiltered side of the split.
+// One kernel per weight. `range`: factor of the squared difference in levels in the exponent of 2, or of hundredths of
+// a level for intensity. `in` gives alpha and the unfiltered side of the split.
 #define BILATERAL(name, kind)                                                                       \
   __kernel void name(__global const uchar *planes, int pitch, __global const float *exponents,      \
                      float range, int radius, __global const uint *in, int in_pitch,                \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Aligns a frame with the background to hundredths of a pixel. Robust least squares over the pixels find the motion between them, a gain
-// and an offset, starting from the motion of the vectors. Built with -DUNROLLED, the sums stay in registers and several items share
-// the votes of a pixel.
+// Aligns a frame with the background to hundredths of a pixel. Robust least squares over the pixels find the motion, a
+// gain and an offset, starting from the motion of the vectors. With -DUNROLLED the sums stay in registers, and several
+// items share the votes of a pixel.
 #include "camera/interface.h"
 #include "camera/similarity.clh"
 #include "camera/rows.clh"
@@ -9,7 +9,8 @@
 #include "motion/plane.clh"
 #include "noise/bands.clh"
 
-// Reduces a frame: means of f × f px, f = `shrink`, smoothed by (1 2 1) / 4 along both axes. Work-items: pixels.
+// Reduces a frame: means of f × f px, f = `shrink`, smoothed by (1 2 1) / 4 along both axes. A work-item per pixel of
+// the reduced frame.
 __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, __global float *out, int2 size) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
@@ -34,27 +35,27 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #define UNROLL_16
 #define SHARES 1
 #define WIDEST(coarse) (coarse)
-#define IN_MEMORY volatile  // in registers, LLVM of PoCL 6 aborts
+#define IN_MEMORY volatile  // because LLVM in PoCL 6 aborts with registers
 #endif
 
 #define PARAMETERS 8  // x, y, d, r, the bend, gain, offset
 #define PRODUCTS 36   // products of two derivatives
-// The ALIGN_SUMS of a group: products, derivatives times residual, weights, then the votes:
+// The ALIGN_SUMS sums of a group: products, derivatives times residual, weights, then the votes:
 #define FIRST (PRODUCTS + PARAMETERS + 1)  // for the motion of the vectors
-#define STATIC (FIRST + 1)                 // for zero motion, then for the motion of the previous frame and 8 motions near it
-#define OTHERS (ALIGN_SUMS - STATIC)       // motions that compete with that of the vectors
-#define NEAR_STEP 4            // px between these
-#define VOTING 4               // one in so many pixels votes
-#define MORE_VOTES 1.0001f     // a motion with so many times the votes wins; less may be rounding
-#define ROW (ALIGN_ITEMS + 1)  // the stride of sums in local memory, which avoids bank conflicts
-#define STATIC_SHARE 0.9f      // the part of the vectors that agree on a static camera
-#define LEAST_MOTION 0.25f     // px of frames, at the centre and at the corners
-#define CONTRAST 16.0f         // levels; a block with this contrast has half a vote
-#define LIGHT 0.015625f        // scales the gain's derivative
-#define MAX_CURVE 1.5f         // of the widest lenses, over the radius
-#define RIDGE 0.01f            // levels² per pixel; without texture the motion is zero
+#define STATIC (FIRST + 1)                 // for zero motion, then the previous frame's motion and 8 near it
+#define OTHERS (ALIGN_SUMS - STATIC)       // number of alternatives to the motion of the vectors
+#define NEAR_STEP 4                        // px between these 9 motions
+#define VOTING 4                           // one pixel of this many votes
+#define MORE_VOTES 1.0001f                 // factor of votes for a win; less may be rounding
+#define ROW (ALIGN_ITEMS + 1)              // stride of sums in local memory, without bank conflicts
+#define STATIC_SHARE 0.9f                  // fraction of the vectors that must agree on a static camera
+#define LEAST_MOTION 0.25f                 // px of frames, smallest motion at the centre and at the corners
+#define CONTRAST 16.0f                     // levels; a block with this contrast has half a vote
+#define LIGHT 0.015625f                    // scales the gain's derivative
+#define MAX_CURVE 1.5f                     // of the widest lenses, relative to the radius
+#define RIDGE 0.01f                        // levels² per pixel; it makes the motion 0 without texture
 
-// The step of the previous frame and 8 around it.
+// The previous frame's motion, or one of 8 motions around it. `which`: 0 to 8, 4 is the centre.
 inline float4 step_before(__global const CameraState *state, FrameGeometry frame, int which) {
   return scaled(state->step, 1.0f / frame.shrink) +
          (float4)(NEAR_STEP * (which % 3 - 1), NEAR_STEP * (which / 3 - 1), 0.0f, 0.0f);
@@ -63,7 +64,8 @@ inline float4 as_before(__global const CameraState *state, FrameGeometry frame, 
   return after(state->from_frame, step_before(state, frame, which));
 }
 
-// Whether nearly all vectors are zero. Then no other motion is tried: under changed light any motion may agree by chance.
+// Whether nearly all vectors are zero. Then no other motion is tested, because any motion may agree by chance after a
+// change of light.
 inline bool is_static(__global const CameraState *state, FrameGeometry frame) {
   const float4 vectors = state->vectors;
   return state->inliers >= STATIC_SHARE * state->counted && length(vectors.xy) < LEAST_MOTION &&
@@ -80,7 +82,7 @@ inline float weight_of(float residual, float scatter) {
   const float far = residual / scatter, part = 1.0f / (1.0f + far * far);
   return part * part;
 }
-// The sum of `coarse` values of a row of the reduced frame; the frame's edge is repeated outside.
+// The sum of `coarse` values of a row of the reduced frame, whose edge repeats.
 inline float sum_of_row(__global const float *current, int2 size, int2 from, int coarse) {
   __global const float *row = current + clamp(from.y, 0, size.y - 1) * size.x;
   float sum = 0.0f;
@@ -105,7 +107,7 @@ inline float2 slopes(__global const float *current, int2 size, int2 corner, int 
   return sum / (2 * coarse * coarse * coarse);
 }
 
-// The mean around a point between pixels: of one more row and column, with the outer ones weighted.
+// The mean around a point between pixels. It uses one more row and column, and weights the outer ones.
 inline float level_at(__global const float *current, int2 size, float2 p, int coarse) {
   if (coarse == 1) return sample(current, size, p);
   const float2 corner = p - 0.5f * (coarse - 1);
@@ -121,8 +123,8 @@ inline float level_at(__global const float *current, int2 size, float2 p, int co
   return sum / (coarse * coarse);
 }
 
-// The mean and contrast of the background over coarse × coarse pixels. Only known pixels that were not foreground count; false if
-// these are less than half.
+// The mean and contrast of the background over coarse × coarse pixels. Only known pixels that were not foreground
+// count. Returns false if these are less than half.
 inline bool background_of(__global const float2 *background, __global const uchar2 *ages, __global const uchar *foreground, int2 size,
                        int2 corner, int coarse, float *level, float *contrast) {
   int count = 0;
@@ -149,7 +151,7 @@ inline float agreement(__global const float *current, int2 size, float2 p, int c
   return weight_of(level - mean(current, size, convert_int2_rte(p - 0.5f * (coarse - 1)), coarse), scatter);
 }
 
-// Solves the normal equations. `motion`: x and y are free; `turn`: rotation, scale and bend too.
+// Solves the normal equations. `motion`: x and y are free. `turn`: rotation, scale and bend are free, too.
 inline void solve(__local const float *sums, int motion, int turn, float *step) {
   IN_MEMORY float matrix[PARAMETERS][PARAMETERS + 1];
   const float ridge = RIDGE * sums[PRODUCTS + PARAMETERS] + 1e-3f;
@@ -171,7 +173,7 @@ inline void solve(__local const float *sums, int motion, int turn, float *step) 
       matrix[i][i] = 1.0f;
     }
   }
-  // Positive definite: no pivots.
+  // The matrix is positive definite, so no pivots are needed.
   UNROLL
   for (int k = 0; k < PARAMETERS; k++) {
     UNROLL
@@ -190,7 +192,7 @@ inline void solve(__local const float *sums, int motion, int turn, float *step) 
   }
 }
 
-// The estimate at the start of a step, from the sums of the previous step, for every item of a group.
+// Returns the estimate at the start of a step, from the sums of the previous step, to every item of a group.
 inline Fit estimate(__global const float *sums, __global const CameraState *state, int number, FrameGeometry frame, int motion,
                     int turn, __local float *total, __local Fit *fit) {
   const int item = get_local_id(0), column = item % ALIGN_SUMS, parts = ALIGN_ITEMS / ALIGN_SUMS;
@@ -217,7 +219,7 @@ inline Fit estimate(__global const float *sums, __global const CameraState *stat
       float step[PARAMETERS];
       solve(total, motion, turn, step);
       *fit = state->fits[number - 1];
-      // If another motion gets more votes, the vectors follow an object, or the camera is faster than their range.
+      // Another motion may get more votes. Then the vectors follow an object, or the camera is faster than their range.
       if (number == 1 && motion && !is_static(state, frame)) {
         int best = 0;
         for (int i = 1; i <= OTHERS; i++)
@@ -239,8 +241,8 @@ inline Fit estimate(__global const float *sums, __global const CameraState *stat
   return *fit;
 }
 
-// A sample of the background: its centre relative to the frame's centre (z) and in the frame (p), its mean and contrast. False if it
-// does not count.
+// A sample of the background. z: its centre relative to the frame's centre. p: its position in the frame. Returns false
+// if it does not count.
 typedef struct {
   float2 z, p;
   float level, contrast;
@@ -253,11 +255,12 @@ inline bool sample_of(__global const float2 *background, __global const uchar2 *
   return background_of(background, ages, foreground, frame.size, corner, coarse, &out->level, &out->contrast) && inside(out->p, frame.size);
 }
 
-// Without contrast any motion agrees, so the vote grows with it.
+// The votes of a sample. They grow with its contrast, because without contrast any motion agrees.
 inline float votes_of(float contrast) { return contrast * contrast / (contrast * contrast + CONTRAST * CONTRAST); }
 
-// One step: sums up the normal equations. `current`: the reduced frame; `lit`: the brightness of its rows. `background`: its
-// levels are .x; `ages`: .x is 0 where unknown; `foreground`: of the previous frame, which does not count. Work-groups: ALIGN_GROUPS.
+// One step: sums the normal equations. `current`: the reduced frame. `lit`: the brightness of its rows. `background`:
+// .x is the level. `ages`: .x is 0 where the background is unknown. `foreground`: of the previous frame; it does not
+// count. ALIGN_GROUPS work-groups.
 __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1)))
 void camera_align(__global const float *current, __global const float2 *background, __global const uchar2 *ages,
                   __global const uchar *foreground,
@@ -300,7 +303,7 @@ void camera_align(__global const float *current, __global const float2 *backgrou
     own[PRODUCTS + PARAMETERS] += weight;
     own[FIRST] += i % VOTING ? 0.0f : votes_of(at.contrast) * weight;
   }
-  // The last items vote, because the first ones have samples.
+  // The last items vote, because the first ones have one sample more.
   const int voting = number ? 0 : (count + VOTING - 1) / VOTING * SHARES;
   const int votes = (voting + ALIGN_GROUPS - 1) / ALIGN_GROUPS, last = min((group + 1) * votes, voting);
   for (int i = group * votes + ALIGN_ITEMS - 1 - item; i < last; i += ALIGN_ITEMS) {
@@ -332,8 +335,9 @@ void camera_align(__global const float *current, __global const float2 *backgrou
   if (group == 0 && item == 0) state->fits[number] = fit;
 }
 
-// After the last step: updates the state. While rotation, scale and bend move no corner by half a pixel, the background moves
-// by whole pixels. The remaining motion is kept for the comparison. Otherwise the background is resampled to the frame. One group.
+// Updates the state after the last step. While rotation, scale and bend move no corner by half a pixel, the background
+// moves by whole pixels. The remaining motion is kept for the comparison. Otherwise the background is resampled to the
+// frame. One work-group.
 __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1)))
 void camera_settle(__global const float *before, __global CameraState *state, __global const float *lit, AlignStep last) {
   __local float total[ALIGN_ITEMS];
@@ -352,7 +356,7 @@ void camera_settle(__global const float *before, __global CameraState *state, __
     state->frames = 0;
     state->fresh = 1;
   } else {
-    // From the previous frame: without the motion that remained there.
+    // The motion from the previous frame, without the rest that was kept there.
     const float4 step = scaled(after(inverse(state->from_frame), fit.motion), frame.shrink);
     const float2 grown = (float2)(1.0f + step.z, step.w);
     const float2 path = times(grown, state->path.xy) + step.xy;

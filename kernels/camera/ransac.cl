@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Estimates the motion of a camera from vectors by RANSAC, in one launch. Build with -DITEMS, the items of a group, a power of two.
+// Estimates the motion of a camera from vectors by RANSAC, in one launch. Build with -DITEMS=n, the items of a group, a
+// power of two.
 #include "camera/interface.h"
 #include "camera/similarity.clh"
 #include "common/sum.clh"
@@ -7,8 +8,9 @@
 #define NONE 1e9f  // x of an unused vector
 inline bool counts(float4 v) { return v.x < NONE; }
 
-// Collects the vectors of blocks with texture, by their place in the previous frame, relative to its centre. `field`: forward vectors in
-// quarter pixels. A vector is unused if the gradients in SIDE px around it lie along one line or are within `noise`. Work-items: vectors.
+// Collects the vectors of blocks with texture, with their position in the previous frame relative to its centre.
+// `field`: forward vectors in quarter pixels. A vector is unused if the gradients in SIDE px around it lie along one
+// line or are within `noise`. A work-item per vector.
 #include "motion/plane.clh"
 #include "noise/bands.clh"
 #define SIDE 16
@@ -43,8 +45,8 @@ inline uint mixed(uint x) {
   return x ^ (x >> 16);
 }
 
-// The first usable vector from a place on, cyclically; `count` without one. All items of a group call it and search ITEMS vectors at a
-// time; `first` is a word in local memory.
+// The first usable vector from a position on, cyclically; `count` without one. All items of a group call it and search
+// ITEMS vectors at a time. `first` is a word in local memory.
 inline int next_from(__global const float4 *vectors, int count, int place, __local int *first) {
   const int item = get_local_id(0);
   int found = count > 0 && counts(vectors[place]) ? place : count;
@@ -61,7 +63,8 @@ inline int next_from(__global const float4 *vectors, int count, int place, __loc
   return found;
 }
 
-// The motion through two vectors. Two equal ones, two in one place, or a rotation above MAX_TURN give a translation by their mean.
+// The motion that two vectors define. It is a translation by their mean if they are equal or at one position, or if the
+// rotation exceeds MAX_TURN.
 #define MAX_TURN 0.5f
 inline float4 through(float4 a, float4 b, int translation) {
   const float2 offset = a.xy - b.xy, change = a.zw - b.zw;
@@ -71,7 +74,8 @@ inline float4 through(float4 a, float4 b, int translation) {
   return (float4)(0.5f * (a.zw + b.zw) - times(turn, 0.5f * (a.xy + b.xy)), turn);
 }
 
-// The motion of an iteration, through two random vectors of the first `count`; `one` is the first. All items of a group call it.
+// The motion of an iteration, defined by two random vectors of the first `count`; `one` is the first. All items of a
+// group call it.
 inline float4 drawn(__global const float4 *vectors, int count, uint seed, int iteration, int translation,
                     __local int *first, float4 *one) {
   const uint chance = mixed(seed ^ mixed(2 * iteration)), other = mixed(seed ^ mixed(2 * iteration + 1));
@@ -86,7 +90,7 @@ inline bool fits(float4 motion, float4 vector, float error) {
   return counts(vector) && dot(residual, residual) < error * error;
 }
 
-// The sum over a group, for every item.
+// Returns to every item the sum over a group.
 inline float8 sum_of(__local float8 *sums, float8 own) {
   const int item = get_local_id(0);
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -109,21 +113,23 @@ inline float8 sum_of(__local float8 *sums, float8 own) {
 #endif
 }
 
-// The inliers of an iteration, then its number in the low bits, so that the first of equal iterations has the largest key.
+// The key of an iteration: its inliers, then its number in the low bits, so that the first of equal iterations has the
+// largest key.
 #define NUMBERS 4095u
 inline uint key_of(uint inliers, int iteration) { return inliers << 12 | (NUMBERS - iteration); }
 
 #define REFINEMENTS 3
-#define LEAST_SHARE 25  // one in so many vectors must agree with the camera's motion; fewer are an object
-// The inliers must also reach across the frame along one axis. With `directed` they must reach across part of it along their motion: an arm
-// may be as long as the frame, but it moves sideways. An extent is 1 if they are everywhere.
+#define LEAST_SHARE 25  // 1 / LEAST_SHARE of the vectors must agree with the camera's motion; fewer are an object
+// The inliers must also reach across the frame along one axis. With `directed` they must reach across part of it along
+// their motion. An arm may be as long as the frame, but it moves sideways. An extent is 1 if they are everywhere.
 #define NARROW 0.6f
 #define WIDE 0.8f
 #define NARROW_ALONG 0.35f
 #define WIDE_ALONG 0.5f
-#define MOVES 1.0f  // px per frame; a camera that moved may follow an object before a blurred background
+#define MOVES 1.0f  // px per frame; a camera that moved may follow an object in front of a blurred background
 
-// Whether inliers reach across a frame of `size` px, 0 to 1. `around`: their means of x, y, x², y², xy, vx², vy², vx vy.
+// Whether inliers reach across a frame of `size` px, 0 to 1. `around`: their means of x, y, x², y², xy, vx², vy², vx
+// vy.
 inline float reach_of(float8 around, float2 size, int directed) {
   const float2 place = around.s01, speed = around.s56, area = fmax(size * size, 1e-6f), variance = fmax(around.s23 - place * place, 0.0f);
   const float2 spread = sqrt(12.0f * variance / area);
@@ -131,13 +137,14 @@ inline float reach_of(float8 around, float2 size, int directed) {
   const float covariance = around.s4 - place.x * place.y, moved = speed.x + speed.y;
   const float along = sqrt(12.0f * fmax(dot(speed, variance) + 2.0f * around.s7 * covariance, 0.0f) / fmax(dot(speed, area), 1e-6f));
   const float sideways = 1.0f - clamp((along - NARROW_ALONG) / (WIDE_ALONG - NARROW_ALONG), 0.0f, 1.0f);
-  // Without motion it has no direction.
+  // Without motion there is no direction.
   return fmin(clamp(across, 0.0f, 1.0f), directed ? 1.0f - fmin(sqrt(moved), 1.0f) * sideways : 1.0f);
 }
 
-// Work-groups share the iterations: group g runs g, g + groups and so on, `rounds` of them. It stops once its best motion has few
-// outliers. The last group to end fits the best motion of all to its inliers by least squares. `best`: its key, and the number of groups
-// that ended; both 0 before and after. All items meet every barrier.
+// Work-groups share the iterations: group g runs iterations g, g + groups and so on, `rounds` of them. It stops when
+// its best motion has few outliers. The last group to finish fits the best motion of all to its inliers by least
+// squares. `best`: the best key, and the number of groups that finished; both are 0 before and after. All items reach
+// every barrier.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_ransac(__global const float4 *vectors, __global volatile uint *best, __global CameraState *state, RansacRun run) {
   __local float8 sums[ITEMS];
@@ -172,11 +179,11 @@ void camera_ransac(__global const float4 *vectors, __global volatile uint *best,
   barrier(CLK_LOCAL_MEM_FENCE);
   const bool ends = last;
   const int iteration = ends ? (int)(NUMBERS - (atomic_or(&best[0], 0u) & NUMBERS)) : 0, end = ends ? count : 0;
-  float4 origin;  // sums are relative to it, which keeps them exact
+  float4 origin;  // sums are relative to it, for precision
   float4 motion = drawn(vectors, end, seed, iteration, translation, &first, &origin);
   float inliers = -1.0f;
   for (int k = 0; k <= REFINEMENTS; k++) {
-    float8 sum = 0.0f;  // over inliers: 1, place, vector, place × vector, squared place
+    float8 sum = 0.0f;  // over inliers: 1, position, vector, position × vector, squared position
     for (int i = item; i < end; i += ITEMS) {
       const float4 v = vectors[i], d = v - origin;
       const float8 part = (float8)(1.0f, d, times(conjugate(d.xy), d.zw), dot(d.xy, d.xy));

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Measures the brightness of rows. Build with -DITEMS, the items of a group: 1 or at least RATIO_COUNTERS.
+// Measures the brightness of rows. Build with -DITEMS=n, the items of a group: 1 or at least RATIO_COUNTERS.
 #include "camera/rows.clh"
 #include "camera/sample.clh"
 #include "camera/similarity.clh"
 
 #define LEAST_RATIO (0.75f - 0.5f * RATIO)
-#define RATIO (1.0f / 256.0f)  // the step between counters
+#define RATIO (1.0f / 256.0f)  // ratio per counter
 #define DARKEST 16.0f          // levels; darker pixels are not used
-#define FEWEST 6               // bands
-#define LEAST_ROLL 0.01f       // if more than half of the bands change by this, the ratios begin to count
-#define MOST_ROLL 0.02f        // and by this they count fully
-#define KEPT 0.9f              // of the part that counts, per frame
+#define FEWEST 6               // minimum number of bands
+#define LEAST_ROLL 0.01f       // ratios begin to count if more than half of the bands change by this
+#define MOST_ROLL 0.02f        // they count fully if the bands change by this
+#define KEPT 0.9f              // decay of the used part per frame
 
 #define LEAST_PART 0.01f
 #define FIXED_ONE 65536.0f
 
-// The ratio of a band is the median over every other pixel along both axes. Unknown pixels and foreground of the previous frame are left
-// out. `background`, `ages`, `foreground`: see camera_align. `before`: of the previous frame. Work-groups: bands.
+// Measures the ratio of each band as the median over every second pixel along both axes. Unknown pixels and the
+// foreground of the previous frame are left out. `background`, `ages`, `foreground`: see camera_align. `before`: rows
+// of the previous frame. A work-group per band.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_rows(__global const float *current, __global const float2 *background, __global const uchar2 *ages,
                  __global const uchar *foreground, __global const CameraState *state, __global const float *before, __global float *rows,
@@ -47,7 +48,7 @@ void camera_rows(__global const float *current, __global const float2 *backgroun
     if (place >= 0.0f && place < RATIO_COUNTERS) atomic_inc(&counts[(int)place]);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  // Cumulative counts.
+  // Counts become cumulative.
 #if ITEMS == 1
   for (int i = 1; i < RATIO_COUNTERS; i++) counts[i] += counts[i - 1];
 #else
@@ -60,7 +61,7 @@ void camera_rows(__global const float *current, __global const float2 *backgroun
 #endif
   if (item) return;
   const uint all = counts[RATIO_COUNTERS - 1];
-  int least = 0, most = RATIO_COUNTERS - 1;  // searches the counter of the median
+  int least = 0, most = RATIO_COUNTERS - 1;  // binary search for the counter of the median
   while (least < most) {
     const int middle = (least + most) / 2;
     if (2 * counts[middle] < all) least = middle + 1;

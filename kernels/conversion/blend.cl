@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Puts a drawing over a frame in planes of luma and chroma. COSITED_X, COSITED_Y: 1 if a chroma sample lies on its block's first pixel
-// along this axis, 0 if in the middle.
+// Blends a drawing over a frame in planes of luma and chroma. COSITED_X, COSITED_Y: 1 if a chroma sample lies on its
+// block's first pixel along this axis, 0 if in the middle.
 #include "common/planes.clh"
 
-// The chroma of a block comes from its pixels and, along a cosited axis, from those before them, which count half. The parts of all
-// pixels make 2^SHIFT.
+// The chroma of a block comes from its pixels. Along a cosited axis it also comes from the pixels before them, which
+// count half. The weights of all pixels add to 2^SHIFT.
 #define BEFORE_X (LAYOUT == GREY ? 0 : COSITED_X)
 #define BEFORE_Y (LAYOUT == GREY ? 0 : COSITED_Y)
 #define SPAN_X (BEFORE_X + BLOCK_SIDE)
@@ -12,17 +12,17 @@
 #define PART(i, before) ((before) && (i) == 1 ? 2 : 1)
 #define SHIFT ((BEFORE_X ? 2 : CHROMA_SHIFT) + (BEFORE_Y ? 2 : CHROMA_SHIFT))
 
-// A number times 255 as one with 14 bits after the point. Whole numbers remain whole.
+// Converts a number times 255 to 14 fractional bits. Whole numbers remain whole.
 #define SCALED(product) (64 * (product) + ((product) >> 2) + ((product) >> 10))
 
-// The value below counts as far as the colour is transparent; the premultiplied colour adds its own steps.
+// The frame's value counts as far as the drawing is transparent; the drawing's premultiplied colour is added.
 inline int blended_luma(int luma, int4 levels) {
   const int below = (255 - levels.w) * (luma - BLACK);
   const int steps = LUMA_OF_RED * levels.x + LUMA_OF_GREEN * levels.y + LUMA_OF_BLUE * levels.z;
   return clamp(BLACK + ((SCALED(below) + steps + (1 << 13)) >> 14), 0, VALUE_MAX);
 }
 #if LAYOUT != GREY
-// `sum`: of the levels of 2^SHIFT pixels.
+// `sum`: weighted sum of the levels of a block.
 inline int2 blended_chroma(int2 chroma, int4 sum) {
   const int2 below = ((255 << SHIFT) - sum.w) * (chroma - GREY_CHROMA);
   const int2 steps = (int2)(U_OF_RED, V_OF_RED) * sum.x + (int2)(U_OF_GREEN, V_OF_GREEN) * sum.y +
@@ -31,8 +31,8 @@ inline int2 blended_chroma(int2 chroma, int4 sum) {
 }
 #endif
 
-// `drawing`: BGRA, premultiplied; only `covered` counts: left, top, right, bottom. Values that it does not cover remain.
-// Work-items: blocks from `start` on.
+// `drawing`: BGRA, premultiplied. Only the rectangle `covered` counts: left, top, right, bottom. Values outside it stay
+// equal. A work-item per block, from block `start` on.
 __kernel void planes_blend(IN_PLANES(in), IN_FRAME(drawing), OUT_PLANES(out), int4 covered, int2 start, int2 size) {
   const int2 block = start + (int2)(get_global_id(0), get_global_id(1)), first = BLOCK_SIDE * block;
   if (any(first >= size)) return;

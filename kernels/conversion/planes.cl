@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Converts frames of other formats to RGBA, and back. Chroma samples go to all their pixels, and are the means of them.
+// Converts frames of other formats to RGBA, and back. A chroma sample applies to all its pixels; back, it is their
+// mean.
 #include "common/planes.clh"
 
-// Work-items: pixels.
+// A work-item per pixel.
 __kernel void planes_to_rgba(IN_PLANES(in), OUT_FRAME(out), int2 size) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= size)) return;
@@ -10,7 +11,8 @@ __kernel void planes_to_rgba(IN_PLANES(in), OUT_FRAME(out), int2 size) {
   STORE_LEVELS(out, at.x, at.y, levels);
 }
 
-// `before`: the frame `in` as planes_to_rgba converts it. Pixels of `after` that equal it keep their values. Work-items: chroma samples.
+// `before`: the frame `in` as converted by planes_to_rgba. Pixels of `after` that equal it keep their original values.
+// A work-item per chroma sample.
 __kernel void planes_from_rgba(IN_FRAME(before), IN_FRAME(after), IN_PLANES(in), OUT_PLANES(out), int2 size) {
   const int2 sample = (int2)(get_global_id(0), get_global_id(1));
 #if LAYOUT == PACKED

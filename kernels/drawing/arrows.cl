@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Draws arrows with outlines. Each arrow sees only the pixels around it: first it claims them, then it paints those
-// that are its own. A pixel belongs to the arrow that it is deepest in, or nearest to; of several, to the first.
-// -DBUFFERS: frames are buffers.
+// Draws arrows with outlines. Each arrow processes only the pixels around it: first it writes its key to them, then it
+// paints those with its key. A pixel belongs to the arrow that it is deepest in, or nearest to; of several to the
+// first. -DBUFFERS: frames are buffers.
 #include "common/frame.clh"
 #include "drawing/arrow.clh"
 #include "drawing/over.clh"
 
-// The key of a pixel: its distance, 8 bits, and below it the number of the arrow. An unclaimed pixel has:
+// The key of a pixel: its distance in the upper 8 bits, then the number of the arrow. FREE: no arrow.
 #define FREE 0xffffffffu
 #define NUMBERS 0xffffffu
 
-// Where an arrow and its outline may be: rows from .x to .y.
+// The rows of an arrow and its outline, from .x to .y.
 inline int2 rows_of(float2 from, float2 direction, float back, float front, float side, int height) {
   const float y0 = from.y + fmin(direction.y * back, direction.y * front) - fabs(direction.x) * side;
   const float y1 = from.y + fmax(direction.y * back, direction.y * front) + fabs(direction.x) * side;
   return (int2)(max((int)ceil(y0), 0), min((int)floor(y1), height - 1));
 }
 
-// And the columns of a row that lies `down` below its beginning.
+// The columns of an arrow in the row `down` px below its start.
 inline int2 columns_of(float2 from, float2 direction, float back, float front, float side, float down, int width) {
   float x0 = -32768.0f, x1 = 32768.0f;
   if (fabs(direction.y) > 1e-3f) {
@@ -31,8 +31,9 @@ inline int2 columns_of(float2 from, float2 direction, float back, float front, f
   return (int2)(max((int)ceil(from.x + x0), 0), min((int)floor(from.x + x1), width - 1));
 }
 
-// Calls for each pixel around an arrow, row by row; a group of items shares the rows. The outline is widest at the corners of the head. By
-// the angles there it is 1 / tan a + 1 / sin a at the sides, 1 / sin b at the tip.
+// Runs the following statement for each pixel around an arrow, row by row; the items of a group share the rows. The
+// outline is widest at the corners of the head. It is 1 / tan a + 1 / sin a wide at the sides, where the angle is a. At
+// the tip, where the angle is b, it is 1 / sin b.
 #define FOR_PIXELS_OF(arrow, thick, outline, size)                                                         \
   const float2 head = arrow_head(arrow.length, thick);                                                     \
   const float reach = outline + 0.5f, side = head.y + 1.56f * reach;                                       \
@@ -47,8 +48,8 @@ inline int2 columns_of(float2 from, float2 direction, float back, float front, f
       const float off = fabs(arrow.direction.x * down - arrow.direction.y * right);                        \
       const float distance = arrow_distance(arrow.length, head, thick, along, off);
 
-// Work-items: a group for each arrow. `thick`: half the width of a shaft; `outline`: the width around it, px.
-// `keys`: of all pixels, FREE.
+// Writes the keys of pixels. A group per arrow. `thick`: half the width of a shaft; `outline`: the width of the
+// outline, px. `keys`: of all pixels, initially FREE.
 __kernel void arrows_claim(__global const Arrow *arrows, float thick, float outline, int2 size,
                            __global uint *keys) {
   const uint number = get_group_id(0);
@@ -65,7 +66,7 @@ __kernel void arrows_claim(__global const Arrow *arrows, float thick, float outl
   }
 }
 
-// Paints the claimed pixels over the frame and clears the keys. `edge`: the outline's colour.
+// Paints each arrow's pixels over the frame and clears their keys. `edge`: the outline's colour. A group per arrow.
 __kernel void arrows_paint(IN_FRAME(in), OUT_FRAME(out), __global const Arrow *arrows, float thick, float outline,
                            float4 edge, int2 size, int overlay, __global uint *keys) {
   const uint number = get_group_id(0);

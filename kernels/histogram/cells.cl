@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The mean luma of the frame's cells, 256 times the level, from at most 16×16 samples each. A work-group per cell.
+// Writes the mean luma of the frame's cells, 256 times the level, from at most 16×16 samples each. A work-group per
+// cell.
 #include "common/luma.clh"
 
 #define SAMPLES 16

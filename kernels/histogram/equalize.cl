@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Equalises frames in planes of luma and chroma, with all bits.
+// Equalises frames in planes of luma and chroma, at their full bit depth.
 #include "common/planes.clh"
 #include "histogram/equalize.clh"
 
-// The tables of one channel, or of three, from their counts. Work-items: one group.
+// Computes the tables of one or three channels from their histograms. One work-group.
 __kernel __attribute__((reqd_work_group_size(BINS, 1, 1)))
 void equalize_tables(__global const uint *counts, int channels, __global uchar *tables) {
   __local uint bins[CHANNELS * BINS], sums[CHANNELS * BINS / RUN], first[CHANNELS];
@@ -13,7 +13,7 @@ void equalize_tables(__global const uint *counts, int channels, __global uchar *
   for (int channel = 0; channel < channels; channel++) tables[channel * BINS + bin] = made[channel * BINS + bin];
 }
 
-// The entry for a value from 0 to 1. With more than 8 bits it lies between those of the levels around it.
+// The table's result for a value 0 to 1. With more than 8 bits it is interpolated between adjacent levels.
 inline float entry_of(__global const uchar *table, float value) {
   const float level = clamp(value, 0.0f, 1.0f) * (BINS - 1);
 #if VALUE_MAX > 255
@@ -24,13 +24,13 @@ inline float entry_of(__global const uchar *table, float value) {
 #endif
 }
 
-// The luma of each value of luma. Work-items: values.
+// Computes the new luma of each luma value. A work-item per value.
 __kernel void equalize_values(__global const uchar *tables, __global ushort *values) {
   const int luma = get_global_id(0);
   if (luma <= VALUE_MAX) values[luma] = (ushort)convert_int_rte(BLACK + LUMA_RANGE * entry_of(tables, brightness_of(luma)));
 }
 
-// Luma by those values; chroma remains. Work-items: blocks.
+// Replaces luma by those values; chroma stays. A work-item per block.
 __kernel void equalize_luma(IN_PLANES(in), OUT_PLANES(out), int2 size, __global const ushort *values) {
   const int2 first = BLOCK_FIRST;
   if (any(first >= size)) return;
@@ -45,7 +45,7 @@ __kernel void equalize_luma(IN_PLANES(in), OUT_PLANES(out), int2 size, __global 
 #endif
 }
 
-// R, G and B, each by its own table. Work-items: blocks.
+// Equalises R, G and B, each by its own table. A work-item per block.
 __kernel void equalize_rgb(IN_PLANES(in), OUT_PLANES(out), int2 size, __global const uchar *tables) {
   const int2 first = BLOCK_FIRST;
   if (any(first >= size)) return;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The histogram by work-groups, for GPUs. A few groups per compute unit go through the frame and count in local
-// memory. They have COPIES sub-histograms, so that neighbours rarely hit the same counter. Then they add their counts
-// to the result. After J. Gómez Luna, "Programming issues for video analysis on Graphics Processing Units", 2012,
-// chapter 4. The copies of a counter are adjacent. See runs.clh for the build options; WORD_STEP is COPIES, or 1 if
-// there are no copies.
+// The histogram by work-groups, for GPUs. A few groups per compute unit process the frame and count in local memory.
+// They have COPIES sub-histograms, so that neighbouring items rarely increment the same counter. Then they add their
+// counts to the result. The method follows J. Gómez Luna, "Programming issues for video analysis on Graphics Processing
+// Units", 2012, chapter 4. The copies of a counter are adjacent. Build options: see runs.clh. WORD_STEP is COPIES, or 1
+// without copies.
 #include "histogram/runs.clh"
 
-#define SIZE ((COPIES * WORDS + 3) / 4)  // words of four, for all copies
+#define SIZE ((COPIES * WORDS + 3) / 4)  // uint4 elements for all copies
 
-// `words`: in local memory. `whole`: all runs meet the conditions of read_whole().
+// `words`: sub-histograms in local memory. `whole`: all runs meet the conditions of read_whole().
 inline void count(SOURCE, __global uint *out, __global uint *next, __local uint4 *words, bool whole) {
   const int lane = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
   __global uint *sums = COUNTS_OF(out);
@@ -27,7 +27,7 @@ inline void count(SOURCE, __global uint *out, __global uint *next, __local uint4
 #if COPIES
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int i = lane; i < WORDS; i += GROUP) {
-    // Groups start at different words, neighbours at different copies.
+    // Groups start at different words and items at different copies, which avoids conflicts.
     const int at = (i + group * SUB_GROUP) % WORDS;
     uint sum = 0, upper = 0;
 #pragma unroll
@@ -49,7 +49,7 @@ inline void count(SOURCE, __global uint *out, __global uint *next, __local uint4
 #define LOCAL_WORDS __local uint4 *words = 0
 #endif
 
-// Work-items: the groups along x, frames along y.
+// Groups along x share a frame; frames are along y.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void histogram_group(SOURCE, __global uint *out, __global uint *next) {
   LOCAL_WORDS;

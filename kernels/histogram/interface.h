@@ -9,9 +9,9 @@ INTERFACE(histogram)
 CONSTANT(SUB_GROUP, 32);     // work-items with adjacent reads
 CONSTANT(TILE_COLUMNS, 16);  // px along x of the tile that they read from an image
 
-CONSTANT(BINS, 256);            // of a channel that is drawn or equalised
-CONSTANT(CHANNELS, 3);          // that are, at most
-CONSTANT(MOST_COUNTERS, 4096);  // of a histogram whose fullest counters are drawn
+CONSTANT(BINS, 256);            // bins of a channel that is drawn or equalised
+CONSTANT(CHANNELS, 3);          // most such channels
+CONSTANT(MOST_COUNTERS, 4096);  // most counters of a histogram whose fullest ones are drawn
 
 // Equalisation:
 CONSTANT(NO_EQUALIZATION, 0);
@@ -28,7 +28,7 @@ typedef struct {
   int4 area;  // left, top, width, height, px
   int display;
   int channels, levels;           // histograms of `levels` bins each
-  int axis, rows;                 // levels per axis of a joint histogram, else 0; its bars
+  int axis, rows;                 // levels per axis of a joint histogram, otherwise 0; its bars
   int unit;                       // px per dot of the font
   float4 foreground, background;  // R, G, B and alpha
 } Panel;
@@ -36,12 +36,13 @@ typedef struct {
 // The frame with its panel, for present.
 typedef struct {
   Panel panel;
-  int4 part;  // of the frame that is written: left, top, width, height, px
+  int4 part;  // written part of the frame: left, top, width, height, px
   int equalize;
-  int logarithmic;   // the heights of the bars
-  int level_height;  // of the 95th percentile at least, of 65535; 0: the fullest bin fills the plot
+  int logarithmic;   // scale of the heights of the bars
+  int level_height;  // minimum height of the 95th percentile, of 65535; 0: the fullest bin fills
+                     // the plot
   float opacity;
-  int overlay;  // only the drawing: drawing/over.clh
+  int overlay;  // only the drawing, see drawing/over.clh
 } Presentation;
 
 INTERFACE_END

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The histogram by work-items, for CPU devices. Each item has COPIES sub-histograms in `scratch` and counts a band of
-// rows without atomics. Pixels use the copies in turn, so that no increment waits for the one before. See count.clh for
-// the build options.
+// The histogram by work-items, for CPUs. Each item has COPIES sub-histograms in `scratch` and counts a band of rows
+// without atomics. Consecutive pixels use different copies, so that no increment waits for the previous one. Build
+// options: see count.clh.
 #include "histogram/count.clh"
 
-// `scratch`: COPIES * COUNTERS per work-item. Work-items: bands along x, frames along y.
+// `scratch`: COPIES * COUNTERS per work-item. A work-item per band along x and frame along y.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void histogram_item(SOURCE, __global uint *out, __global uint *next, __global uint *scratch) {
   const size_t band = get_global_id(0), bands = get_global_size(0);

@@ -6,15 +6,15 @@
 #include "histogram/equalize.clh"
 #include "histogram/interface.h"
 
-// The height of counters in the plot, 0..65535: 65535 for the fullest one, or `level` for the usual one if that is
-// higher.
+// The scale of heights in the plot, 0..65535. The fullest counter has 65535. Or the 95th percentile has `level`, if
+// that makes bars higher.
 typedef struct {
   int logarithmic;
   uint top, whole;
   float log_scale;
 } Scale;
 
-// The sum and the maximum over a group of 256, in two calls; `sum` and `most` must be 0 before.
+// The sum and the maximum over a group of 256. `sum` and `most` must be 0 before.
 inline void add_up(uint value, int lane, __local uint *sum) {
 #ifdef WARP_TOTAL
   value = warp_total(value);
@@ -32,9 +32,8 @@ inline void find_most(uint value, int lane, __local uint *most) {
 #endif
 }
 
-// The 95th percentile of the non-empty counters, at least 1: the maximum without the 5 % with the highest counts. It is
-// found two bits at a time, from the highest bits on. All items of a group of 256 call it, with their `own`
-// counters; `sums` has 16 zeros.
+// The 95th percentile of the non-empty counters, at least 1. It is found two bits at a time, from the highest bits on.
+// All items of a group of 256 call it with their `own` counters. `sums` has 16 zeros.
 inline uint usual_count(const uint own[CHANNELS], uint fullest, uint filled, int lane, __local uint *sums) {
   const uint above = filled / 20;
   uint usual = 0;
@@ -53,8 +52,8 @@ inline uint usual_count(const uint own[CHANNELS], uint fullest, uint filled, int
   return max(usual, 1u);
 }
 
-// The 95th percentile is at `level` or higher; with 0 the fullest counter fills the plot. All items of a group of 256
-// call it, for up to CHANNELS times as many counters. `sums`: 18 words.
+// The scale that puts the 95th percentile at `level` or higher; with 0 the fullest counter fills the plot. All items of
+// a group of 256 call it, for up to CHANNELS × 256 counters. `sums`: 18 local words.
 inline Scale scale_of(__global const uint *counts, int counters, int logarithmic, int level, int lane,
                       __local uint *sums) {
   uint own[CHANNELS], most = 1, filled = 0;
@@ -82,8 +81,8 @@ inline uint height_of(const Scale *scale, uint count) {
                             : (uint)min((ulong)count * scale->top / scale->whole, 65535ul);
 }
 
-// The fullest counters, in descending order; equal ones by number. Each has its number, its fraction of the fullest
-// one, 0..65535, and its fraction of all, in thousandths. Empty ones have a fraction of 0. One group of 256.
+// Lists the fullest counters in descending order; equal ones by number. Each has its number, its fraction of the
+// fullest one, 0..65535, and its fraction of all, in thousandths. Empty ones have a fraction of 0. One group of 256.
 __kernel __attribute__((reqd_work_group_size(BINS, 1, 1)))
 void display_fullest(__global const uint *counts, int counters, int logarithmic, int rows,
                      __global ushort4 *fullest) {
@@ -160,8 +159,8 @@ inline bool on_line(int at, int size, int line) {
   return on;
 }
 
-// A column of the panel: its plot (if they are side by side), its place in it and whether it is on a line. Then come
-// the heights of the channels in px.
+// A column of the panel: its position and width in its plot, and the number of the plot if plots are side by side. It
+// also has whether it lies on a grid line, and the heights of the channels, px.
 typedef struct {
   int x, width, plot, line;
   int heights[CHANNELS];
@@ -188,7 +187,7 @@ inline Column column_of(Panel p, __global const uint *counts, const Scale *scale
   return column;
 }
 
-// The bars of the fullest colours, with their fractions in per cent.
+// The colour of a pixel of the bars of the fullest colours, with their fractions in per cent.
 inline float4 colour_bars(Panel p, __global const ushort4 *fullest, Column column, int y) {
   const int u = p.unit, x = column.x, height = max(p.area.w - 6 * u, 1), row_height = max(height / p.rows, 1);
   const float4 backdrop = (float4)(p.background.xyz, 1.0f) * p.background.w;
@@ -225,12 +224,12 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
     y -= plot * whole;
   }
   y -= 3 * u;
-  // There is room for a letter and for the labels of both ends.
+  // Labels are drawn if a letter and the labels of both ends fit.
   const bool labelled = width >= 24 * u && height >= 11 * u;
   float4 color = (float4)(p.background.xyz, 1.0f) * p.background.w;
 
   if (labelled && y >= height + u) {
-    // Labels: of the quarters, or of the centre and both ends, or of the ends, as they fit.
+    // As many labels as fit: at the quarters, at the centre and both ends, or at the ends.
     const int row = (y - height - 2 * u) / u, labels = width < 60 * u ? 2 : width < 108 * u ? 3 : 5;
     if (y < height + 2 * u || row >= 7) return color;
     for (int i = 0; i < labels; i++) {
@@ -255,7 +254,7 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
   if (filled) color = (float4)(min(bars, 1.0f), 1.0f);
   if (column.line || on_line(y, height, max(1, u / 2)))
     color = filled ? blended(color, p.background.xyz, 0.2f) : blended(color, p.foreground.xyz, 0.25f * p.foreground.w);
-  // The letter of the channel, if it has a plot of its own.
+  // The letter of the channel, if the channel has a plot of its own.
   const int letter = p.channels == 1 ? GLYPH_Y : GLYPH_R + plot;
   if (labelled && (separate(p) || p.channels == 1) && x >= 2 * u && y >= 2 * u &&
       in_glyph(letter, (x - 2 * u) / u, (y - 2 * u) / u))
@@ -263,7 +262,8 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
   return color;
 }
 
-// Equalises levels of 0..255 and leaves alpha. LLVM of PoCL 6 aborts if a kernel may skip this for an int3.
+// Equalises levels 0..255 and keeps alpha. It takes an int4, because LLVM in PoCL 6 aborts for an int3 that a kernel
+// may skip.
 inline int4 equalized(int4 level, int how, __local const uchar *table) {
   if (how == EQUALIZE_RGB)
     return (int4)(table[level.x], table[BINS + level.y], table[2 * BINS + level.z], level.w);
@@ -271,15 +271,15 @@ inline int4 equalized(int4 level, int how, __local const uchar *table) {
   return (int4)(clamp(level.xyz + (table[luma] - luma), 0, 255), level.w);
 }
 
-// Rows whose pixels an item loads at once.
+// Rows that an item loads at once.
 #ifdef BUFFERS
 #define AT_ONCE 1
 #else
 #define AT_ONCE 4
 #endif
 
-// The place of an item in a group of 32 by 8. In images, neighbours fill 16 columns of two rows, like textures in
-// memory.
+// The position of an item in a group of 32 × 8. In images, adjacent items fill 16 columns of two rows, as textures lie
+// in memory.
 inline int2 place_in_group() {
   const int x = get_local_id(0), y = get_local_id(1);
 #ifdef BUFFERS
@@ -289,7 +289,8 @@ inline int2 place_in_group() {
 #endif
 }
 
-// Work-items: the columns of a part of the frame by the number of rows processed at a time. A group has 256 items.
+// Draws a part of the frame. A work-item has every n-th row of a column; n is the number of work-items along y. A group
+// has 256 items.
 __kernel __attribute__((reqd_work_group_size(32, 8, 1)))
 void present(IN_FRAME(in), OUT_FRAME(out), __global const uint *equalize_counts, __global const uint *counts,
              __global const ushort4 *fullest, Presentation how) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The noise of a camera by itself. Build with -DTEXEL=float or uchar.
+// Measures the noise of a camera in a kernel of its own. Build with -DTEXEL=float or uchar.
 #include "noise/measure.clh"
 
 __attribute__((reqd_work_group_size(NOISE_ITEMS, 1, 1)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The background model has three values per pixel and moves along with the camera. They are the level seen for longest (the
-// background), a candidate that may replace it, and the age of both in frames. A pixel that matches neither is foreground (Yi et al.
-// 2013). docs/methods/objects.md has the rules.
+// The background model has three values per pixel and moves with the camera. They are the background, which is the
+// level seen longest, a candidate that may replace it, and the ages of both in frames. A pixel that matches neither is
+// foreground (Yi et al. 2013). docs/methods/objects.md has the rules.
 #include "camera/interface.h"
 #include "camera/rows.clh"
 #include "camera/sample.clh"
@@ -11,20 +11,20 @@
 #include "objects/deviation.clh"
 #include "objects/regionlist.clh"
 
-#define MIN_CODING 0.15f          // levels², the least variance of compression noise
-#define MAX_AGE 90                // frames
-#define MEAN_FRAMES 20            // frames over which a level is averaged
-#define CANDIDATE_AGES 3          // the candidate replaces a background of at most so many times its age
-#define CANDIDATE_FRAMES 5        // and it was seen in so many frames
-#define CANDIDATE_FRAMES_BENT 3   // the same in bent pictures, where uncovered background would spread
-#define YOUNG_AGE 3               // frames; a younger background is replaced at once
-#define RESAMPLED_EDGES 1.6f      // the factor for contrast in pictures that rotate or scale
-#define FAINT_PART 0.5f           // the part of the noise bound that counts near motion
-#define LAG_PART 0.5f             // parts of a compressed picture follow the light late: this part of its last change is allowed
-#define FOLLOWS_LIGHT 0.75f       // per level that the light changed, the background follows faster by this
-#define SATURATED 250.0f          // levels; such a level matches any brighter one
+#define MIN_CODING 0.15f         // levels², minimum variance of compression noise
+#define MAX_AGE 90               // frames
+#define MEAN_FRAMES 20           // frames over which a level is averaged
+#define CANDIDATE_AGES 3         // a candidate replaces a background up to this multiple of its age
+#define CANDIDATE_FRAMES 5       // frames in which the candidate must be seen
+#define CANDIDATE_FRAMES_BENT 3  // the same in bent pictures, where uncovered background would spread
+#define YOUNG_AGE 3              // frames; a younger background is replaced at once
+#define RESAMPLED_EDGES 1.6f     // factor for contrast in pictures that rotate or scale
+#define FAINT_PART 0.5f          // part of the noise bound that applies near motion
+#define LAG_PART 0.5f            // allowed part of the last change of light, which compressed pictures show late
+#define FOLLOWS_LIGHT 0.75f      // increase of the adaptation rate per level of the light's change
+#define SATURATED 250.0f         // levels; from there on a level matches any brighter one
 
-// Interpolates by the cubic of Catmull and Rom along both axes, which keeps repeated resampling sharp.
+// Interpolates by the cubic of Catmull and Rom along both axes, which stays sharp after repeated resampling.
 inline float4 cubic_parts(float t) {
   return (float4)(((-0.5f * t + 1.0f) * t - 0.5f) * t, (1.5f * t - 2.5f) * t * t + 1.0f,
                   ((-1.5f * t + 2.0f) * t + 0.5f) * t, (0.5f * t - 0.5f) * t * t);
@@ -43,9 +43,10 @@ inline float2 cubic(__global const float2 *picture, int2 size, float2 p) {
   return sum;
 }
 
-// Updates the model by a frame. Levels are (background, candidate), ages likewise in frames. `current`: the reduced frame. `foreground`:
-// 0 where the background is seen, else the distance from it in eighths of the bound. `variances`: of pixels around their background, in
-// VARIANCE_UNIT. `regions`: those of the previous frame. Work-items: pixels.
+// Updates the model with a frame. Levels are (background, candidate); ages are theirs, in frames. `current`: the
+// reduced frame. `foreground`: 0 for background, otherwise the distance from it in eighths of the bound. `variances`:
+// of pixels around their background, in 1 / VARIANCE_UNIT levels². `regions`: those of the previous frame. A work-item
+// per pixel.
 __kernel void objects_background(__global const float2 *levels_before, __global const uchar2 *ages_before, __global float2 *levels_after,
                                  __global uchar2 *ages_after, __global const float *current, __global const CameraState *state,
                                  __global const float *noise, __global const Flicker *flicker, __global const RegionList *regions,
@@ -76,13 +77,13 @@ __kernel void objects_background(__global const float2 *levels_before, __global 
   const int2 nearest = clamp(convert_int2_rte(old), (int2)(0), size - 1);
   uchar2 age = ages_before[nearest.y * size.x + nearest.x];
   float background = expected.x;
-  // Not interpolated: the neighbours may have no candidate.
+  // The candidate is not interpolated, because neighbours may have none.
   float candidate = row * (state->fit.gain * levels_before[nearest.y * size.x + nearest.x].y + state->fit.offset);
   const float4 corner_levels = (float4)(a.x, b.x, c.x, d.x);
   const float contrast = fmax(fmax(corner_levels.x, corner_levels.y), fmax(corner_levels.z, corner_levels.w)) -
                          fmin(fmin(corner_levels.x, corner_levels.y), fmin(corner_levels.z, corner_levels.w));
   uchar eighths = 0;
-  // Bent pictures are aligned to a pixel only, so the neighbours' levels match too.
+  // Bent pictures are aligned only to a pixel, so levels of neighbours match too.
   const float slack = clamp(length(state->bend_background) * frame.radius * frame.radius - 0.5f, 0.0f, 1.0f);
   float least = background, most = background;
   for (int k = 0; k < 9 && slack > 0.0f; k++) {
@@ -111,7 +112,7 @@ __kernel void objects_background(__global const float2 *levels_before, __global 
     excess = fmax(distance - explained, 0.0f);
     counts = age.x >= YOUNG_AGE && excess < MAX_EXCESS && flicker->camera < 0.5f;
     if (counts) variance_here += (excess * excess - variance_here) / VARIANCE_FRAMES;
-    // In the boxes of the last frame's regions a lower bound is enough, and the object itself must not become background.
+    // In the boxes of the last frame's regions a lower bound suffices, and an object must not become background.
     const bool near_motion = (distance > faint_bound || age.x < 2 * YOUNG_AGE) && in_region(regions, min(regions->count, MAX_REGIONS), nearest);
     if (distance <= (near_motion ? faint_bound : bound)) {
       age.x = near_motion && age.x + 1 >= YOUNG_AGE && age.x < 2 * YOUNG_AGE ? YOUNG_AGE - 1 : min(age.x + 1, MAX_AGE);
@@ -119,7 +120,7 @@ __kernel void objects_background(__global const float2 *levels_before, __global 
     } else {
       eighths = convert_uchar_sat(8.0f * distance / bound);
       if (age.x < YOUNG_AGE) {
-        // In a model that is older, a young pixel is no foreground.
+        // A young pixel in an older model is not foreground.
         if (state->frames > 2 * YOUNG_AGE && !near_motion) eighths = 0;
         background = level;
         age = (uchar2)(1, 0);

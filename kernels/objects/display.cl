@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Draws boxes, numbers and trails of objects over frames. Build with -DBUFFERS for frames in buffers.
+// Draws boxes, numbers and trails of objects over frames. -DBUFFERS: frames are buffers.
 #include "common/frame.clh"
 #include "drawing/font.clh"
 #include "drawing/over.clh"
@@ -11,7 +11,7 @@ inline int digits_of(uint number) {
   return count;
 }
 
-// Whether the text of a number covers a pixel; `dot`: the side of a dot of the font.
+// Whether the digits of a number cover a pixel. `dot`: px per dot of the font.
 inline bool in_number(uint number, int digits, int x, int y, int dot) {
   const int at = x / (6 * dot);
   if (x < 0 || y < 0 || at >= digits) return false;
@@ -19,8 +19,8 @@ inline bool in_number(uint number, int digits, int x, int y, int dot) {
   return in_glyph(number % 10, x / dot % 6, y / dot);
 }
 
-// Draws a box with an outline. Its number is on a plate above the upper left corner, or below that corner if there is no room.
-// Work-items: pixels of the drawn part.
+// Draws a box with an outline. Its number stands on a plate above the upper left corner, or below that corner if there
+// is no space. A work-item per pixel of the drawn area.
 __kernel void objects_box(IN_FRAME(in), OUT_FRAME(out), BoxDrawing drawing) {
   const int2 item = (int2)(get_global_id(0), get_global_id(1));
   const int2 p = drawing.origin + item;
@@ -43,7 +43,7 @@ __kernel void objects_box(IN_FRAME(in), OUT_FRAME(out), BoxDrawing drawing) {
   STORE_PIXEL(out, p.x, p.y, finished(over(below_it, colour.xyz, colour.w, overlay), overlay));
 }
 
-// Draws the trail of an object: a line through its points. Work-items: pixels of the drawn part.
+// Draws the trail of an object: a line through its points. A work-item per pixel of the drawn area.
 __kernel void objects_trail(IN_FRAME(in), OUT_FRAME(out), TrailDrawing trail) {
   const int2 item = (int2)(get_global_id(0), get_global_id(1));
   const int2 p = trail.origin + item;

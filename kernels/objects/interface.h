@@ -10,31 +10,31 @@ INTERFACE(objects)
 using camera::CameraState, camera::FrameGeometry;
 #endif
 
-// The deviation is counted over one pixel in DEVIATION_SPACING px along both axes.
+// The deviation is counted over one pixel in DEVIATION_SPACING along both axes.
 CONSTANT(DEVIATION_SPACING, 8);
 CONSTANT(DEVIATION_COUNTERS, 32);
 
 // The scene's deviation; see deviation.clh.
 typedef struct {
   float deviation;  // levels
-  uint left_out;    // pixels that are not counted
+  uint left_out;    // number of pixels that are not counted
   uint of[DEVIATION_COUNTERS];
 } Deviation;
 
 // The update of the background model by a frame, for objects_background.
 typedef struct {
   FrameGeometry frame;
-  float noise_gain;  // the variance of noise in the reduced frame relative to the full one
-  float deviations;  // the bound in standard deviations of the noise
-  float edges;       // the part of the local contrast that is added to the bound
-  int bands;         // of the brightness of rows
-  int measured;      // 0 if the noise was set: the scene's deviation does not count then
+  float noise_gain;  // variance of noise in the reduced frame, relative to the full frame
+  float deviations;  // bound, standard deviations of the noise
+  float edges;       // part of the local contrast that is added to the bound
+  int bands;         // bands of the brightness of rows
+  int measured;      // 0: the noise was set, so the scene's deviation is not used
 } BackgroundUpdate;
 
 CONSTANT(REGION_CELL, 2);    // px per side
-CONSTANT(MAX_REGIONS, 128);  // in a list
+CONSTANT(MAX_REGIONS, 128);  // regions per list
 
-// A region of foreground.
+// A region of foreground pixels.
 typedef struct {
   int left, top, right, bottom;  // px of a reduced frame, inclusive
   int area;                      // foreground pixels
@@ -46,8 +46,8 @@ typedef struct {
 // The regions of a frame.
 typedef struct {
   CameraState state;
-  int count;       // of regions; those beyond MAX_REGIONS are not in the list
-  int foreground;  // pixels, in all
+  int count;       // number of regions; the list has the first MAX_REGIONS
+  int foreground;  // number of foreground pixels
   int2 unused;
   Region regions[MAX_REGIONS];
 } RegionList;
@@ -55,21 +55,21 @@ typedef struct {
 // The regions to list, for objects_list.
 typedef struct {
   int cells;    // of the frame
-  int least;    // foreground pixels of a region
+  int least;    // minimum foreground pixels of a region
   int pixels;   // of the frame
-  int counted;  // pixels of the scene's deviation
-  float cut;    // if more than this part of the pixels is foreground, the state becomes a cut
+  int counted;  // number of pixels counted for the scene's deviation
+  float cut;    // fraction of foreground pixels above which the state becomes a cut
 } RegionSearch;
 
 // A box with a number, for objects_box.
 typedef struct {
   float4 colour, edge;      // of lines and outlines, 0 to 1
   int4 box;                 // left, top, right, bottom, px
-  int2 size, origin, area;  // px: of the frame; the first pixel and the size of the drawn part
+  int2 size, origin, area;  // px: of the frame; first pixel and size of the drawn area
   uint number;
   int thick, outline;  // px, of lines and outlines
   int dot;             // px, the side of a dot of the font
-  int overlay;         // drawing/over.clh
+  int overlay;         // see drawing/over.clh
 } BoxDrawing;
 
 CONSTANT(TRAIL_POINTS, 32);
@@ -79,8 +79,8 @@ typedef struct {
   float4 colour, edge;
   int2 size, origin, area;      // as in BoxDrawing
   float2 points[TRAIL_POINTS];  // px
-  int count;                    // of points
-  float thick, outline;         // px: half of the line's width, the outline's width
+  int count;                    // number of points
+  float thick, outline;         // px: half of the line's width; width of the outline
   int overlay;
 } TrailDrawing;
 

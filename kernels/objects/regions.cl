@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Finds boxes around the foreground. Build with -DITEMS, the items of a group, a power of two.
+// Finds boxes around the foreground. Build with -DITEMS=n, the items of a group, a power of two.
 #include "camera/interface.h"
 #include "camera/similarity.clh"
 #include "objects/deviation.clh"
 #include "objects/regionlist.clh"
 
-#define STRONG 3   // foreground pixels of a cell's 4 that begin a region; a thin line has fewer
-#define WEAK 2     // foreground pixels of a cell that joins a strong neighbour
-#define REACH 2    // cells; sparse regions this close are one
-#define SOLID 14   // foreground pixels of the 16 of four cells; a gap beside them separates objects
+#define STRONG 3  // minimum of a cell's 4 pixels to begin a region; a thin line has fewer
+#define WEAK 2    // minimum foreground pixels of a cell to join a strong neighbour
+#define REACH 2   // cells; sparse regions within this distance are one
+#define SOLID 14  // minimum of the 16 pixels of four cells; a gap next to solid cells separates objects
 #define FIRST_BIT(bits) (31 - (int)clz((bits) & -(bits)))
 
-// A cell's first word: its foreground pixels (bits 0-4), their first and last column and row (5-6, 7-8, 9-10, 11-12), and the sum of
-// their distances (13-26). Its second word: the sum of their levels (0-12), and of the squared levels in 64ths (13-31).
+// A cell's first word: number of foreground pixels (bits 0-4), their first and last column and row (5-6, 7-8, 9-10,
+// 11-12), sum of their distances (13-26). Its second word: sum of their levels (0-12), sum of the squared levels in
+// 64ths (13-31).
 inline uint cell_of(int count, int2 first, int2 last, int distance) {
   return count | first.x << 5 | last.x << 7 | first.y << 9 | last.y << 11 | distance << 13;
 }
@@ -23,9 +24,9 @@ inline uint cell_of(int count, int2 first, int2 last, int distance) {
 #define LEVELS(levels_of_cell) ((int)((levels_of_cell) & 8191))
 #define SQUARES(levels_of_cell) ((int)((levels_of_cell) >> 13))
 
-// Counts the foreground of each cell and labels it as a region of its own. Shadows are left out. `small`: the reduced frame; `mask`: 0
-// for cells in which nothing is detected;
-// `seen`: [0] counts foreground pixels, with shadows. Work-items: cells.
+// Counts the foreground of each cell, without shadows, and labels the cell as a region of its own. `small`: the reduced
+// frame. `mask`: 0 for cells without detection. `seen`: element 0 counts foreground pixels, including shadows. A
+// work-item per cell.
 __kernel void objects_cells(__global const uchar *foreground, __global const float *small, int2 size, __global const uchar *mask,
                             int2 cells, __global uint2 *out, __global int *labels, __global Region *regions,
                             __global volatile uint *seen) {
@@ -34,7 +35,7 @@ __kernel void objects_cells(__global const uchar *foreground, __global const flo
   const int2 from = place * REGION_CELL, end = min(size - from, (int2)(REGION_CELL));
   int2 first = REGION_CELL - 1, last = 0;
   int count = 0, distance = 0, levels = 0, squares = 0, shadows = 0;
-  // Always as many, or LLVM of PoCL 6 aborts.
+  // The loop has a fixed count, because LLVM in PoCL 6 aborts otherwise.
   for (int i = 0; i < REGION_CELL * REGION_CELL; i++) {
     const int x = i % REGION_CELL, y = i / REGION_CELL;
     const int pixel = (from.y + y) * size.x + from.x + x;
@@ -73,7 +74,7 @@ inline int root_of(__global volatile int *labels, int at) {
   return at;
 }
 
-// Labels point to lower ones, so the root of a region is its first cell.
+// Union-find: labels point to lower ones, so the root of a region is its first cell.
 inline void join(__global volatile int *labels, int a, int b) {
   a = root_of(labels, a), b = root_of(labels, b);
   while (a != b) {
@@ -98,7 +99,7 @@ inline bool is_solid(__global const uint2 *cells, int2 size, int2 place) {
   return false;
 }
 
-// Joins cells of regions: neighbours, and cells at most REACH apart if neither is solid. Work-items: cells.
+// Joins cells of regions: adjacent cells, and cells at most REACH apart if neither is solid. A work-item per cell.
 __kernel void objects_join(__global const uint2 *cells, int2 size, __global volatile int *labels) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
   if (any(place >= size) || !part_of_region(cells, size, place)) return;
@@ -113,8 +114,8 @@ __kernel void objects_join(__global const uint2 *cells, int2 size, __global vola
     }
 }
 
-// Adds the cells to their regions after all are joined. `seen`: from [1] on, one bit per cell is set if it is the first of a region.
-// Work-items: cells.
+// Adds the cells to their regions after all are joined. `seen`: from element 1 on, the bit of a cell is set if it is
+// the first of a region. A work-item per cell.
 __kernel void objects_gather(__global const uint2 *cells, int2 size, __global volatile int *labels,
                              __global volatile Region *regions, __global volatile uint *seen) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
@@ -134,7 +135,7 @@ __kernel void objects_gather(__global const uint2 *cells, int2 size, __global vo
   if (root == at) atomic_or(&seen[1 + at / 32], 1u << at % 32);
 }
 
-// One group. Lists the regions, in the order of their first cells; none after a cut. Clears `seen`.
+// Lists the regions in the order of their first cells; after a cut the list is empty. Clears `seen`. One work-group.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void objects_list(__global const Region *regions, __global uint *seen, __global CameraState *state, __global RegionList *result,
                   __global Deviation *deviation, RegionSearch search) {
@@ -177,8 +178,8 @@ void objects_list(__global const Region *regions, __global uint *seen, __global 
   }
 }
 
-// The mask of a frame: 1 for foreground in the box of a region, 2 for shadows, else 0. `mask`, `cells`: as in objects_cells.
-// Work-items: pixels.
+// Writes the mask of a frame: 1 for foreground in the box of a region, 2 for shadows, otherwise 0. `mask`, `cells`: as
+// in objects_cells. A work-item per pixel.
 __kernel void objects_mask(__global const uchar *foreground, int2 size, __global const uchar *mask, int2 cells, __global const RegionList *result,
                            __global uchar *out, int offset) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Separates shadows from the rest of the foreground: a shadow darkens red, green and blue equally and keeps texture and colour. Build
-// with the options of common/planes.clh.
+// Separates shadows from other foreground. A shadow darkens red, green and blue equally and keeps texture and colour.
+// Build with the options of common/planes.clh.
 #include "camera/interface.h"
 #include "camera/sample.clh"
 #include "camera/similarity.clh"
@@ -9,13 +9,13 @@
 
 #define COLOUR_UNIT 64.0f  // stored units per level
 #define COLOUR_FRAMES 10   // frames over which a colour is averaged
-#define WINDOW 2           // px to each side that are compared
-#define MIN_PIXELS 6       // foreground pixels in the window
-#define MIN_AGE 3          // frames in which the background was seen
-#define DARKEST 0.5f       // the least part of the light that a shadow leaves
-#define MAX_RESIDUAL 0.4f  // the part of texture and colour that may differ
+#define WINDOW 2           // px on each side, compared window
+#define MIN_PIXELS 6       // minimum foreground pixels in the window
+#define MIN_AGE 3          // frames, minimum age of the background
+#define DARKEST 0.5f       // minimum fraction of the light in a shadow
+#define MAX_RESIDUAL 0.4f  // maximum relative difference of texture and colour
 
-// Stores the colours of a reduced frame, R - Y and B - Y. Work-items: its pixels.
+// Stores the colours of a reduced frame, R - Y and B - Y in 1 / COLOUR_UNIT levels. A work-item per pixel.
 __kernel void objects_colours(IN_PLANES(in), int2 frame, int shrink, __global short2 *out, int2 size) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
   if (any(place >= size)) return;
@@ -25,9 +25,9 @@ __kernel void objects_colours(IN_PLANES(in), int2 frame, int shrink, __global sh
   out[place.y * size.x + place.x] = convert_short2_rte(COLOUR_UNIT * (levels.xz - luma));
 }
 
-// Marks shadows and updates the colours of the background. `current`, `colours`: the reduced frame. `background`, `ages`, `foreground`: as
-// objects_background leaves them. `restart`: there are no colours yet. `marked`: as `foreground`, with SHADOW. Work-items: pixels of the
-// model.
+// Marks shadows and updates the colours of the background. `current`, `colours`: the reduced frame. `background`,
+// `ages`, `foreground`: from objects_background. `restart`: there are no earlier colours. `marked`: as `foreground`,
+// with SHADOW. A work-item per pixel of the model.
 __kernel void objects_shadows(__global const float *current, __global const short2 *colours, __global const CameraState *state, FrameGeometry frame,
                               __global const float2 *background, __global const uchar2 *ages, __global const uchar *foreground,
                               __global const short2 *colours_before, __global short2 *colours_after, int restart, __global uchar *marked) {
@@ -69,7 +69,7 @@ __kernel void objects_shadows(__global const float *current, __global const shor
   if (count < MIN_PIXELS) return;
   const float light = now / before;
   if (!(light >= DARKEST && light < 1.0f)) return;
-  // Sums of squares: of the texture that a shadow would leave, and of the difference from it.
+  // Sums of squares: of the texture in a shadow, and of the actual difference from it.
   const float texture = light * light * (before_squares - before * before / count),
               changed = now_squares - now * now / count - 2.0f * light * (products - now * before / count) + texture;
   const float2 colour = light * state->fit.gain * before_colour / COLOUR_UNIT, residual = now_colour / COLOUR_UNIT - colour;

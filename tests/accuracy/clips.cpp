@@ -141,11 +141,12 @@ void Clip::cross(unsigned number) {
     const double angle = between(0, 2 * pi), speed = between(1.5, 4.5),
                  turn = overtakes ? between(-0.25, 0.25) : between(0.7, 2 * pi - 0.7);
     for (int i = 0; i < 2; i++) {
-      const double way = angle + i * turn, fast = unit * (i == 0      ? speed
-                                                          : overtakes ? speed * between(0.3, 0.55)
-                                                                      : between(1.5, 4.5));
+      const double heading = angle + i * turn,
+                   fast = unit * (i == 0      ? speed
+                                  : overtakes ? speed * between(0.3, 0.55)
+                                              : between(1.5, 4.5));
       Thing t{};
-      t.vx = fast * std::cos(way), t.vy = fast * std::sin(way);
+      t.vx = fast * std::cos(heading), t.vy = fast * std::sin(heading);
       t.x = x + unit * between(-5, 5) - t.vx * when, t.y = y + unit * between(-5, 5) - t.vy * when;
       t.half_width = unit * between(13, 27), t.half_height = t.half_width * between(0.55, 1);
       t.stops = t.goes = -1;

@@ -298,9 +298,9 @@ int compare_front(glcl::Queue &queue) {
       std::vector<double> errors;
       for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {
-          const double apart = from_middle(x, y), vx = field.x(x, y), vy = field.y(x, y);
-          if (apart < radius - 8) errors.push_back(std::hypot(vx - motion.x, vy - motion.y));
-          if (apart < radius + reach) continue;
+          const double distance = from_middle(x, y), vx = field.x(x, y), vy = field.y(x, y);
+          if (distance < radius - 8) errors.push_back(std::hypot(vx - motion.x, vy - motion.y));
+          if (distance < radius + reach) continue;
           rest++, moving += std::hypot(vx, vy) > 0.5;
         }
       const double error = accuracy::median(errors);

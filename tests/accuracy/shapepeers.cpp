@@ -119,7 +119,7 @@ std::vector<Pose> ballard(const Frame &scene, const Thing &thing, const Pose &tr
 }  // namespace
 
 std::vector<ShapePeer> shape_peers() {
-  return {{"OpenCV's Guil", guil}, {"OpenCV's Ballard, told the turn and the size", ballard}};
+  return {{"OpenCV's Guil", guil}, {"OpenCV's Ballard, given rotation and scale", ballard}};
 }
 
 #else

@@ -162,16 +162,16 @@ void dissolve(Editor &e, int length) {
 }
 
 void wipe(Editor &e) {
-  const int way = e.whole(0, 3), soft = e.whole(1, 12);
+  const int direction = e.whole(0, 3), soft = e.whole(1, 12);
   e.play(35);
   e.blend(e.whole(8, 25), "wipe", [&](const Frame &a, const Frame &b, double part) {
     Frame result = a;
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
-        const double place = way == 0   ? double(x) / width
-                             : way == 1 ? 1 - double(x) / width
-                             : way == 2 ? double(y) / height
-                                        : (double(x) / width + double(y) / height) / 2;
+        const double place = direction == 0   ? double(x) / width
+                             : direction == 1 ? 1 - double(x) / width
+                             : direction == 2 ? double(y) / height
+                                              : (double(x) / width + double(y) / height) / 2;
         const double share = std::clamp((part * (1 + soft / 100.0) - place) * 100 / soft, 0.0, 1.0);
         for (int c = 0; c < 3; c++)
           result.at(x, y)[c] = level(a.at(x, y)[c] + (b.at(x, y)[c] - a.at(x, y)[c]) * share);

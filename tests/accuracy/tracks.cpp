@@ -104,31 +104,32 @@ Scene something_moves(int side, int features) {
 Scene turned_away(int side, int features) {
   const auto texture = std::make_shared<Texture>(side);
   const double pace = 0.75 * side / (frames - 5);
-  const auto way = [=](int i) { return i < 8 ? pace * i * i / 16 : pace * (i - 4); };
+  const auto travelled = [=](int i) { return i < 8 ? pace * i * i / 16 : pace * (i - 4); };
   return {"the camera turns away", features,
           [=](int i) {
             return seen(side, [&](Point p, uint8_t *pixel) {
-              texture->put({p.x + way(i), p.y}, pixel);
+              texture->put({p.x + travelled(i), p.y}, pixel);
             });
           },
           [=](Point p, int i) {
-            return Point{p.x - way(i), p.y};
+            return Point{p.x - travelled(i), p.y};
           }};
 }
 
 /// Spots on a bare box that turns and comes nearer: as many features as spots, fewer than wanted.
 Scene few_spots(int side, int features) {
   const int along = int(std::sqrt(0.36 * features));
-  const double apart = 0.66 * side / along, first = (side - apart * (along - 1)) / 2;
+  const double spacing = 0.66 * side / along, first = (side - spacing * (along - 1)) / 2;
   const auto motion = [=](int i) { return Motion{0, 0, 0.006 * i, std::pow(1.003, i)}; };
-  const auto shift = [=](int i, int j) { return 0.2 * apart * std::sin(7.0 * i + 13.0 * j); };
+  const auto shift = [=](int i, int j) { return 0.2 * spacing * std::sin(7.0 * i + 13.0 * j); };
   return {"few spots approach", along * along,
           [=](int number) {
             Frame frame = seen(side, [](Point, uint8_t *pixel) { put_grey(60, pixel); });
             for (int j = 0; j < along; j++)
               for (int i = 0; i < along; i++) {
                 const Point at = motion(number).apply(
-                    {first + apart * i + shift(i, j), first + apart * j + shift(j, i)}, side, side);
+                    {first + spacing * i + shift(i, j), first + spacing * j + shift(j, i)}, side,
+                    side);
                 for (int y = int(at.y) - 9; y <= int(at.y) + 9; y++)
                   for (int x = int(at.x) - 9; x <= int(at.x) + 9; x++) {
                     const double off = std::hypot(x - at.x, y - at.y) / 2.5;
@@ -281,7 +282,7 @@ struct Row {
                 100 * wrong, right);
     std::printf(std::isfinite(least) ? " %8.2f\n" : "        -\n", least);
   }
-  /// Another way to smooth makes a tenth.
+  /// Another travelled to smooth makes a tenth.
   bool as_exact_as(const Row &other) const {
     return median <= 1.1 * other.median && mean <= 1.1 * other.mean;
   }

@@ -138,7 +138,7 @@ static void gst_test_analyzer_process(GstGLCLFilter *filter, glcl::Queue &queue,
 
 static void gst_test_analyzer_class_init(GstTestAnalyzerClass *klass) {
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Test analyzer", "Filter/Test",
-                                        "Copies frames and tells their first byte",
+                                        "Copies frames and reports their first byte",
                                         "The gst-glcl developers");
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_test_analyzer_prepare;

@@ -226,7 +226,7 @@ TEST(another_chain_while_playing) {
 }
 
 // A handler of child-added may set another chain.
-TEST(another_chain_when_told) {
+TEST(another_chain_set_by_a_handler) {
   Chain chain(element("invert"));
   GstElement *glclchain = chain["glclchain"];
   const auto ask = +[](GstChildProxy *proxy, GObject *, const gchar *name, gpointer) {
@@ -236,7 +236,7 @@ TEST(another_chain_when_told) {
   const Frame in = reference::natural_frame(61, 47);
   expect_near(expected(in, "invert"), chain.filter(in), 1, "invert");
   g_object_set(glclchain, "filters", "sobel", nullptr);
-  expect_soon(chain, in, expected(in, "median"), "what was asked for then");
+  expect_soon(chain, in, expected(in, "median"), "the chain that the handler set");
   test::expect_none(chain.messages().errors());
 }
 
@@ -289,10 +289,10 @@ TEST(edited_files) {
     g_usleep(250000);
     chain.filter(in);
   }
-  int told = 0;
+  int reports = 0;
   for (const test::Message &warning : chain.messages().warnings())
-    told += warning.text.find("other.cl:2") != std::string::npos;
-  expect(told == 1, "a broken file is told of once");
+    reports += warning.text.find("other.cl:2") != std::string::npos;
+  expect(reports == 1, "a broken file is reported once");
   folder.write("other.cl", negative_of("other"));
   expect_soon(chain, in, expected(swap(in), "invert"), "the mended file");
   test::expect_none(chain.messages().errors());
@@ -380,7 +380,7 @@ TEST(broken_at_each_start) {
   for (int i = 0; i < 2; i++) {
     pipeline.set(GST_STATE_PAUSED);
     GstMessage *error = pipeline.messages().next(GST_MESSAGE_ERROR, 10 * GST_SECOND);
-    expect(error != nullptr, "an error is told at each start");
+    expect(error != nullptr, "an error is posted at each start");
     gst_message_unref(error);
     pipeline.set(GST_STATE_NULL);
   }

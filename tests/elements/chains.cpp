@@ -84,7 +84,7 @@ TEST(opengl_between) {
 }
 
 // No element needs a frame that a fakesink drops.
-TEST(nobody_maps) {
+TEST(no_element_maps) {
   Pipeline pipeline(
       "videotestsrc num-buffers=8 ! video/x-raw,format=RGBA,width=64,height=48 ! glupload ! "
       "glclinvert ! glclinvert ! fakesink");

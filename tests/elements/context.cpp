@@ -106,7 +106,7 @@ TEST(two_in_a_row) {
   for (const char *name : {"glclinvert", "glclbilateral"})
     for (const char *pad : {"sink", "src"})
       expect(fields_of(chain[name], pad) == fields, std::string(name) + " has another context");
-  expect(fields.sharing == test::expected_method(), "the way of sharing");
+  expect(fields.sharing == test::expected_method(), "the sharing method");
   GstGLContext *gl_context = nullptr;
   g_object_get(chain["glclinvert"], "context", &gl_context, nullptr);
   expect(fields.gl_context == gl_context, "it belongs to the GL context in use");
@@ -126,7 +126,7 @@ TEST(another_method_needs_another_context) {
   Chain chain("glclinvert name=a ! glclinvert name=b strength=0 sharing=copy");
   check_frame(chain);
   const Fields a = fields_of(chain["a"]), b = fields_of(chain["b"]);
-  expect(a.sharing == "gl" && b.sharing == "copy", "each has the way it asked for");
+  expect(a.sharing == "gl" && b.sharing == "copy", "each has the requested method");
   expect(a.cl_context != b.cl_context, "one context can't do both");
 }
 
@@ -196,31 +196,31 @@ TEST(ten_pipelines_at_once) {
 
 TEST(context_from_the_application) {
   GstContext *display = new_display();
-  auto giver = std::make_unique<Pipeline>(snow);
-  gst_element_set_context(giver->bin(), display);
-  expect(giver->reach(GST_STATE_PAUSED), "PAUSED can't be reached");
-  GstContext *context = ask((*giver)["filter"], "src");
+  auto owner = std::make_unique<Pipeline>(snow);
+  gst_element_set_context(owner->bin(), display);
+  expect(owner->reach(GST_STATE_PAUSED), "PAUSED can't be reached");
+  GstContext *context = ask((*owner)["filter"], "src");
   const Fields given = fields_of(context);
 
-  Pipeline taker(snow);
-  const auto &in = taker.collect("in"), &out = taker.collect("out");
-  gst_element_set_context(taker.bin(), display);
-  gst_element_set_context(taker.bin(), context);
+  Pipeline user(snow);
+  const auto &in = user.collect("in"), &out = user.collect("out");
+  gst_element_set_context(user.bin(), display);
+  gst_element_set_context(user.bin(), context);
   gst_context_unref(context);
   gst_context_unref(display);
-  expect(taker.reach(GST_STATE_PAUSED), "PAUSED can't be reached");
-  expect(fields_of(taker["filter"]) == given, "the context given is in use");
-  expect(taker.messages().contexts(GST_MESSAGE_NEED_CONTEXT, type) == 0, "none is asked for");
-  expect(taker.messages().contexts(GST_MESSAGE_HAVE_CONTEXT, type) == 0, "none is announced");
-  giver.reset();
-  expect(taker.run(), "it outlives the pipeline that it comes from");
+  expect(user.reach(GST_STATE_PAUSED), "PAUSED can't be reached");
+  expect(fields_of(user["filter"]) == given, "the context given is in use");
+  expect(user.messages().contexts(GST_MESSAGE_NEED_CONTEXT, type) == 0, "none is asked for");
+  expect(user.messages().contexts(GST_MESSAGE_HAVE_CONTEXT, type) == 0, "none is announced");
+  owner.reset();
+  expect(user.run(), "it outlives the pipeline that it comes from");
   check_compared(in, out);
 }
 
 TEST(context_of_another_gl_context) {
-  Pipeline giver(snow);
-  expect(giver.reach(GST_STATE_PAUSED), "PAUSED can't be reached");
-  GstContext *context = ask(giver["filter"], "src");
+  Pipeline owner(snow);
+  expect(owner.reach(GST_STATE_PAUSED), "PAUSED can't be reached");
+  GstContext *context = ask(owner["filter"], "src");
   const Fields given = fields_of(context);
 
   Chain chain("glclinvert");

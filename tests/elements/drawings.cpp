@@ -176,7 +176,7 @@ const Format formats[] = {{"NV12", "jpeg", {}},
 
 // The drawing is the same in every format.
 TEST(displays_are_those_of_rgba) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   for (const char *display : displays)
     // GstGL computes another chroma position for frames with odd heights, so heights are even.
     for (const auto &[width, height] : {std::pair(65, 48), {1, 2}}) {
@@ -206,7 +206,7 @@ TEST(displays_are_those_of_rgba) {
 }
 
 // Outside a drawing no bit of luma and chroma changes.
-TEST(values_beside_a_drawing_stay) {
+TEST(values_outside_a_drawing_stay) {
   constexpr int width = 97, height = 62;
   std::mt19937 random(7);
   for (const char *name : {"NV12", "P010_10LE", "I420", "GRAY8", "GRAY16_LE"}) {
@@ -226,11 +226,11 @@ TEST(values_beside_a_drawing_stay) {
         for (int x = 0; x < was.width; x++)
           for (int k = 0; k < was.channels; k++) {
             // A chroma sample may depend on pixels next to it.
-            const bool beside = 4 * (x + 1) < was.width - 4 || 4 * (x - 1) > 3 * was.width + 4 ||
-                                4 * (y + 1) < was.height - 4 || 4 * (y - 1) > 3 * was.height + 4;
+            const bool outside = 4 * (x + 1) < was.width - 4 || 4 * (x - 1) > 3 * was.width + 4 ||
+                                 4 * (y + 1) < was.height - 4 || 4 * (y - 1) > 3 * was.height + 4;
             const bool same = was.at(x, y, k) == is.at(x, y, k);
-            expect(!beside || same, std::string(name) + ": plane " + std::to_string(i) + " at " +
-                                        std::to_string(x) + ", " + std::to_string(y));
+            expect(!outside || same, std::string(name) + ": plane " + std::to_string(i) + " at " +
+                                         std::to_string(x) + ", " + std::to_string(y));
             inside += !same;
           }
       expect(inside > was.values.size() / 8, std::string(name) + ": the panel is drawn");

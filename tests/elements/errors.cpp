@@ -270,24 +270,24 @@ TEST(properties_that_come_too_late) {
       const char *state_name = gst_element_state_get_name(state);
       expect(pipeline.reach(state), std::string(name) + " does not reach " + state_name);
       for (const GParamSpec *spec : properties) {
-        const size_t told = pipeline.messages().warnings().size();
+        const size_t warned = pipeline.messages().warnings().size();
         const std::string before = value_of(element, spec), setting = set(spec);
         const auto warnings = pipeline.messages().warnings();
-        expect(warnings.size() == told + 1 && warnings.back().source == "tried" &&
+        expect(warnings.size() == warned + 1 && warnings.back().source == "tried" &&
                    warnings.back().is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS) &&
                    warnings.back().names(setting) && warnings.back().names(state_name),
-               std::string(name) + " does not tell of " + setting);
+               std::string(name) + " does not report " + setting);
         expect(value_of(element, spec) == before, setting + " is taken");
       }
     }
     test::expect_none(pipeline.messages().errors());
     expect(pipeline.reach(GST_STATE_READY), "READY can't be reached");
-    const size_t told = pipeline.messages().warnings().size();
+    const size_t warned = pipeline.messages().warnings().size();
     for (const GParamSpec *spec : properties) {
       const std::string before = value_of(element, spec), setting = set(spec);
       expect(value_of(element, spec) != before, setting + " is not taken in READY");
     }
-    expect(pipeline.messages().warnings().size() == told, "nor is there a warning in READY");
+    expect(pipeline.messages().warnings().size() == warned, "nor is there a warning in READY");
   }
 }
 

@@ -133,7 +133,7 @@ static void gst_test_filter_init(GstTestFilter *) {}
 
 static void gst_test_filter_class_init(GstTestFilterClass *klass) {
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Test filter", "Filter/Test",
-                                        "Copies frames and tells its calls",
+                                        "Copies frames and reports its calls",
                                         "The gst-glcl developers");
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = [](GstGLCLFilter *, glcl::Context &, int width, int height) {
@@ -310,6 +310,6 @@ TEST(methods_are_probed_once) {
     push_one(chain, 24, 8);
     const unsigned asked = methods_probed() - before;
     expect(asked == methods,
-           std::to_string(asked) + " probes of " + std::to_string(methods) + " ways");
+           std::to_string(asked) + " probes of " + std::to_string(methods) + " methods");
   }
 }

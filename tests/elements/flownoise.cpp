@@ -42,7 +42,7 @@ struct LoggedMessage {
 };
 
 /// Plays frames and reads the messages of all but the first, which has no previous frame.
-LoggedMessage told(Chain &chain, int frames, const std::function<Frame(int i)> &frame) {
+LoggedMessage last_message(Chain &chain, int frames, const std::function<Frame(int i)> &frame) {
   LoggedMessage result;
   for (int i = 0; i < frames; i++) {
     const Frame in = frame(i);
@@ -80,7 +80,7 @@ TEST_EACH(noise, 0, 2) {
                                                   {"texture", reference::textured_frame(w, h)}};
   for (const auto &[name, scene] : still)
     for (double level : {2, 8, 16}) {
-      const LoggedMessage of = told(chain, frames, noisy(scene, level));
+      const LoggedMessage of = last_message(chain, frames, noisy(scene, level));
       const std::string what = method + ", " + name + ", noise " + std::to_string(int(level));
       fail_unless(of.moving <= 0.01 && of.magnitude <= 0.1, "%s: %g move, by %g px", what.c_str(),
                   of.moving, of.magnitude);
@@ -92,15 +92,15 @@ TEST_EACH(noise, 0, 2) {
 
   // The wall moves if the element is set to no noise, and stops once this is corrected.
   g_object_set(chain["glopenclflow"], "noise", 0.0, nullptr);
-  const LoggedMessage without = told(chain, frames, noisy(flat, 8));
+  const LoggedMessage without = last_message(chain, frames, noisy(flat, 8));
   expect(without.moving > 0.05 && without.noise == 0, method + ", noise=0: it does not move");
   g_object_set(chain["glopenclflow"], "noise", 8.0, nullptr);
-  const LoggedMessage set = told(chain, 2, noisy(flat, 8));
+  const LoggedMessage set = last_message(chain, 2, noisy(flat, 8));
   fail_unless(set.moving <= 0.01 && std::abs(set.noise - 8) < 1e-3,
               "%s, noise=8: %g move, a noise of %g", method.c_str(), set.moving, set.noise);
 
   g_object_set(chain["glopenclflow"], "noise", -1.0, nullptr);
-  const LoggedMessage of = told(chain, 3, [&](int i) {
+  const LoggedMessage of = last_message(chain, 3, [&](int i) {
     return reference::noisy(reference::textured_frame(w, h, {3.0 * i, -2.0 * i}), 4,
                             unsigned(i) + 1);
   });
@@ -118,7 +118,7 @@ TEST_EACH(flicker, 0, 2) {
   for (const auto &[name, scene] : still)
     for (const auto &[gain, offset] : lights) {
       const LoggedMessage of =
-          told(chain, 4, [&, &scene = scene, gain = gain, offset = offset](int i) {
+          last_message(chain, 4, [&, &scene = scene, gain = gain, offset = offset](int i) {
             const Frame seen = reference::noisy(scene, 2, unsigned(i) + 1);
             return i % 2 ? reference::relit(seen, gain, offset) : seen;
           });
@@ -137,14 +137,14 @@ TEST_EACH(rolling, 0, 2) {
                                                   {"texture", reference::textured_frame(w, h)}};
   for (const auto &[name, scene] : still)
     for (double by : {0.03, 0.08}) {
-      const LoggedMessage of = told(chain, 4, [&, &scene = scene](int i) {
+      const LoggedMessage of = last_message(chain, 4, [&, &scene = scene](int i) {
         return reference::noisy(reference::rolling(scene, by, i), 3, unsigned(i) + 1);
       });
       fail_unless(of.moving <= 0.01 && of.magnitude <= 0.1, "%s, %s, by %g: %g move, by %g px",
                   method.c_str(), name, by, of.moving, of.magnitude);
     }
   // Objects in such light move.
-  const LoggedMessage of = told(chain, 4, [&](int i) {
+  const LoggedMessage of = last_message(chain, 4, [&](int i) {
     return reference::noisy(
         reference::rolling(reference::textured_frame(w, h, {3.0 * i, -2.0 * i}), 0.05, i), 3,
         unsigned(i) + 1);

@@ -60,7 +60,7 @@ void for_all_formats(const Work &work) {
 }  // namespace
 
 TEST(analysers_pass_frames_unchanged) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   for_all_formats([](const std::string &format) {
     const auto plain = converting(format, "");
     for (const auto &[width, height, elements] :
@@ -81,7 +81,7 @@ TEST(analysers_pass_frames_unchanged) {
 
 // Results from planes of luma equal those from RGBA, also with ten bits or limited range.
 TEST(analysers_find_the_same_motion_in_every_format) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   for_all_formats([](const std::string &format) {
     const auto chain = converting(format, " ! " + test::analyzers);
     for (int i = 0; i < 5; i++) chain->filter(test::scene(i));
@@ -134,7 +134,7 @@ TEST(objects_are_found_in_luma) {
 
 // Templates are RGBA pictures, cut from frames of any format.
 TEST(templates_are_learned_from_any_format) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   Frame frame = reference::flat_frame(96, 72);
   for (int y = 20; y < 52; y++)
     for (int x = 24; x < 64; x++)
@@ -161,7 +161,7 @@ TEST(templates_are_learned_from_any_format) {
 }
 
 TEST(filters_keep_the_format) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   // The end of a pipeline without gst-glcl elements terminates EGL for all others.
   std::vector<std::unique_ptr<Chain>> plains;
   std::map<std::string, std::unique_ptr<Chain>> on_rgba;
@@ -361,7 +361,7 @@ TEST(objects_go_on_when_the_format_changes) {
 
 // A frame counts once per transfer, with any number of planes.
 TEST(a_frame_counts_once) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   for_all_formats([](const std::string &format) {
     const auto chain = converting(format, " ! glclinvert");
     for (const Frame &frame : frames_of(16, 8)) chain->filter(frame);

@@ -118,7 +118,7 @@ TEST(region) {
   const Format format{Mode::rgb, 256};
   const Counts expected = reference::histogram(frame, format, {10, 20, 30, 40});
   const GstStructure *result = result_of(buffer);
-  expect(result && area_of(result) == Rect{10, 20, 30, 40}, "the meta tells the region");
+  expect(result && area_of(result) == Rect{10, 20, 30, 40}, "the meta has the region");
   expect(mapped(counts_of(buffer)) == expected, "its counts");
   gst_buffer_unref(buffer);
   gst_harness_push_event(chain.harness(), gst_event_new_eos());

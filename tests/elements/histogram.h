@@ -44,9 +44,9 @@ inline void check_message(const GstStructure *message, const Format &format, con
       fail_unless(g_value_get_uint(counts->values + bin) == expected[channel * bins + bin],
                   "%s: bin %u of channel %u", mode, bin, channel);
   }
-  const auto apart = glcl::histogram::channel_counts(format, expected.data());
-  for (guint channel = 0; channel < apart.size(); channel++) {
-    const glcl::histogram::Statistics wanted = glcl::histogram::statistics(apart[channel]);
+  const auto by_channel = glcl::histogram::channel_counts(format, expected.data());
+  for (guint channel = 0; channel < by_channel.size(); channel++) {
+    const glcl::histogram::Statistics wanted = glcl::histogram::statistics(by_channel[channel]);
     const std::pair<const char *, double> fields[] = {{"mean", wanted.mean},
                                                       {"stddev", wanted.stddev},
                                                       {"p5", wanted.p5},

@@ -92,22 +92,22 @@ struct LoggedMessage {
   guint edges = 0;
 };
 
-LoggedMessage told(GstMessage *message) {
+LoggedMessage parse(GstMessage *message) {
   const GstStructure *structure = gst_message_get_structure(message);
   expect(gst_structure_has_name(structure, "glclhough"), "its name");
-  LoggedMessage told;
-  gst_structure_get_uint(structure, "edges", &told.edges);
+  LoggedMessage parsed;
+  gst_structure_get_uint(structure, "edges", &parsed.edges);
   const GValue *objects = gst_structure_get_value(structure, "objects");
   expect(objects && G_VALUE_HOLDS(objects, test::field_array()), "a list");
   for (guint i = 0; i < test::values(objects)->n_values; i++) {
     const GstStructure *object = gst_value_get_structure(test::values(objects)->values + i);
-    told.objects.push_back({gst_structure_get_string(object, "template"),
-                            {number(object, "x"), number(object, "y"), number(object, "angle"),
-                             number(object, "scale")},
-                            number(object, "score")});
+    parsed.objects.push_back({gst_structure_get_string(object, "template"),
+                              {number(object, "x"), number(object, "y"), number(object, "angle"),
+                               number(object, "scale")},
+                              number(object, "score")});
   }
   gst_message_unref(message);
-  return told;
+  return parsed;
 }
 
 /// The message about a frame after all earlier messages, once templates are built.
@@ -120,16 +120,16 @@ LoggedMessage filter(Chain &chain, const Frame &frame) {
   chain.drain();
   int messages = 0;
   while (GstMessage *message = chain.messages().next(GST_MESSAGE_ELEMENT, 0)) {
-    last = told(message);
+    last = parse(message);
     messages++;
   }
   expect(messages > 0, "a message comes in time");
   return last;
 }
 
-void expect_found(const LoggedMessage &told, const std::string &name, const Pose &pose) {
-  expect(!told.objects.empty(), "something is found");
-  const Found &best = told.objects[0];
+void expect_found(const LoggedMessage &message, const std::string &name, const Pose &pose) {
+  expect(!message.objects.empty(), "something is found");
+  const Found &best = message.objects[0];
   fail_unless(best.name.size() >= name.size() &&
                   best.name.compare(best.name.size() - name.size(), name.size(), name) == 0,
               "%s", best.name.c_str());
@@ -143,9 +143,9 @@ void expect_found(const LoggedMessage &told, const std::string &name, const Pose
 
 /// Expects to find the object once its template is built.
 void expect_learned(Chain &chain, const Frame &frame, const std::string &name, const Pose &pose) {
-  LoggedMessage told = filter(chain, frame);
-  for (int i = 0; i < 100 && told.objects.empty(); i++) told = filter(chain, frame);
-  expect_found(told, name, pose);
+  LoggedMessage message = filter(chain, frame);
+  for (int i = 0; i < 100 && message.objects.empty(); i++) message = filter(chain, frame);
+  expect_found(message, name, pose);
 }
 
 /// Expects exactly one warning about a template, with these words.
@@ -482,7 +482,7 @@ TEST(global_motion) {
   for (int i = 0; i < count; i++) push(i, 3);
   chain.drain();
   int both = 0;
-  std::map<GstClockTime, std::array<double, 4>> told;
+  std::map<GstClockTime, std::array<double, 4>> motions;
   const auto near = [](double value, double expected, double most, const char *what) {
     fail_unless(std::abs(value - expected) <= most, "%s: %g, %g expected", what, value, expected);
   };
@@ -494,15 +494,15 @@ TEST(global_motion) {
     GstClockTime time = 0;
     gst_structure_get_clock_time(s, "timestamp", &time);
     if (gst_structure_has_name(s, "glclhough") && gst_structure_has_field(s, "rotation")) {
-      told[time] = {number(s, "rotation"), number(s, "zoom"), number(s, "shift-x"),
-                    number(s, "shift-y")};
-      near(told[time][0], -0.3, 0.1, "rotation");
-      near(told[time][1], 1.004, 0.002, "zoom");
-      rotation += told[time][0], zoom *= told[time][1], frames++;
+      motions[time] = {number(s, "rotation"), number(s, "zoom"), number(s, "shift-x"),
+                       number(s, "shift-y")};
+      near(motions[time][0], -0.3, 0.1, "rotation");
+      near(motions[time][1], 1.004, 0.002, "zoom");
+      rotation += motions[time][0], zoom *= motions[time][1], frames++;
     }
     if (gst_structure_has_name(s, "glclmotion") && gst_structure_has_field(s, "camera-x") &&
-        told.count(time)) {
-      const auto &own = told[time];
+        motions.count(time)) {
+      const auto &own = motions[time];
       near(own[0] * -degree, number(s, "camera-rotation"), 0.3 * degree, "glclmotion's rotation");
       near(own[1] - 1, number(s, "camera-dilation"), 0.005, "glclmotion's dilation");
       near(own[2], number(s, "camera-x"), 0.6, "glclmotion's x");
@@ -560,7 +560,7 @@ TEST(not_square) {
     chain->drain();
     LoggedMessage last;
     while (GstMessage *message = chain->messages().next(GST_MESSAGE_ELEMENT, 0))
-      last = told(message);
+      last = parse(message);
     const auto warnings = chain->messages().warnings();
     expect(warnings.size() == (remedy ? 0 : 1), std::to_string(warnings.size()) + " warnings");
     for (const test::Message &warning : warnings)

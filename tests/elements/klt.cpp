@@ -197,7 +197,7 @@ TEST(cut_between_messages) {
     GstStructure *message = message_of(chain);
     gboolean cut = FALSE;
     gst_structure_get_boolean(message, "cut", &cut);
-    expect(cut == (i == 2), "the cut is told once");
+    expect(cut == (i == 2), "the cut is reported once");
     if (cut) expect(count(message, "lost") >= alive && alive > 100, "all were lost");
     if (cut) expect(count(message, "tracked") > 100, "others were chosen at once");
     alive += count(message, "new") - count(message, "lost");
@@ -525,8 +525,9 @@ TEST(camera) {
     const double x = mean(reference::noisy(reference::relit(still, i % 2 ? 0.9 : 1, 0), 4, i));
     fail_unless(std::abs(x) < 0.01, "a still scene moves by %g", x);
   }
-  double way = 0;
+  double distance = 0;
   for (unsigned i = 1; i < 6; i++)
-    way += mean(reference::noisy(reference::textured_frame(320, 240, {1.5 * i, 0}), 4, 50 + i));
-  fail_unless(std::abs(way - 7.5) < 1.6, "it has moved by %g px", way);
+    distance +=
+        mean(reference::noisy(reference::textured_frame(320, 240, {1.5 * i, 0}), 4, 50 + i));
+  fail_unless(std::abs(distance - 7.5) < 1.6, "it has moved by %g px", distance);
 }

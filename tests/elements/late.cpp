@@ -293,7 +293,7 @@ TEST(stop_and_start) {
       expect(pipeline.reach(GST_STATE_PAUSED), "PAUSED can't be reached");
       const Later later;
       pipeline.set(i == 0 ? GST_STATE_READY : GST_STATE_NULL);
-      expect(next_number(pipeline.messages(), 0) == -1, "a stop drops what is under way");
+      expect(next_number(pipeline.messages(), 0) == -1, "a stop drops pending results");
     }
   }
 }
@@ -313,7 +313,7 @@ TEST(failure) {
     pass(chain, 3);
     device.finish();
     GstMessage *error = chain.messages().next(GST_MESSAGE_ERROR, a_minute);
-    expect(error, "the failure is told");
+    expect(error, "the failure is posted");
     gst_message_unref(error);
     expect(chain.push(numbered(4)) == GST_FLOW_ERROR, "it ends the stream");
     flush(chain);
@@ -347,7 +347,7 @@ TEST(any_order_and_flushes) {
     for (int i = 0; i < frames; i++) pass(chain, round);
     flush(chain);
     for (int number; (number = next_number(chain.messages(), 0)) != -1;)
-      expect(number == round, "what is told was not flushed");
+      expect(number == round, "a posted result was not flushed");
     send_segment(chain);
   }
 }
@@ -365,7 +365,7 @@ TEST(any_order_and_stops) {
 }
 
 // A handler of a result may flush, as a seek does, and drain.
-TEST(flush_where_it_is_told) {
+TEST(flush_in_a_message_handler) {
   Chain chain("late interval=0");
   GstBus *bus = gst_element_get_bus(chain.bin());
   gst_bus_set_sync_handler(

@@ -194,15 +194,15 @@ std::string describe(const std::string &name, const Settings &settings) {
 /// Expects that the element's errors name one of the properties. Errors of upstream elements may
 /// follow.
 void check_errors(test::Messages &messages, const Settings &settings, const std::string &what) {
-  bool told = false;
+  bool failed = false;
   for (const test::Message &error : messages.errors()) {
     if (error.source != "tried") continue;
     expect(std::any_of(settings.begin(), settings.end(),
                        [&](const auto &setting) { return error.names(setting.first->name); }),
            what + " gives an error without its name: " + error.text);
-    told = true;
+    failed = true;
   }
-  expect(told, what + " fails without an error");
+  expect(failed, what + " fails without an error");
 }
 
 /// The values of `display` to try with other settings; empty if there is no such property. A short
@@ -301,7 +301,7 @@ static const test::Setup setup([] { g_setenv("POCL_SIGFPE_HANDLER", "0", TRUE); 
 
 TEST_EACH(limits, 0, std::max(static_cast<int>(elements().size()), 1)) {
   g_log_set_always_fatal(static_cast<GLogLevelFlags>(G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL));
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   const std::vector<std::string> names = elements();
   expect(!names.empty(), "the plugin has no elements");
   const std::string &name = names[static_cast<size_t>(__i__)];

@@ -65,7 +65,7 @@ void MessageLog::expect_times(const std::vector<GstClockTime> &of_all,
     for (const LoggedMessage &logged : of(name))
       got += " " + std::to_string(logged.timestamp / GST_MSECOND);
     for (GstClockTime time : times) wanted += " " + std::to_string(time / GST_MSECOND);
-    expect(got == wanted, std::string(name) + " told of" + got + " instead of" + wanted + " ms");
+    expect(got == wanted, std::string(name) + " reported" + got + " instead of" + wanted + " ms");
   }
 }
 

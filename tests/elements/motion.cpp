@@ -181,7 +181,7 @@ TEST(messages_and_metas) {
   for (const BlockMotion::Settings &settings : all_settings()) {
     Chain chain("glclmotion interval=0 attach-meta=true");
     apply(chain["glclmotion"], settings);
-    reference::Flicker flicker, told;
+    reference::Flicker flicker, message_flicker;
     for (int n = 0; n < 4; n++) {
       GstBuffer *out = nullptr;
       expect(chain.push(scene(n)) == GST_FLOW_OK, "pushed");
@@ -201,7 +201,7 @@ TEST(messages_and_metas) {
       GstClockTime timestamp = 0;
       gst_structure_get_clock_time(structure, "timestamp", &timestamp);
       expect(timestamp == guint64(n) * 40 * GST_MSECOND, "its timestamp");
-      const Expected expected(scene(n - 1), scene(n), settings, &told);
+      const Expected expected(scene(n - 1), scene(n), settings, &message_flicker);
       const double mse = reference::mse(expected.current, expected.predicted);
       fail_unless(std::abs(number(structure, "mse") - mse) < 1e-9);
       int range = 0;
@@ -280,7 +280,7 @@ namespace {
 
 /// The output of a chain, one line per message and attached array, while settings and frame size
 /// change and the stream breaks.
-std::vector<std::string> told(const std::string &settings) {
+std::vector<std::string> lines_of(const std::string &settings) {
   Chain chain("glclmotion interval=0 attach-meta=true subpel=half range=5 " + settings);
   GstElement *element = chain["glclmotion"];
   std::vector<GstBuffer *> frames;
@@ -317,10 +317,10 @@ std::vector<std::string> told(const std::string &settings) {
 }  // namespace
 
 // Devices that share the search give the results of one device, whatever happens meanwhile.
-TEST(devices_tell_the_same) {
+TEST(shared_search_equals_one_device) {
   const std::string two = two_devices();
-  const std::vector<std::string> one = told(""), shared = told(two);
-  expect(one.size() > 26 * 3, "there is something to tell");
+  const std::vector<std::string> one = lines_of(""), shared = lines_of(two);
+  expect(one.size() > 26 * 3, "there are messages");
   fail_unless_equals_int(one.size(), shared.size());
   for (size_t i = 0; i < one.size(); i++)
     fail_unless(one[i] == shared[i], "line %zu: %s, shared %s", i, one[i].c_str(),

@@ -104,7 +104,7 @@ void end(Chain &chain) { gst_harness_push_event(chain.harness(), gst_event_new_e
 
 // One object begins, is reported in each frame, and ends, whatever the camera does.
 TEST(messages) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   for (const reference::Motion &camera : {reference::Motion{}, {-1.3, 0.6}, {2, -1}}) {
     Chain chain("glclmotion detect=true interval=0");
     int notified = 0;
@@ -164,7 +164,7 @@ TEST(messages) {
 
 // Changing light, from the first frame on, is not reported as camera motion.
 TEST(camera_in_changing_light) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   const Frame still = reference::textured_frame(320, 240);
   for (const bool rolls : {false, true}) {
     Chain chain("glclmotion interval=0 camera-compensation=first-order-flow");
@@ -188,8 +188,8 @@ TEST(camera_in_changing_light) {
 
 // A hand or an arm before a plain wall has all the vectors but is not camera motion. A pan is, also
 // over a skyline.
-TEST(hand_before_a_wall) {
-  const test::KeptPrograms kept;
+TEST(hand_in_front_of_a_wall) {
+  const test::SharedPrograms shared;
   const auto camera_of = [](const std::function<Frame(int)> &frame) {
     Chain chain("glclmotion interval=0 camera-compensation=first-order-flow");
     for (int i = 0; i < 8; i++) chain.filter(reference::noisy(frame(i), 2, unsigned(i) + 1));
@@ -237,7 +237,7 @@ TEST(hand_before_a_wall) {
 
 // camera-compensation alone reports the camera motion, of the chosen model.
 TEST(camera) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   const reference::Motion turning{0, 0, 0.01, 1.008};
   for (const std::string kind : {"none", "auto", "translation", "first-order-flow"}) {
     Chain chain("glclmotion interval=0 seed=3 camera-compensation=" + kind);
@@ -259,7 +259,7 @@ TEST(camera) {
 }
 
 TEST(metas) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   Chain chain("glclmotion detect=true attach-meta=true post-messages=false");
   for (int n = 0; n < 25; n++) {
     expect(chain.push(scene(n)) == GST_FLOW_OK, "pushed");
@@ -314,7 +314,7 @@ TEST(metas) {
 
 // A shadow has its own value in the mask and is not an object; with shadows=false it is one.
 TEST(shadows) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   for (const bool shadows : {true, false}) {
     Chain chain(std::string("glclmotion detect=true attach-meta=true camera-compensation=none ") +
                 (shadows ? "" : "shadows=false"));
@@ -352,7 +352,7 @@ TEST(shadows) {
 }
 
 TEST(display) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   for (const std::string overlay : {"", " attach-overlay=true"}) {
     Chain chain(
         "glclmotion detect=true display=objects post-messages=false color=0xffff0000 "
@@ -375,7 +375,7 @@ TEST(display) {
 
 // Noise, equal frames or a change of the whole frame: no object.
 TEST(nothing) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   const auto events_of = [](const std::string &settings, const std::function<Frame(int)> &frame,
                             int frames) {
     Chain chain("glclmotion detect=true interval=0 " + settings);
@@ -439,7 +439,7 @@ TEST(nothing) {
 
 // min-area, sensitivity, min-frames, gap and mask take effect, also while playing.
 TEST(properties) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   const auto first_begin = [](const std::string &settings) {
     Chain chain("glclmotion detect=true interval=0 " + settings);
     Events events;
@@ -506,7 +506,7 @@ TEST_LEAVING(mask) {
 
 // Detection is switched on and off while playing; a break in the stream ends all objects.
 TEST(live) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   Chain chain("glclmotion interval=0");
   GstElement *element = chain["glclmotion"];
   Events events;
@@ -542,7 +542,7 @@ TEST(live) {
 
 // A new frame size restarts the detection; after a stop motion-detected is false.
 TEST(sizes_and_stop) {
-  const test::KeptPrograms kept;
+  const test::SharedPrograms shared;
   Chain chain("glclmotion detect=true interval=0");
   for (int n = 0; n < 10; n++) chain.filter(scene(n));
   for (int n = 0; n < 6; n++) chain.filter(reference::crop(scene(n), 0, 30, 120, 70));

@@ -38,7 +38,7 @@ Frame black() {
 }
 
 /// Most pixels are within two levels: a hundredth of a pixel per frame is visible.
-void expect_alike(const Frame &expected, const Frame &got, const std::string &what) {
+void expect_similar(const Frame &expected, const Frame &got, const std::string &what) {
   size_t off = 0;
   for (size_t i = 0; i < expected.rgba.size(); i++)
     off += std::abs(int(expected.rgba[i]) - int(got.rgba[i])) > 2;
@@ -83,7 +83,7 @@ TEST(color) {
                   before, after,
                   std::strcmp(method, "census") ? Flow::Channels::grey : Flow::Channels::census,
                   settings);
-    expect_alike(coloured(expected, 4), chain.filter(after), method);
+    expect_similar(coloured(expected, 4), chain.filter(after), method);
   }
 }
 
@@ -112,9 +112,10 @@ TEST(directions) {
   }
   for (int i = 0; i < 8; i++)
     for (int j = 0; j < i; j++) {
-      int apart = 0;
-      for (int c = 0; c < 3; c++) apart = std::max(apart, std::abs(hues[i][c] - hues[j][c]));
-      fail_unless(apart > 60, "directions %d and %d look alike", i, j);
+      int difference = 0;
+      for (int c = 0; c < 3; c++)
+        difference = std::max(difference, std::abs(hues[i][c] - hues[j][c]));
+      fail_unless(difference > 60, "directions %d and %d look alike", i, j);
     }
 }
 
@@ -313,7 +314,7 @@ TEST(late_frames) {
               mean.y);
   gst_buffer_unref(buffer);
   GstMessage *message = chain.messages().next(GST_MESSAGE_QOS, GST_SECOND);
-  expect(message, "a message tells of it");
+  expect(message, "a message reports it");
   gst_message_unref(message);
 }
 
@@ -441,7 +442,7 @@ TEST(preset_changes) {
                   reference::opticalflow::flow(before, after, Flow::Channels::census, accurate), 4);
   Chain chain("glopenclflow gain=4");
   chain.filter(before);
-  expect_alike(grey, chain.filter(after), "fast");
+  expect_similar(grey, chain.filter(after), "fast");
   const gint64 late = g_get_monotonic_time() + 60 * G_USEC_PER_SEC;
   const auto set = [&](const char *preset) {
     gst_util_set_object_arg(G_OBJECT(chain["glopenclflow"]), "preset", preset);
@@ -454,23 +455,23 @@ TEST(preset_changes) {
         if (forward) chain.filter(before);
         return;
       }
-      if (forward) expect_alike(served, out, std::string("until there is ") + preset);
+      if (forward) expect_similar(served, out, std::string("until there is ") + preset);
       expect(g_get_monotonic_time() < late, std::string("there is ") + preset);
       g_usleep(10000);
     }
   };
   change("accurate", grey);
-  expect_alike(refined, chain.filter(after), "accurate");
+  expect_similar(refined, chain.filter(after), "accurate");
   // Other properties of a preset take effect at once.
   change("fast",
          coloured(reference::opticalflow::flow(before, after, Flow::Channels::census, {}), 4));
-  expect_alike(grey, chain.filter(after), "fast again");
+  expect_similar(grey, chain.filter(after), "fast again");
   // If changes are faster than builds, the last one counts; here an engine is dropped.
   set("accurate");
   chain.filter(before);
   set("fast");
   for (int i = 0; i < 3; i++) {
-    expect_alike(grey, chain.filter(after), "fast stays");
+    expect_similar(grey, chain.filter(after), "fast stays");
     chain.filter(before);
     g_usleep(100000);
   }
@@ -478,7 +479,7 @@ TEST(preset_changes) {
   Chain own("glopenclflow gain=4 method=pyramidal");
   own.filter(before);
   gst_util_set_object_arg(G_OBJECT(own["glopenclflow"]), "preset", "accurate");
-  expect_alike(grey, own.filter(after), "method=pyramidal stays");
+  expect_similar(grey, own.filter(after), "method=pyramidal stays");
   test::expect_none(chain.messages().errors());
 }
 

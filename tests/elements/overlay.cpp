@@ -76,12 +76,12 @@ TEST(drawn_at_the_end) {
       const Frame expected = at_once.filter(scene(i));
       test::expect_near(expected, at_the_end.filter(scene(i)), 3, element);
     }
-    expect(attaches(at_the_end[name]) && !attaches(at_once[name]), "caps tell of it");
+    expect(attaches(at_the_end[name]) && !attaches(at_once[name]), "caps announce it");
   }
 }
 
 // Elements in between do not see the drawing and do not change it.
-TEST(seen_by_nobody) {
+TEST(unchanged_by_elements_between) {
   Chain chain(histogram + " attach-overlay=true ! glclinvert ! gloverlaycompositor");
   for (int i = 0; i < 10; i++)
     test::expect_near(with_panel(test::inverted(scene(i)), scene(i), overlay()),
@@ -155,12 +155,12 @@ TEST(drawn_by_glimagesink) {
 }
 
 // If no downstream element draws overlays, the element does.
-TEST(nobody_behind) {
+TEST(no_consumer_of_overlays) {
   for (const char *behind : {"", " ! glclinvert name=next ! glclinvert", " ! queue"}) {
     Chain chain(histogram + " attach-overlay=true" + behind);
     const Frame expected = with_panel(scene(0), scene(0), overlay());
     test::expect_near(expected, chain.filter(scene(0)), 1, std::string("drawn into it") + behind);
-    expect(!attaches(chain["glclhistogram"]), "caps tell of no overlay");
+    expect(!attaches(chain["glclhistogram"]), "caps announce no overlay");
   }
 }
 
@@ -177,15 +177,15 @@ TEST(changed_while_playing) {
   const Frame small = opaque(reference::natural_frame(160, 120));
   test::expect_near(with_panel(test::inverted(small), small, overlay()), chain.filter(small), 3,
                     "another size");
-  const auto told = [&] {
+  const auto late_warnings = [&] {
     int warnings = 0;
     for (const test::Message &message : chain.messages().warnings())
       warnings += message.names("attach-overlay=false comes too late");
     return warnings;
   };
-  expect(!told(), "no warning yet");
+  expect(!late_warnings(), "no warning yet");
   g_object_set(element, "attach-overlay", FALSE, nullptr);
-  expect(told() == 1, "it is too late for that");
+  expect(late_warnings() == 1, "it is too late for that");
 }
 
 // Two pipelines at once, started and stopped.

@@ -44,7 +44,7 @@ class Counter {
   Counter(const Counter &) = delete;
 
   /// True if some more frames come within 60 s.
-  bool goes_on() const {
+  bool continues() const {
     const int wanted = count_ + some;
     for (int i = 0; i < 600 && count_ < wanted; i++) g_usleep(G_USEC_PER_SEC / 10);
     return count_ >= wanted;
@@ -74,9 +74,9 @@ bool reaches_width(GstElement *sink, int width) {
 
 /// Plays the troubled stream and, at 100 frames/s, another one. The frames of that one are the same
 /// as without a neighbour. `during` gets into trouble.
-void play_beside(const std::string &troubled,
-                 const std::function<void(Pipeline &, const Counter &other)> &during,
-                 const std::string &what) {
+void play_next_to(const std::string &troubled,
+                  const std::function<void(Pipeline &, const Counter &other)> &during,
+                  const std::string &what) {
   Pipeline alone(stream("num-buffers=" + std::to_string(compared) + " ! " + small, collected));
   const std::vector<Frame> &expected = alone.collect("last");
   expect(alone.run() && expected.size() == compared, "the stream plays alone");
@@ -84,9 +84,9 @@ void play_beside(const std::string &troubled,
   const std::vector<Frame> &got = pipeline.collect("last");
   const Counter other(pipeline["last"]);
   expect(pipeline.set(GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE, "both play");
-  expect(other.goes_on(), "both begin");
+  expect(other.continues(), "both begin");
   during(pipeline, other);
-  expect(other.goes_on(), what + ": the other stream goes on");
+  expect(other.continues(), what + ": the other stream continues");
   expect(pipeline.reach(GST_STATE_READY), "both stop");
   expect(got.size() >= 2 * some, "frames");
   for (size_t i = 0; i < got.size() && i < expected.size(); i++)
@@ -96,7 +96,7 @@ void play_beside(const std::string &troubled,
 }  // namespace
 
 TEST(a_stream_that_stalls) {
-  play_beside(
+  play_next_to(
       stream("! " + small, "fakesink name=troubled async=false"),
       [](Pipeline &pipeline, const Counter &other) {
         GstPad *pad = gst_element_get_static_pad(pipeline["troubled"], "sink");
@@ -106,15 +106,15 @@ TEST(a_stream_that_stalls) {
             block, nullptr, nullptr);
         for (int i = 0; i < 600 && !gst_pad_is_blocking(pad); i++) g_usleep(G_USEC_PER_SEC / 10);
         expect(gst_pad_is_blocking(pad), "one stalls");
-        expect(other.goes_on(), "the other one does not");
+        expect(other.continues(), "the other one does not");
         gst_pad_remove_probe(pad, probe);
         gst_object_unref(pad);
       },
-      "beside a stream that stalls");
+      "next to a stream that stalls");
 }
 
 TEST(a_stream_with_an_error) {
-  play_beside(
+  play_next_to(
       stream("! " + small, "identity error-after=40 ! fakesink async=false"),
       [](Pipeline &pipeline, const Counter &) {
         size_t errors = 0;
@@ -124,11 +124,11 @@ TEST(a_stream_with_an_error) {
         }
         expect(errors, "one has an error");
       },
-      "beside a stream with an error");
+      "next to a stream with an error");
 }
 
 TEST(a_stream_of_other_sizes) {
-  play_beside(
+  play_next_to(
       stream("! capsfilter name=size caps=" + small, "fakesink name=troubled async=false"),
       [](Pipeline &pipeline, const Counter &) {
         for (int i = 1; i <= 4; i++) {
@@ -140,17 +140,17 @@ TEST(a_stream_of_other_sizes) {
         }
         test::expect_none(pipeline.messages().errors());
       },
-      "beside a stream of other sizes");
+      "next to a stream of other sizes");
 }
 
 // As with cameras that come and go.
 TEST(a_stream_that_starts_and_stops) {
-  play_beside(
+  play_next_to(
       "",
       [](Pipeline &, const Counter &) {
         Pipeline other(stream("! " + small, "fakesink"));
         for (int i = 0; i < test::repeats(10); i++)
           expect(other.reach(GST_STATE_PLAYING) && other.reach(GST_STATE_NULL), "it plays");
       },
-      "beside a pipeline that starts and stops");
+      "next to a pipeline that starts and stops");
 }

@@ -151,7 +151,7 @@ TEST(equalize_while_playing) {
 }
 
 // Both branches of a tee have the same memory, and only one has the metas.
-TEST(behind_tee) {
+TEST(after_tee) {
   for (const std::string analyser : analysers) {
     Pipeline pipeline(
         "videotestsrc pattern=snow num-buffers=12 ! "

@@ -355,7 +355,7 @@ Frame Chain::filter(const Frame &frame) {
   return pull();
 }
 
-KeptPrograms::KeptPrograms() {
+SharedPrograms::SharedPrograms() {
   if (!copies_frames()) return;
   chain_ = std::make_unique<Chain>("glclinvert");
   chain_->filter(reference::flat_frame(8, 8));
@@ -445,7 +445,7 @@ void expect_one(const std::vector<Message> &messages, GQuark domain, int code,
          "not one message with " + wanted + " in:" + all);
   const auto of_domain = [&](const Message &message) { return message.is(domain, code); };
   expect(std::count_if(messages.begin(), messages.end(), of_domain) == 1,
-         "the same thing is told more than once:" + all);
+         "the same message is posted more than once:" + all);
 }
 
 void expect_none(const std::vector<Message> &messages) {

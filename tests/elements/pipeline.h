@@ -120,9 +120,9 @@ class Chain {
 
 /// During its lifetime, all pipelines share one OpenCL context if frames are copied, and with it
 /// all built programs. PoCL parses a program again for each build.
-class KeptPrograms {
+class SharedPrograms {
  public:
-  KeptPrograms();
+  SharedPrograms();
 
  private:
   std::unique_ptr<Chain> chain_;

@@ -78,8 +78,9 @@ TEST(methods_agree) {
     expect_same(copied.filter(in), direct.filter(in), "frame " + std::to_string(i));
   }
   for (const char *name : {"glclinvert", "glclbilateral"}) {
-    expect(test::stat_text(direct[name], "sharing") == test::expected_method(), "the way in use");
-    expect(test::stat_text(copied[name], "sharing") == "copy", "the way asked for");
+    expect(test::stat_text(direct[name], "sharing") == test::expected_method(),
+           "the method in use");
+    expect(test::stat_text(copied[name], "sharing") == "copy", "the requested method");
     expect(test::stat_text(copied[name], "device") == test::stat_text(direct[name], "device"),
            "both ran on one device");
   }
@@ -100,7 +101,7 @@ TEST(tee_before_upload) {
     expect_same(inverted(in[i]), out[i], "frame " + std::to_string(i));
 }
 
-TEST(tee_behind_upload) {
+TEST(tee_after_upload) {
   Pipeline pipeline(
       "videotestsrc pattern=snow num-buffers=40 ! video/x-raw,format=RGBA,width=160,height=120 ! "
       "glupload ! glcolorconvert ! tee name=t ! queue ! glclinvert ! gldownload ! "

@@ -68,14 +68,14 @@ const std::string analysers =
     "glopenclflow display=none grid=4 attach-meta=true ! ";
 
 /// The results of the frames of `from` on each path; a path ends at a sink with its name.
-std::map<std::string, Branch> run(const std::map<std::string, std::string> &ways,
+std::map<std::string, Branch> run(const std::map<std::string, std::string> &elements,
                                   const std::string &from) {
   std::string description = from + "tee name=t";
-  for (const auto &[name, way] : ways)
-    description += " t. ! queue ! " + way + "fakesink signal-handoffs=true name=" + name;
+  for (const auto &[name, element] : elements)
+    description += " t. ! queue ! " + element + "fakesink signal-handoffs=true name=" + name;
   std::map<std::string, Branch> branches;
   test::Pipeline pipeline(description);
-  for (const auto &[name, way] : ways)
+  for (const auto &[name, element] : elements)
     g_signal_connect(pipeline[name], "handoff", G_CALLBACK(on_frame), &branches[name]);
   expect(pipeline.run(), "it plays");
   test::expect_none(pipeline.messages().errors());
@@ -161,8 +161,8 @@ TEST(no_handler_runs_on_the_gl_thread) {
 }
 
 // Copies, tee, queues, conversions, scaling, cropping and rotation: all results arrive unchanged.
-TEST(on_the_way) {
-  std::map<std::string, std::string> ways = {
+TEST(downstream_elements) {
+  std::map<std::string, std::string> elements = {
       {"as_they_are", ""},
       {"downloaded",
        "gldownload ! video/x-raw,format=RGBA ! videoconvert ! video/x-raw,format=I420 ! "},
@@ -179,7 +179,7 @@ TEST(on_the_way) {
       {"at_a_rate", "gldownload ! video/x-raw,format=RGBA ! videorate ! "},
       {"inverted", "glclinvert ! "},
   };
-  const auto branches = run(ways, snow + analysers);
+  const auto branches = run(elements, snow + analysers);
   const Branch &as_they_are = branches.at("as_they_are");
   expect(as_they_are.seen.size() == frames, "all frames");
   for (const char *kind : kinds) {

@@ -79,7 +79,7 @@ TEST(automatic) {
   expect(test::enum_property(element, "sharing") == "auto", "sharing defaults to auto");
   check_frames(chain, 5);
   expect(test::enum_property(element, "active-sharing") == test::expected_method(),
-         "active-sharing says the way in use");
+         "active-sharing is the method in use");
   expect(test::stat_text(element, "sharing") == test::expected_method(), "so does stats");
   if (!test::copies_frames())
     expect_none(chain.messages().warnings());
@@ -99,7 +99,7 @@ TEST(copy_by_name) {
   check_frames(chain, 5);
   expect_none(chain.messages().warnings());
   GstElement *element = chain["glclinvert"];
-  expect(test::enum_property(element, "active-sharing") == "copy", "the way in use");
+  expect(test::enum_property(element, "active-sharing") == "copy", "the method in use");
   expect(test::stat(element, "copies") >= 10, "every frame is copied in and out");
 }
 

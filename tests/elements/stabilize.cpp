@@ -81,7 +81,7 @@ double off(const Shown &first, const Shown &now, int i, const Motion &before = s
   return worst;
 }
 
-bool is_zoom_alone(const Shown &shown, double margin) {
+bool is_only_zoomed(const Shown &shown, double margin) {
   const double zoom = 1 / (1 - 2 * margin);
   const double x = (width - 1) / 2.0 * (1 - zoom), y = (height - 1) / 2.0 * (1 - zoom);
   const double expected[] = {zoom, 0, x, 0, zoom, y};
@@ -108,12 +108,12 @@ TEST(still) {
   const double before = difference(scene(0), scene(11)),
                after = difference(first.frame, steady.frame);
   fail_unless(before > 10 && after < 4, "it differs by %g levels instead of %g", after, before);
-  expect(is_zoom_alone(first, 0.1), "it begins in the middle");
+  expect(is_only_zoomed(first, 0.1), "it begins in the middle");
 }
 
 // A hand before a plain wall does not move the picture; the message contains the confidence of the
 // camera motion.
-TEST(hand_before_a_wall) {
+TEST(hand_in_front_of_a_wall) {
   const auto confidence_of = [](const std::function<Frame(int)> &frame, double &moved) {
     Chain chain(element + "stabilize=true smoothing=0 interval=0");
     double confidence = 0;
@@ -149,13 +149,13 @@ TEST(hand_before_a_wall) {
 TEST(drawings) {
   Chain plain(element + "stabilize=true smoothing=0"),
       drawn(element + "stabilize=true smoothing=0 display=points features=12"),
-      apart(element +
-            "stabilize=true smoothing=0 display=points features=12 attach-overlay=true ! "
-            "gloverlaycompositor");
+      separate(element +
+               "stabilize=true smoothing=0 display=points features=12 attach-overlay=true ! "
+               "gloverlaycompositor");
   for (int i = 0; i < 6; i++) {
     const Frame frame = scene(i);
     shown(plain, frame);
-    const Shown with = shown(drawn, frame), over = shown(apart, frame);
+    const Shown with = shown(drawn, frame), over = shown(separate, frame);
     if (i == 0) continue;
     size_t dots = 0, others = 0;
     for (size_t k = 0; k < with.frame.rgba.size(); k += 4) {
@@ -172,13 +172,13 @@ TEST(drawings) {
 TEST(anew) {
   Chain chain(element + "stabilize=true smoothing=0");
   for (int i = 0; i < 4; i++) shown(chain, scene(i));
-  expect(!is_zoom_alone(shown(chain, scene(5)), 0.1), "it is moved");
-  expect(is_zoom_alone(shown(chain, scene(6, 7)), 0.1), "after a cut it is not");
+  expect(!is_only_zoomed(shown(chain, scene(5)), 0.1), "it is moved");
+  expect(is_only_zoomed(shown(chain, scene(6, 7)), 0.1), "after a cut it is not");
   const Shown first = shown(chain, scene(7, 7));
   fail_unless(off(first, shown(chain, scene(8, 7)), 8, shaken(7)) < 0.3, "and goes on from there");
   GstBuffer *broken = chain.buffer_of(scene(1));
   GST_BUFFER_FLAG_SET(broken, GST_BUFFER_FLAG_DISCONT);
-  expect(is_zoom_alone(shown(chain, broken), 0.1), "nor after a discontinuity");
+  expect(is_only_zoomed(shown(chain, broken), 0.1), "nor after a discontinuity");
   for (const auto &[w, h] : {std::pair{1, 1}, {64, 48}, {3, 65}})
     for (int i = 0; i < 3; i++) shown(chain, scene(i, 1, w, h));
   const Frame flat = reference::flat_frame(width, height);
@@ -201,19 +201,19 @@ TEST(changes) {
     if (now.moved[0] > 1) break;
     g_usleep(50000);
   }
-  expect(is_zoom_alone(now, 0.1), "it begins in the middle");
+  expect(is_only_zoomed(now, 0.1), "it begins in the middle");
   const Shown first = now;
   const int begin = i;
   for (int k = 0; k < 3; k++) now = shown(chain, scene(++i));
   fail_unless(off(first, now, i, shaken(begin)) < 0.3, "it is held");
   g_object_set(a, "margin", 0.0, nullptr);
-  expect(is_zoom_alone(shown(chain, scene(++i)), 0), "without a margin nothing is moved");
+  expect(is_only_zoomed(shown(chain, scene(++i)), 0), "without a margin nothing is moved");
   g_object_set(a, "margin", 0.2, "smoothing", 3, "features", 300, nullptr);
   for (int k = 0; k < 3; k++) shown(chain, scene(++i));
   g_object_set(a, "stabilize", FALSE, nullptr);
   now = shown(chain, scene(++i));
   test::expect_same(scene(i), now.frame, "nothing is moved any more");
-  expect(is_zoom_alone(now, 0), "and that is told");
+  expect(is_only_zoomed(now, 0), "and that is reported");
   test::expect_none(chain.messages().errors());
 }
 

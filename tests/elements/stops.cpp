@@ -228,10 +228,10 @@ class GLContexts {
 // is pending.
 static const test::Setup setup([] { g_setenv("RUSTICL_DEBUG", "no_reuse_context", TRUE); });
 
-/// A filter that works for hours on a frame.
-class Hours {
+/// A filter that takes hours for a frame.
+class SlowFilter {
  public:
-  Hours()
+  SlowFilter()
       : pipeline_(
             "gltestsrc name=source ! "
             "video/x-raw(memory:GLMemory),format=RGBA,width=1920,height=1080 ! "
@@ -271,23 +271,23 @@ class Hours {
 };
 
 /// A stop does not wait for the current frame: its work ends early.
-TEST(a_stop_in_a_frame_of_hours) {
-  Hours hours;
-  hours.pipeline().set(GST_STATE_NULL);
-  test::expect_none(hours.pipeline().messages().errors());
+TEST(stop_during_a_long_frame) {
+  SlowFilter filter;
+  filter.pipeline().set(GST_STATE_NULL);
+  test::expect_none(filter.pipeline().messages().errors());
 }
 
 /// A seek does not wait either; afterwards frames continue.
-TEST(a_seek_in_a_frame_of_hours) {
-  Hours hours;
-  const guint64 before = test::stat(hours.slow(), "frames");
-  hours.end();
-  expect(gst_element_seek_simple(hours.pipeline().bin(), GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0),
+TEST(seek_during_a_long_frame) {
+  SlowFilter filter;
+  const guint64 before = test::stat(filter.slow(), "frames");
+  filter.end();
+  expect(gst_element_seek_simple(filter.pipeline().bin(), GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0),
          "no seek");
-  hours.wait_for(hours.arrived() + 3);
-  while (test::stat(hours.slow(), "frames") <= before) g_usleep(1000);
-  hours.pipeline().set(GST_STATE_NULL);
-  test::expect_none(hours.pipeline().messages().errors());
+  filter.wait_for(filter.arrived() + 3);
+  while (test::stat(filter.slow(), "frames") <= before) g_usleep(1000);
+  filter.pipeline().set(GST_STATE_NULL);
+  test::expect_none(filter.pipeline().messages().errors());
 }
 
 /// The device is given up with an error; then the pipeline stops. The device's threads keep running
@@ -309,7 +309,7 @@ TEST_LEAVING(a_kernel_that_never_ends) {
     Pipeline pipeline(source + "glclchain name=chain filters=never path=" + folder + sink);
     pipeline.set(GST_STATE_PLAYING);
     GstMessage *message = pipeline.messages().next(GST_MESSAGE_ERROR, 300 * GST_SECOND);
-    expect(message != nullptr, "nobody gives up");
+    expect(message != nullptr, "no element gives up");
     gst_message_unref(message);
     const auto errors = pipeline.messages().errors();
     expect(errors.front().names("did not finish its work in time"), errors.front().text);

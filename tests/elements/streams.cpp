@@ -364,10 +364,10 @@ TEST(set_too_late) {
     const char *name = gst_element_state_get_name(state);
     for (const auto &entry : of) {
       const std::string old = value(entry), property = std::string(entry[1]) + "=";
-      expect(warnings(property.c_str(), name) == 0, "nothing is told yet");
+      expect(warnings(property.c_str(), name) == 0, "no warning yet");
       gst_util_set_object_arg(G_OBJECT(stream.chain[entry[0]]), entry[1], entry[2]);
       expect(value(entry) == old, property + value(entry) + " instead of " + old);
-      expect(warnings((property + entry[2]).c_str(), name) == 1, property + " is told once");
+      expect(warnings((property + entry[2]).c_str(), name) == 1, property + " is reported once");
     }
   }
   gst_element_set_state(stream.chain.bin(), GST_STATE_READY);
@@ -406,7 +406,7 @@ TEST(eight_pipelines) {
         const size_t logged = play(pipeline).size();
         expect_none(pipeline.messages().errors());
         const size_t wanted[] = {0, 2, 1, 1};
-        fail_unless(logged == wanted[(i + round) % 4], "%s told %zu times",
+        fail_unless(logged == wanted[(i + round) % 4], "%s reported %zu times",
                     elements[(i + round) % 4], logged);
       }
     });

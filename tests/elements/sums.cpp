@@ -16,7 +16,7 @@ std::vector<Frame> moving_frames(int width, int height) {
   return frames;
 }
 
-void expect_same_ways(const std::string &element) {
+void expect_same_pixels(const std::string &element) {
   Chain shared(element + " name=tried sharing=gl"), copied(element + " sharing=copy");
   for (const auto &[width, height] : {std::pair(65, 47), std::pair(96, 64)})
     for (const Frame &frame : moving_frames(width, height))
@@ -30,49 +30,49 @@ void expect_same_ways(const std::string &element) {
 }  // namespace
 
 TEST(filters) {
-  expect_same_ways("glclinvert");
+  expect_same_pixels("glclinvert");
   for (const char *weight : {"intensity", "color", "per-channel"})
-    expect_same_ways(std::string("glclbilateral method=brute-force radius=3 weight=") + weight);
+    expect_same_pixels(std::string("glclbilateral method=brute-force radius=3 weight=") + weight);
   for (const char *weight : {"intensity", "per-channel"})
-    expect_same_ways(std::string("glclbilateral method=grid sigma-space=8 split=0.3 weight=") +
-                     weight);
+    expect_same_pixels(std::string("glclbilateral method=grid sigma-space=8 split=0.3 weight=") +
+                       weight);
   for (const char *filters : {"gauss(sigma=2) ! grey", "saturation ! gamma ! invert",
                               "median ! sobel ! threshold", "unsharp ! motionblur ! lut", "box*3"})
-    expect_same_ways(std::string("glclchain filters=\"") + filters + "\"");
+    expect_same_pixels(std::string("glclchain filters=\"") + filters + "\"");
 }
 
 TEST(histograms) {
   for (const char *mode : {"luma", "rgb", "color-8", "color-16"})
-    expect_same_ways(std::string("glclhistogram display=overlay mode=") + mode);
+    expect_same_pixels(std::string("glclhistogram display=overlay mode=") + mode);
   for (const char *display : {"parade", "stack"})
-    expect_same_ways(std::string("glclhistogram mode=rgb display=") + display);
+    expect_same_pixels(std::string("glclhistogram mode=rgb display=") + display);
   for (const char *equalize : {"luma", "rgb"})
-    expect_same_ways(std::string("glclhistogram bins=64 roi=<8,8,40,30> equalize=") + equalize);
+    expect_same_pixels(std::string("glclhistogram bins=64 roi=<8,8,40,30> equalize=") + equalize);
 }
 
 TEST(motion) {
   for (const char *search : {"full", "hierarchical", "hexagon"})
-    expect_same_ways(std::string("glclmotion display=vectors search=") + search);
+    expect_same_pixels(std::string("glclmotion display=vectors search=") + search);
   for (const char *display : {"none", "prediction", "residual"})
-    expect_same_ways(std::string("glclmotion subpel=quarter partitions=true display=") + display);
-  expect_same_ways("glclmotion detect=true display=objects");
+    expect_same_pixels(std::string("glclmotion subpel=quarter partitions=true display=") + display);
+  expect_same_pixels("glclmotion detect=true display=objects");
 }
 
 TEST(flow) {
   for (const char *method : {"lucas-kanade", "pyramidal", "census"})
-    expect_same_ways(std::string("glopenclflow display=color check-backward=true method=") +
-                     method);
+    expect_same_pixels(std::string("glopenclflow display=color check-backward=true method=") +
+                       method);
   for (const char *display : {"none", "overlay", "arrows"})
-    expect_same_ways(std::string("glopenclflow legend=true display=") + display);
+    expect_same_pixels(std::string("glopenclflow legend=true display=") + display);
 }
 
 TEST(points) {
   for (const char *display : {"points", "tracks"})
-    expect_same_ways(std::string("glclklt features=200 display=") + display);
-  expect_same_ways("glclklt stabilize=true");
+    expect_same_pixels(std::string("glclklt features=200 display=") + display);
+  expect_same_pixels("glclklt stabilize=true");
 }
 
 TEST(shapes) {
   for (const char *hysteresis : {"false", "true"})
-    expect_same_ways(std::string("glclhough display=edges hysteresis=") + hysteresis);
+    expect_same_pixels(std::string("glclhough display=edges hysteresis=") + hysteresis);
 }

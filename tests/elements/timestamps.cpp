@@ -151,7 +151,7 @@ TEST(segment_seeks) {
       last = logged.running_time;
     }
   }
-  expect(last == (4 * 5 - 1) * frame_time, "all rounds are told of");
+  expect(last == (4 * 5 - 1) * frame_time, "all rounds are reported");
 }
 
 TEST(gaps) {
@@ -255,7 +255,7 @@ TEST(late_frame) {
 TEST(late_by_an_hour) {
   Stream stream("glclmotion interval=0");
   stream.caps(64, 48);
-  const auto told_of = [&](GstClockTime time, GstClockTimeDiff late) {
+  const auto send_qos = [&](GstClockTime time, GstClockTimeDiff late) {
     gst_harness_push_upstream_event(stream.chain.harness(),
                                     gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, late, time));
   };
@@ -267,15 +267,15 @@ TEST(late_by_an_hour) {
     if (follows) after_others.push_back(time);
   };
   push(hour, false);
-  told_of(0, static_cast<GstClockTimeDiff>(hour));
+  send_qos(0, static_cast<GstClockTimeDiff>(hour));
   push(hour + frame_time, true);
-  told_of(hour + frame_time, -20 * GST_MSECOND);
+  send_qos(hour + frame_time, -20 * GST_MSECOND);
   push(hour + 3 * frame_time, true, GST_BUFFER_FLAG_DISCONT);  // after one that was dropped
   push(later, true);
   push(later + frame_time, false, GST_BUFFER_FLAG_DISCONT);
   push(later + 2 * frame_time, true);
   // A frame earlier than the dropped one does not follow it.
-  told_of(later + 2 * frame_time, 4 * frame_time);
+  send_qos(later + 2 * frame_time, 4 * frame_time);
   push(later + 9 * frame_time, true, GST_BUFFER_FLAG_DISCONT);
   push(later + 8 * frame_time, false, GST_BUFFER_FLAG_DISCONT);
   push(later + 9 * frame_time, true);

@@ -88,7 +88,7 @@ class Tests:
 
 
 def try_kernel(kernel, tests, options, work):
-    """whether a change of it is noticed, which is told"""
+    """whether a test notices a change of it; prints the result"""
     broken, cache = work / 'kernels', work / 'pocl'
     lines = kernel.read_text(encoding='utf-8').splitlines(keepends=True)
     places = sorted(set(mutants(kernel)))

@@ -486,7 +486,7 @@ bool holds(const Case &the, Kind kind) {
   return right;
 }
 
-bool leaks_are_told() {
+bool leaks_are_reported() {
   violations.clear();
   report_leaks();
   const bool clean = violations.empty();
@@ -494,10 +494,10 @@ bool leaks_are_told() {
   retained(world.queue);
   world.free_all();
   report_leaks();
-  const bool told =
+  const bool reported =
       violations.size() == 1 && violations[0].find("leaked with 1 references") != std::string::npos;
-  if (!clean || !told) std::printf("FAIL: leaks: clean %d, told %d\n", clean, told);
-  return clean && told;
+  if (!clean || !reported) std::printf("FAIL: leaks: clean %d, reported %d\n", clean, reported);
+  return clean && reported;
 }
 
 /// The rules of descriptors for an OpenCL driver, by name.
@@ -585,7 +585,7 @@ int main() {
       ran++;
       failed += !holds(the, kind);
     }
-  failed += !leaks_are_told();
+  failed += !leaks_are_reported();
   failed += !descriptors_are_watched();
   std::printf("%d cases, %d failed\n", ran + 2, failed);
   return failed != 0;

@@ -117,13 +117,13 @@ if [[ $throughput ]]; then
       scontrol update nodename="w$i" state="$( ((i <= count)) && echo resume || echo drain)" reason=test 2>/dev/null || true
     done
     begin=$(date +%s%N)
-    "$submit" list "out-$count" >/dev/null 2>told
+    "$submit" list "out-$count" >/dev/null 2>messages
     submitted=$(date +%s%N)
     ends "out-$count"
     [[ ! -s out-$count/.archive/failed ]] || die "$(<"out-$count/.archive/failed")"
     # Of each task: what its log says that the analysis took.
     sum=$(cat "out-$count"/.archive/log/task-* | sed -n 's/.*"event":"summary".*"seconds":\([0-9.]*\).*/\1/p' | awk '{ s += $1 } END { print s }')
-    echo "$count nodes: $(<told); submit.sh $(((submitted - begin) / 1000000)) ms, all $((($(date +%s%N) - begin) / 1000000)) ms, in glcl-analyze $sum s"
+    echo "$count nodes: $(<messages); submit.sh $(((submitted - begin) / 1000000)) ms, all $((($(date +%s%N) - begin) / 1000000)) ms, in glcl-analyze $sum s"
   done
   exit
 fi
@@ -183,8 +183,8 @@ for file in "${files[@]}"; do
   done
 done
 before=$(stat -c %Y "out/${files[0]##*/}")
-"$submit" list out 2>told
-grep -q ' 1 of them pending' told || die "does again what is there: $(<told)"
+"$submit" list out 2>messages
+grep -q ' 1 of them pending' messages || die "does again what is there: $(<messages)"
 ends out
 [[ $(stat -c %Y "out/${files[0]##*/}") == "$before" ]] || die 'has replaced what was whole'
 echo "all as it should be: $((parts - 1)) parts of ${#files[@]} files, $(cat whole/*/frames.csv | wc -l) frames with heads"

@@ -82,7 +82,7 @@ TEST(choice) {
     const std::vector<const SharingMethod *> all(std::begin(SharingMethod::all),
                                                  std::end(SharingMethod::all));
     const Choice choice = choose(gl.context(), "auto", all);
-    expect(std::string(choice.method->name) == test::expected_method(), "the best way");
+    expect(std::string(choice.method->name) == test::expected_method(), "the best method");
     expect(choice.factory.properties.empty() == (choice.method == &SharingMethod::copy),
            "properties of the GL context");
     expect(choice.fallback_reason.empty() == (choice.method == &SharingMethod::gl),
@@ -97,7 +97,7 @@ TEST(choice) {
   });
 }
 
-TEST(way_that_cannot_be_had) {
+TEST(unavailable_method) {
   Gl gl;
   std::vector methods{&SharingMethod::external};
   if (!test::shares_textures()) methods.push_back(&SharingMethod::gl);

@@ -194,10 +194,10 @@ void Table::take(const GstStructure *message) {
     if (row.timestamp != timestamp) continue;
     // Of several frames with equal timestamps, take the first that has no message of this element
     // yet.
-    bool told = false;
+    bool filled = false;
     for (size_t i = 0; i < columns_.size(); i++)
-      if (!std::strcmp(columns_[i].message, name)) told = told || !std::isnan(row.values[i]);
-    if (told) continue;
+      if (!std::strcmp(columns_[i].message, name)) filled = filled || !std::isnan(row.values[i]);
+    if (filled) continue;
     for (size_t i = 0; i < columns_.size(); i++)
       if (!std::strcmp(columns_[i].message, name)) row.values[i] = value_of(columns_[i], message);
     return;

@@ -24,18 +24,18 @@ GstPadProbeReturn note(GstPad *, GstPadProbeInfo *, gpointer times) {
   return GST_PAD_PROBE_OK;
 }
 
-Decoding::Element told_by(GstElement *element) {
+Decoding::Element counts_of(GstElement *element) {
   GstStructure *stats = nullptr;
   g_object_get(element, "stats", &stats, nullptr);
-  Decoding::Element told;
+  Decoding::Element counts;
   guint64 latency = 0, longest = 0;
-  gst_structure_get(stats, "frames", G_TYPE_UINT64, &told.frames, "dropped", G_TYPE_UINT64,
-                    &told.dropped, "latency", G_TYPE_UINT64, &latency, "latency-max", G_TYPE_UINT64,
-                    &longest, nullptr);
+  gst_structure_get(stats, "frames", G_TYPE_UINT64, &counts.frames, "dropped", G_TYPE_UINT64,
+                    &counts.dropped, "latency", G_TYPE_UINT64, &latency, "latency-max",
+                    G_TYPE_UINT64, &longest, nullptr);
   gst_structure_free(stats);
-  told.latency = static_cast<double>(latency) / 1e6;
-  told.longest = static_cast<double>(longest) / 1e6;
-  return told;
+  counts.latency = static_cast<double>(latency) / 1e6;
+  counts.longest = static_cast<double>(longest) / 1e6;
+  return counts;
 }
 
 /// Plays the pipeline to EOS; on an error returns false and sets `failure`.
@@ -97,7 +97,7 @@ std::optional<Decoding::Result> Decoding::run(const std::string &file, std::stri
     gst_object_unref(pad);
     const bool played = play(pipeline.get(), failure);
     for (int i = 0; in_time && i < count; i++)
-      result.in_time.push_back(told_by(named("e" + std::to_string(i)).get()));
+      result.in_time.push_back(counts_of(named("e" + std::to_string(i)).get()));
     gst_element_set_state(pipeline.get(), GST_STATE_NULL);
     if (!played) return {};
     if (in_time) break;

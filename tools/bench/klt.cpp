@@ -17,7 +17,7 @@ using klt::Points;
 using klt::Pyramids;
 using klt::Selection;
 
-std::vector<Points::PointRecord> told(Queue &queue, const Points &points) {
+std::vector<Points::PointRecord> records_of(Queue &queue, const Points &points) {
   Points::PointSummary summary;
   queue.cl().enqueueReadBuffer(points.report(), CL_TRUE, 0, sizeof summary, &summary);
   std::vector<Points::PointRecord> list(summary.count);
@@ -88,7 +88,7 @@ Run select_run(Context &context, int features, const Scene &scene) {
     std::vector<Points::PointRecord> expected;
     for (const auto &corner : reference::klt::select(values, settings, 0, features))
       expected.push_back({0, float(corner.x), float(corner.y), 0, 0, 0, 0});
-    return compare_points(told(queue, work->points), expected);
+    return compare_points(records_of(queue, work->points), expected);
   };
   run.least.bytes = 4.0 * width * height;
   run.least.launches = 4;
@@ -106,7 +106,7 @@ Run track_run(Context &context, const Klt::Settings &settings, const Scene &scen
   // Back and forth, so that points are lost before the timing starts.
   for (int i = 0; i < 7; i++) engine->run(queue, settings, frames[i % 2]);
   engine->report(queue);
-  const size_t followed = told(queue, engine->points()).size();
+  const size_t followed = records_of(queue, engine->points()).size();
   const bool large = size_t(scene.width) * scene.height >= size_t(90) * settings.features;
   if (scene.content == Content::natural && large && 10 * followed < 9 * size_t(settings.features))
     throw Error(Error::Kind::failed, "Only " + std::to_string(followed) + " points are followed.");
@@ -119,7 +119,7 @@ Run track_run(Context &context, const Klt::Settings &settings, const Scene &scen
     engine->reset();
     engine->run(queue, settings, frames[0]);
     engine->report(queue);
-    const size_t first = told(queue, engine->points()).size();
+    const size_t first = records_of(queue, engine->points()).size();
     engine->run(queue, settings, frames[1]);
     engine->report(queue);
     reference::klt::Klt reference;
@@ -128,7 +128,7 @@ Run track_run(Context &context, const Klt::Settings &settings, const Scene &scen
     reference.run(settings, after);
     // The choice among nearly equal candidates depends on the last bits.
     if (first != chosen) return Agreement{false, "other points are chosen"};
-    return compare_points(told(queue, engine->points()), reference.report());
+    return compare_points(records_of(queue, engine->points()), reference.report());
   };
   run.least.bytes = (4 + 4 * (1 + 1 / 4.0 + 1 / 16.0)) * scene.width * scene.height;
   run.least.launches = 6;

@@ -20,9 +20,9 @@ class Progress {
   /// Reports that the step `what` begins.
   void step(const std::string &what) {
     const auto now = std::chrono::steady_clock::now();
-    if (!shown_ && (done_ == 0 || now - told_ > std::chrono::seconds(5))) {
+    if (!shown_ && (done_ == 0 || now - printed_ > std::chrono::seconds(5))) {
       std::fprintf(stderr, "%zu/%zu %s\n", done_, steps_, what.c_str());
-      told_ = now;
+      printed_ = now;
     } else if (shown_) {
       constexpr size_t width = 30;
       const size_t filled = width * done_ / steps_;
@@ -35,7 +35,7 @@ class Progress {
  private:
   size_t steps_, done_ = 0;
   bool shown_;
-  std::chrono::steady_clock::time_point told_;  // the last line
+  std::chrono::steady_clock::time_point printed_;  // the last line
 };
 
 }  // namespace glcl::bench

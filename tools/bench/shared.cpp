@@ -50,9 +50,9 @@ class Stream {
   std::vector<int> shares() const { return search_.shares(window_); }
   void push(const std::vector<int> &shares) {
     std::unique_lock lock(mutex_);
-    told_.wait(lock, [&] { return under_way_ < ahead; });
+    finished_.wait(lock, [&] { return pending_ < ahead; });
     if (failure_) std::rethrow_exception(failure_);
-    under_way_++;
+    pending_++;
     lock.unlock();
     const MultiDeviceSearch::HostLuma current = next();
     search_.start(
@@ -60,8 +60,8 @@ class Stream {
         [this](const std::exception_ptr &failure) {
           const std::lock_guard own(mutex_);
           if (failure) failure_ = failure;
-          under_way_--;
-          told_.notify_all();
+          pending_--;
+          finished_.notify_all();
         },
         shares);
     before_ = current;
@@ -101,8 +101,8 @@ class Stream {
   size_t pushed_ = 0;
 
   std::mutex mutex_;
-  std::condition_variable told_;
-  int under_way_ = 0;
+  std::condition_variable finished_;
+  int pending_ = 0;
   std::exception_ptr failure_;
 };
 

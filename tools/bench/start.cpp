@@ -83,7 +83,7 @@ Start run(const std::string &description) {
 }
 
 /// The same in a child process, with driver caches below a folder.
-Start run_apart(const std::string &description, const std::string &caches) {
+Start run_in_a_child(const std::string &description, const std::string &caches) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return {};
   std::cout.flush();
@@ -96,8 +96,8 @@ Start run_apart(const std::string &description, const std::string &caches) {
       g_setenv(name, folder.c_str(), TRUE);
     }
     const Start times = run(description);
-    const bool told = write(ends[1], &times, sizeof times) == sizeof times;
-    _exit(told ? 0 : 1);  // drivers don't survive calls at exit
+    const bool written = write(ends[1], &times, sizeof times) == sizeof times;
+    _exit(written ? 0 : 1);  // drivers don't survive calls at exit
   }
   close(ends[1]);
   Start times;
@@ -134,7 +134,8 @@ void print_starts(const Options &options, size_t line) {
       progress.step(name);
       gchar *folder = g_dir_make_tmp("glcl-start-XXXXXX", nullptr);
       if (!folder) throw Error(Error::Kind::failed, "no temporary folder for the drivers' caches.");
-      const Start cold = run_apart(description, folder), warm = run_apart(description, folder);
+      const Start cold = run_in_a_child(description, folder),
+                  warm = run_in_a_child(description, folder);
       std::filesystem::remove_all(folder);
       g_free(folder);
       if (cold.later <= 0 || warm.later <= 0)

@@ -137,7 +137,7 @@ TEST(test_random_chains_fused_and_one_by_one) {
     const auto frames = frames_of(width, height, random());
     Chain unfused(*bench.context, wanted,
                   {false, layout, variant({16, 4}, 1, Chain::plan_unfused)});
-    const auto apart = run(bench, unfused, frames);
+    const auto separate = run(bench, unfused, frames);
     for (const int plan : {0, int(1 + pick(3))}) {
       const int rows = 1 << pick(3);
       std::unique_ptr<Chain> fused;
@@ -151,12 +151,12 @@ TEST(test_random_chains_fused_and_one_by_one) {
       }
       Difference here;
       const auto together = run(bench, *fused, frames);
-      here.add(together, apart);
-      by_itself.add(together, apart);
+      here.add(together, separate);
+      by_itself.add(together, separate);
       fail_unless(here.far == 0, "%s, %d×%d, %s: %zu values are not those of %s", text.c_str(),
                   width, height, fused->describe().c_str(), here.far, unfused.describe().c_str());
     }
-    from_reference.add(apart, reference::chain(frames, wanted));
+    from_reference.add(separate, reference::chain(frames, wanted));
   }
   std::printf("fused: %zu of %zu values differ; reference: %zu differ, %zu by more than a level\n",
               by_itself.off, by_itself.values, from_reference.off, from_reference.far);
@@ -174,11 +174,11 @@ TEST(test_channelwise_filters_share_a_table) {
       for (const bool live : {false, true}) {
         const Description wanted = parse_chain(text, "test", {});
         Chain fused(*bench.context, wanted, {live, layout, variant({16, 4}, 2, 0)});
-        Chain apart(*bench.context, wanted,
-                    {live, layout, variant({16, 4}, 1, Chain::plan_unfused)});
+        Chain separate(*bench.context, wanted,
+                       {live, layout, variant({16, 4}, 1, Chain::plan_unfused)});
         Difference difference, from_reference;
         const auto together = run(bench, fused, frames);
-        difference.add(together, run(bench, apart, frames));
+        difference.add(together, run(bench, separate, frames));
         from_reference.add(together, reference::chain(frames, wanted));
         fail_unless(difference.off == 0 && from_reference.far == 0, "%s: %zu and %zu values differ",
                     fused.describe().c_str(), difference.off, from_reference.far);

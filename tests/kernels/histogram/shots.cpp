@@ -132,9 +132,9 @@ TEST(test_statistics) {
 
   const reference::Frame frame = reference::natural_frame(50, 30);
   const Histogram::Format joint{Histogram::Mode::color_8};
-  const auto apart =
+  const auto separate =
       glcl::histogram::channel_counts(joint, reference::histogram(frame, joint).data());
   const auto rgb = reference::histogram(frame, {Histogram::Mode::rgb, 8});
   for (int c = 0; c < 3; c++)
-    for (int bin = 0; bin < 8; bin++) fail_unless(apart[c][bin] == rgb[8 * c + bin]);
+    for (int bin = 0; bin < 8; bin++) fail_unless(separate[c][bin] == rgb[8 * c + bin]);
 }

@@ -158,7 +158,7 @@ TEST(test_frames) {
     for (const uint32_t count : found) parts.push_back(std::sqrt(count / sum));
     return parts;
   };
-  const auto alike = [](const std::vector<double> &a, const std::vector<double> &b, int turn) {
+  const auto similarity = [](const std::vector<double> &a, const std::vector<double> &b, int turn) {
     double sum = 0;
     for (int i = 0; i < EdgePairs::kinds; i++)
       for (int off = -1; off <= 1; off++)
@@ -167,10 +167,10 @@ TEST(test_frames) {
   };
   const auto logo = space(2, {100, 80, 0, 1}, 1), same = space(2, {140, 100, 0, 1}, 0.6),
              turned = space(2, {120, 90, -40, 1}, 1), sign = space(4, {100, 80, 0, 1}, 1);
-  fail_unless(alike(logo, same, 0) > 1.3 * alike(logo, sign, 0), "%g %g", alike(logo, same, 0),
-              alike(logo, sign, 0));
-  fail_unless(alike(logo, turned, 20) > 1.2 * alike(logo, turned, 0), "%g %g",
-              alike(logo, turned, 20), alike(logo, turned, 0));
+  fail_unless(similarity(logo, same, 0) > 1.3 * similarity(logo, sign, 0), "%g %g",
+              similarity(logo, same, 0), similarity(logo, sign, 0));
+  fail_unless(similarity(logo, turned, 20) > 1.2 * similarity(logo, turned, 0), "%g %g",
+              similarity(logo, turned, 20), similarity(logo, turned, 0));
 }
 
 // Frames of a plane that a camera turns, nears and passes, in noise and other light; at a cut there

@@ -136,11 +136,11 @@ TEST(test_match) {
           for (int turn = group / 3 * 3; turn < (group / 3 + 1) * 3; turn++)
             for (int scale = first; scale < std::min(first + share, found.scales); scale++)
               most = std::max(most, points(turn, scale));
-          const int window = reach(group % 3), apart = 1 + window / 4;
+          const int window = reach(group % 3), spacing = 1 + window / 4;
           double part = 0;
           int all = 0;
-          for (int v = y - window; v <= y + window; v += apart)
-            for (int u = x - window; u <= x + window; u += apart)
+          for (int v = y - window; v <= y + window; v += spacing)
+            for (int u = x - window; u <= x + window; u += spacing)
               if (u >= 0 && v >= 0 && u < found.columns && v < found.rows) {
                 part += expected.directions(u * found.cell + found.cell / 2,
                                             v * found.cell + found.cell / 2);
@@ -148,10 +148,10 @@ TEST(test_match) {
               }
           part /= all;
           const double chance = Template::match_points_count * part;
-          const auto told = [&](int met) {
+          const auto score_of = [&](int met) {
             return std::max(32 * (met - chance) / std::sqrt(chance * (1 - part) + 1), 0.0);
           };
-          fail_unless(votes[i] >= told(most - 2) - 1 && votes[i] <= told(most + 2) + 1,
+          fail_unless(votes[i] >= score_of(most - 2) - 1 && votes[i] <= score_of(most + 2) + 1,
                       "(%d, %d) group %d: %d, %d points expected", x, y, group, votes[i], most);
           if (most > 8)
             fail_unless(points(poses[i] / found.scales, poses[i] % found.scales) >= most - 4,

@@ -108,7 +108,7 @@ TEST(test_shares_by_speed) {
 }
 
 // Where a device takes long to start, the other one works alone; where it doesn't, both do.
-TEST(test_alone) {
+TEST(test_one_device) {
   Bench bench;
   for (const bool slow : {true, false}) {
     DevicePool pool(parts(bench, 2));

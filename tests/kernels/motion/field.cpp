@@ -355,7 +355,7 @@ TEST(test_settings_change) {
 
 // A change of the kind of blocks is built in the background; until then frames are divided as
 // before.
-TEST(test_change_beside) {
+TEST(test_change_in_the_background) {
   Bench bench;
   const Frame a = reference::natural_frame(70, 40), b = follow(a);
   BlockMotion engine(*bench.context, a.width, a.height, Layout::buffer);

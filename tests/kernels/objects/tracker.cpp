@@ -103,7 +103,7 @@ TEST(test_crossings) {
       return low + (high - low) * double(next() >> 8) / double(1 << 24);
     };
     const bool overtakes = n % 4 == 1;
-    const double way = between(0, 6.28), speed = between(1.5, 4),
+    const double heading = between(0, 6.28), speed = between(1.5, 4),
                  turn = overtakes ? between(-0.2, 0.2) : between(0.7, 5.58);
     struct Thing {
       double vx, vy, half, level;
@@ -111,7 +111,7 @@ TEST(test_crossings) {
     std::vector<Thing> things;
     for (int i = 0; i < 2; i++) {
       const double fast = i == 0 ? speed : overtakes ? speed * between(0.2, 0.5) : between(1.5, 4);
-      things.push_back({fast * std::cos(way + i * turn), fast * std::sin(way + i * turn),
+      things.push_back({fast * std::cos(heading + i * turn), fast * std::sin(heading + i * turn),
                         between(9, 18), n % 4 == 2 ? 120 : 90 + 60.0 * i});
     }
     Tracker tracker(400, 400);
@@ -212,11 +212,11 @@ TEST(test_faint) {
 // A parked object that starts to move begins within five frames, and its box leaves its first
 // place.
 TEST(test_sets_off) {
-  for (int way : {-1, 1}) {
+  for (int direction : {-1, 1}) {
     Follower f;
     int first = -1;
     for (int i = 0; i < 15; i++) {
-      const float from = 140, to = 180, gone = float(3 * way * (i + 1));
+      const float from = 140, to = 180, gone = float(3 * direction * (i + 1));
       const Box now{from + gone, 80, to + gone, 100}, old{from, 80, to, 100};
       const auto report = f.step({glcl::united(now, old)});
       if (!report.begun.empty() && first < 0) first = i;

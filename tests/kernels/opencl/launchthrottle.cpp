@@ -309,7 +309,7 @@ TEST(test_a_device_is_given_up) {
 }
 
 // A wait reports a command that failed, as OpenCL does.
-TEST(test_a_wait_tells_of_failures) {
+TEST(test_a_wait_reports_failures) {
   Bench bench;
   cl::UserEvent failed(bench.context->cl());
   failed.setStatus(CL_OUT_OF_RESOURCES);

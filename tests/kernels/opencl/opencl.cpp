@@ -125,17 +125,18 @@ TEST(test_registered_drivers) {
   gchar *folder = g_dir_make_tmp("glcl-drivers-XXXXXX", nullptr);
   const std::string path = folder;
   g_free(folder);
-  const auto told = [](const std::string &vendors) {
+  const auto drivers_in = [](const std::string &vendors) {
     g_setenv("OCL_ICD_VENDORS", vendors.c_str(), TRUE);
     return glcl::registered_drivers();
   };
-  fail_unless(contains(told(path), "pocl-opencl-icd"), "an empty folder");
+  fail_unless(contains(drivers_in(path), "pocl-opencl-icd"), "an empty folder");
   for (const char *name : {"b.icd", "a.icd", "notes.txt"})
     fail_unless(g_file_set_contents((path + "/" + name).c_str(), "", 0, nullptr));
-  fail_unless(contains(told(path), "OCL_ICD_VENDORS=" + path + ": a.icd, b.icd;"), "a folder");
-  fail_unless(contains(told(path + "/b.icd"), "b.icd: b.icd;"), "a file");
-  fail_unless(contains(told("/nonexistent"), "pocl-opencl-icd"), "no folder");
-  fail_unless(contains(told(""), glcl::driver_folder), "the usual folder");
+  fail_unless(contains(drivers_in(path), "OCL_ICD_VENDORS=" + path + ": a.icd, b.icd;"),
+              "a folder");
+  fail_unless(contains(drivers_in(path + "/b.icd"), "b.icd: b.icd;"), "a file");
+  fail_unless(contains(drivers_in("/nonexistent"), "pocl-opencl-icd"), "no folder");
+  fail_unless(contains(drivers_in(""), glcl::driver_folder), "the usual folder");
   for (const char *name : {"/b.icd", "/a.icd", "/notes.txt", ""}) g_remove((path + name).c_str());
 }
 

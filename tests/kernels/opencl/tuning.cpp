@@ -119,13 +119,13 @@ TEST(test_file_of_another_user) {
   const glcl::Device device = unknown_device();
   glcl::save_tuning(unknown_kernel(), device, "any", {});
   syscall(SYS_capset, &header, none);
-  std::string told;
+  std::string warnings;
   g_log_set_handler(
       "glcl", G_LOG_LEVEL_WARNING,
       [](const gchar *, GLogLevelFlags, const gchar *text, gpointer to) {
         *static_cast<std::string *>(to) += text;
       },
-      &told);
+      &warnings);
   std::string error;
   {
     const Closed closed(folder);
@@ -136,15 +136,15 @@ TEST(test_file_of_another_user) {
       error = thrown.what();
     }
   }
-  const std::string told_of_folder = told;
+  const std::string folder_warnings = warnings;
   {
     const Closed closed(path);
     fail_if(glcl::load_tuning(unknown_kernel(), device, "any"));
   }
-  fail_unless(told_of_folder.empty(), "%s", told_of_folder.c_str());
+  fail_unless(folder_warnings.empty(), "%s", folder_warnings.c_str());
   fail_unless(error.find("Set XDG_DATA_HOME to") != std::string::npos, "%s", error.c_str());
-  fail_unless(told.find("Let this user read it, or set XDG_DATA_HOME") != std::string::npos, "%s",
-              told.c_str());
+  fail_unless(warnings.find("Let this user read it, or set XDG_DATA_HOME") != std::string::npos,
+              "%s", warnings.c_str());
 }
 
 TEST(test_kept) {
@@ -226,14 +226,14 @@ TEST(test_no_regular_file) {
     g_remove(path.c_str());
     fail_unless_equals_int(make(), 0);
     fail_unless(is_default());
-    std::string told;
+    std::string message;
     try {
       glcl::save_tuning(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
     } catch (const glcl::Error &error) {
-      told = error.what();
+      message = error.what();
     }
-    fail_unless(told.find(path) != std::string::npos, "\"%s\" does not name the file",
-                told.c_str());
+    fail_unless(message.find(path) != std::string::npos, "\"%s\" does not name the file",
+                message.c_str());
   }
   g_remove(path.c_str());
   fail_unless_equals_int(warnings, 1);  // the same words each time

@@ -97,7 +97,7 @@ void soak(const std::vector<Scenario> &scenarios, size_t from) {
     for (const Worker &one : workers) frames += one.frames(), faults += one.faults();
     if ((i - from) % 50 == 0 || frames >= static_cast<uint64_t>(options.frames)) {
       const Sample now = measure();
-      std::printf("told %llu frames, %llu faults, %+.1f MiB (heap %+.1f), %+d fds, %+d threads\n",
+      std::printf("after %llu frames, %llu faults, %+.1f MiB (heap %+.1f), %+d fds, %+d threads\n",
                   static_cast<unsigned long long>(frames), static_cast<unsigned long long>(faults),
                   now.rss - first.rss, now.heap - first.heap, now.fds - first.fds,
                   now.threads - first.threads);

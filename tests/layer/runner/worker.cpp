@@ -67,10 +67,10 @@ std::string Worker::wrong(const Result &result) const {
       frames += " " + std::to_string(i);
   }
   if (!frames.empty()) return "frames are wrong:" + frames;
-  for (const auto &told : result.messages)
-    for (const std::string &message : told.second)
+  for (const auto &entry : result.messages)
+    for (const std::string &message : entry.second)
       if (std::none_of(expected_.begin(), expected_.end(), [&](const Result &one) {
-            const auto known = one.messages.find(told.first);
+            const auto known = one.messages.find(entry.first);
             return known != one.messages.end() &&
                    std::count(known->second.begin(), known->second.end(), message);
           }))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The ways ("doors") to read a GstGLMemory: each way that GstGL offers, with or without a map,
+// The ways to read a GstGLMemory: each that GstGL offers, with or without a map,
 // returns the frame that the element wrote. docs/ownership.md lists them.
 #include <gst/gl/gstglfuncs.h>
 
@@ -203,12 +203,12 @@ Frame egl_image(const Consumer &in) {
 }
 #endif
 
-struct Door {
+struct Reader {
   const char *name;
-  Frame (*take)(const Consumer &in);
+  Frame (*read)(const Consumer &in);
 };
 
-const Door doors[] = {
+const Reader readers[] = {
     {"texture id", [](const Consumer &in) { return in.texture(); }},
     {"pbo_upload_transfer, pbo_download_transfer", pbo_transfers},
     {"pbo_download_transfer", pbo_download},
@@ -229,32 +229,32 @@ const Door doors[] = {
     {"gst_memory_share, gst_memory_copy", shared_parts},
 };
 
-/// The frame at the door, taken on the GL thread.
-Frame take(const Door &door, GstBuffer *buffer) {
+/// The frame that a reader gets on the GL thread.
+Frame read_frame(const Reader &reader, GstBuffer *buffer) {
   struct Job {
-    const Door &door;
+    const Reader &reader;
     Consumer consumer;
     Frame frame{width, height};
-  } job{door, {buffer}};
+  } job{reader, {buffer}};
   gst_gl_context_thread_add(
       job.consumer.context(),
       [](GstGLContext *, gpointer data) {
         auto *job = static_cast<Job *>(data);
-        job->frame = job->door.take(job->consumer);
+        job->frame = job->reader.read(job->consumer);
       },
       &job);
   return job.frame;
 }
 
-/// Pushes different frames and reads each through one door.
-void check(Chain &chain, const Door &door, int frames, const std::string &what) {
+/// Pushes different frames and reads each with one reader.
+void check(Chain &chain, const Reader &reader, int frames, const std::string &what) {
   static int number = 0;
   for (int i = 0; i < frames; i++) {
     const Frame frame = reference::random_frame(width, height, number++);
     expect(chain.push(frame) == GST_FLOW_OK, what + ": pushing failed");
     GstBuffer *buffer = chain.pull_buffer();
-    expect_same(inverted(frame), take(door, buffer),
-                what + ", " + door.name + ", frame " + std::to_string(i));
+    expect_same(inverted(frame), read_frame(reader, buffer),
+                what + ", " + reader.name + ", frame " + std::to_string(i));
     gst_buffer_unref(buffer);
   }
 }
@@ -263,35 +263,35 @@ constexpr int several = 5;  // the pool reuses its buffers
 
 }  // namespace
 
-TEST_EACH(each_door, 0, int(std::size(doors))) {
+TEST_EACH(each_reader, 0, int(std::size(readers))) {
   for (const std::string elements : {"glclinvert", "glclinvert ! glclhistogram display=none"}) {
     const auto chain = Chain::plain(Chain::upload + elements);
-    check(*chain, doors[__i__], several, elements);
+    check(*chain, readers[__i__], several, elements);
   }
 }
 
-// One memory is read through one door after another.
-TEST(one_door_after_another) {
+// One reader after another reads a memory.
+TEST(one_reader_after_another) {
   const auto chain = Chain::plain(Chain::upload + "glclinvert");
   for (int round = 0; round < 3; round++)
-    for (const Door &door : doors) check(*chain, door, 1, "round " + std::to_string(round));
+    for (const Reader &reader : readers) check(*chain, reader, 1, "round " + std::to_string(round));
 }
 
 // Elements that pass on their input are not consumers.
-TEST(consumer_behind_others) {
+TEST(consumer_after_other_elements) {
   for (const std::string behind :
        {"queue", "tee ! queue", "identity", "capsfilter", "glcolorconvert", "gldownload",
         "queue ! glcolorscale ! glupload ! multiqueue", "glclhistogram display=none ! queue",
         "tee name=t ! queue ! gldownload ! video/x-raw ! fakesink async=false  t. ! queue",
         "tee name=t ! queue ! glclinvert ! fakesink async=false  t. ! queue"}) {
     const auto chain = Chain::plain(Chain::upload + "bin.( glclinvert ) ! " + behind);
-    check(*chain, doors[0], several, behind);
-    check(*chain, doors[1], several, behind);
+    check(*chain, readers[0], several, behind);
+    check(*chain, readers[1], several, behind);
   }
 }
 
 // Frames are handed to OpenGL only if a consumer could use them without a map.
-TEST(kept_where_all_consumers_map) {
+TEST(stays_on_the_device_if_all_consumers_map) {
   if (std::string(test::expected_method()) != "copy") return;
   const auto transfers = [](const std::string &behind, const std::string &end) {
     Pipeline pipeline("videotestsrc num-buffers=6 ! video/x-raw,width=64,height=48,format=RGBA ! " +
@@ -311,7 +311,7 @@ TEST(kept_where_all_consumers_map) {
 }
 
 // A consumer that is linked while playing.
-TEST(consumer_that_comes_later) {
+TEST(consumer_linked_later) {
   const auto chain =
       Chain::plain(Chain::upload +
                    "glclinvert ! tee name=t ! queue ! gldownload ! capsfilter name=c "
@@ -321,7 +321,8 @@ TEST(consumer_that_comes_later) {
   for (int i = 0; i < several; i++)
     expect(chain->push(reference::random_frame(width, height, i)) == GST_FLOW_OK, "push failed");
   expect(gst_pad_link(out, in) == GST_PAD_LINK_OK, "linked again");
-  for (const Door &door : {doors[0], doors[1]}) check(*chain, door, several, "linked later");
+  for (const Reader &reader : {readers[0], readers[1]})
+    check(*chain, reader, several, "linked later");
   gst_object_unref(out);
   gst_object_unref(in);
 }
@@ -363,16 +364,16 @@ TEST(exported_as_dma_buf) {
 TEST(written_by_texsubimage) {
   static Frame drawn(width, height);
   const auto draw = [](GstPad *, GstPadProbeInfo *info, gpointer) {
-    const Door door{"texsubimage", [](const Consumer &in) {
-                      const auto upload = GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD;
-                      GST_MINI_OBJECT_FLAG_SET(in.memory(), upload);
-                      gst_gl_memory_texsubimage(in.memory(), drawn.rgba.data());
-                      GST_MINI_OBJECT_FLAG_UNSET(in.memory(), upload);
-                      GST_MINI_OBJECT_FLAG_SET(in.memory(),
-                                               GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
-                      return in.texture();
-                    }};
-    expect_same(drawn, take(door, GST_PAD_PROBE_INFO_BUFFER(info)), "in the texture");
+    const Reader reader{"texsubimage", [](const Consumer &in) {
+                          const auto upload = GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD;
+                          GST_MINI_OBJECT_FLAG_SET(in.memory(), upload);
+                          gst_gl_memory_texsubimage(in.memory(), drawn.rgba.data());
+                          GST_MINI_OBJECT_FLAG_UNSET(in.memory(), upload);
+                          GST_MINI_OBJECT_FLAG_SET(in.memory(),
+                                                   GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
+                          return in.texture();
+                        }};
+    expect_same(drawn, read_frame(reader, GST_PAD_PROBE_INFO_BUFFER(info)), "in the texture");
     return GST_PAD_PROBE_OK;
   };
   // The element in between is an unknown consumer.

@@ -69,7 +69,8 @@ inline CELL to_cell(NUMBERS sum) {
 }
 inline void keep(CELL cell, __local SUMS *two) { two[0] = as_uint2(cell.lo), two[1] = as_uint2(cell.hi); }
 inline CELL kept(__local const SUMS *two) { return (float4)(as_float2(two[0]), as_float2(two[1])); }
-// Converts halves after one access, because NVIDIA's vload_half and vstore_half make an access per element.
+// Halves are loaded and stored in one access and converted separately, because NVIDIA's vload_half and vstore_half make
+// an access per element.
 inline CELL cell_of(HALVES halves) { return vload_half4(0, (const half *)&halves); }
 inline HALVES halves_of(CELL cell) {
   HALVES halves;

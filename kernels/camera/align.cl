@@ -45,7 +45,7 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #define STATIC (FIRST + 1)                 // for zero motion, then the previous frame's motion and 8 near it
 #define OTHERS (ALIGN_SUMS - STATIC)       // number of alternatives to the motion of the vectors
 #define NEAR_STEP 4                        // px between these 9 motions
-#define VOTING 4                           // one pixel of this many votes
+#define VOTING 4                           // every n-th pixel votes
 #define MORE_VOTES 1.0001f                 // factor of votes for a win; less may be rounding
 #define ROW (ALIGN_ITEMS + 1)              // stride of sums in local memory, without bank conflicts
 #define STATIC_SHARE 0.9f                  // fraction of the vectors that must agree on a static camera
@@ -303,7 +303,7 @@ void camera_align(__global const float *current, __global const float2 *backgrou
     own[PRODUCTS + PARAMETERS] += weight;
     own[FIRST] += i % VOTING ? 0.0f : votes_of(at.contrast) * weight;
   }
-  // The last items vote, because the first ones have one sample more.
+  // The last items vote, because the first ones have more samples.
   const int voting = number ? 0 : (count + VOTING - 1) / VOTING * SHARES;
   const int votes = (voting + ALIGN_GROUPS - 1) / ALIGN_GROUPS, last = min((group + 1) * votes, voting);
   for (int i = group * votes + ALIGN_ITEMS - 1 - item; i < last; i += ALIGN_ITEMS) {

@@ -11,11 +11,11 @@
 #define VARIANT_CELLS 0.4f  // distance of variants of x and y, cells
 #define VARIANT_BINS 0.5f   // distance of variants of rotation and scale, bins
 #define POSES (VARIANTS * VARIANTS * VARIANTS * VARIANTS)
-#define COMPARED_POINTS 64  // about as many points compare the variants
+#define COMPARED_POINTS 64  // variants are compared by about this many points
 #define ROUNDS 7
 #define LEAST_START 0.4f     // minimum for the best variant, relative to the score by chance
-#define EARLY_ROUND 2        // the round after which
-#define LEAST_EARLY 0.2f     // this fraction of all points must find an edge
+#define EARLY_ROUND 2        // round after which LEAST_EARLY applies
+#define LEAST_EARLY 0.2f     // minimum fraction of all points that find an edge
 #define LAST_REACH 1.5f      // px, the distance up to which a point meets an edge
 #define OTHER_POLARITY 0.3f  // weight of a point whose edge has the less common polarity
 #define MARGIN 1.05f         // factor by which a scale may exceed its range

@@ -8,13 +8,13 @@
 
 #define ENOUGH 0.005f  // texels; a smaller step is the last one
 #define LEAST_DETERMINANT 0.01f
-#define NOISE_SCATTER 3.5f         // texels; noise exceeds its mean eigenvalue by this over the window's side
+#define NOISE_SCATTER 3.5f         // texels; in noise a window's eigenvalue exceeds its mean by at most this / side
 #define LEAST_PART 0.25f           // minimum fraction of a window inside the frame
-#define MOST_GAIN 2.0f             // maximum gain of brightness, and 1 / its minimum
+#define MOST_GAIN 2.0f             // maximum gain of brightness; 1 / MOST_GAIN is the minimum
 #define STATIC_SIGNIFICANCE 16.0f  // a motion is reported as 0 within this squared number of deviations
 #define MOST_RESIDUAL 0.3f         // maximum mean residual, relative to a window's deviation
-#define MOST_NOISY_RESIDUAL 0.6f   // the same if the fits of all points leave much
-#define USUAL_FACTOR 2.5f          // maximum relative to the mean residual of all fits
+#define MOST_NOISY_RESIDUAL 0.6f   // the same if all fits of the last frame have large residuals
+#define USUAL_FACTOR 2.5f          // limit relative to the mean residual of the last frame's fits
 #define LEAST_SPEED 1.0f           // px per frame; a point this fast is first searched along its motion
 #define MOST_BACK 1.0f             // px, maximum forward-backward error
 #define LEAST_CODING 0.15f         // levels², the least compression noise that noise.cl measures
@@ -301,8 +301,8 @@ inline TrackedPoint compare(__global const float *before, __global const float *
 #define SAVED __global TrackedPoint *saved
 #define COMPARED __global ushort *stamps, __global float *templates, __global int4 *births
 
-// One group per slot, along y. With -DSPLIT there are two kernels, because PoCL 3.1 does not finish compiling one that
-// has both parts and barriers.
+// One group per slot, along y. With -DSPLIT there are two kernels, because PoCL 3.1 never finishes compiling both parts
+// in one kernel with barriers.
 #ifndef SPLIT
 __kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains, SEARCH, POINTS, SAVED, COMPARED,
                          TrackingLimits search, __local float *patch, __local float4 *sums) {

@@ -100,7 +100,7 @@ __kernel void motion_noise_gate(__global const uchar *current, __global const uc
     }
   const float level = sqrt(CORRELATION * noise_variance_at(noise, sum / pixels));
   const bool dissimilar = similar_neighbours(keys, i, KEYS, search.columns, count) < LEAST_SIMILAR;
-  // No encoder leaves that much noise.
+  // Strong noise shows that no encoder was at work, so the allowance for encoders fades out.
   const float coded = clamp(2.5f - 1.25f * level * rsqrt(CORRELATION), 0.0f, 1.0f);
   const float explained = coded * fmin(ENCODER_PART * residual, MOST_ENCODER * pixels) + (dissimilar ? DISSIMILAR_PART * residual : 0.0f) +
                           level * ((dissimilar ? DISSIMILAR_FACTOR : 1.0f) * CHANCE_DEVIATIONS * sqrt(pixels) + SMOOTHING * between * pixels) +

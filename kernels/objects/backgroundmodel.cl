@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The background model has three values per pixel and moves with the camera. They are the background, which is the
-// level seen longest, a candidate that may replace it, and the ages of both in frames. A pixel that matches neither is
-// foreground (Yi et al. 2013). docs/methods/objects.md has the rules.
+// The background model has two levels per pixel and their ages in frames. It moves with the camera. The levels are the
+// background, which was seen longest, and a candidate that may replace it. A pixel that matches neither is foreground
+// (Yi et al. 2013). docs/methods/objects.md has the rules.
 #include "camera/interface.h"
 #include "camera/rows.clh"
 #include "camera/sample.clh"

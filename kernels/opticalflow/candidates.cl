@@ -129,7 +129,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1))) void flow_
 #define SAME_MOTION 1.5f   // texels; a candidate that differs less from the own flow is ignored
 #define COST_RATIO 0.4f    // maximum cost of the best candidate, relative to that of the own flow
 #define CODING_PART 0.2f   // weight of encoder noise in the cost of replacing static flow
-#define LEAVING_COST 5.0f  // factor for samples that leave the frame along the own flow
+#define LEAVING_COST 5.0f  // cost of leaving the frame along the own flow, relative to a candidate's
 
 // The candidate of items 1 to CANDIDATES - 2; NO_MODE if its cell has no mode. Items 1 to 9 take the first modes of 3×3
 // cells. The others take the second modes of five cells. `cell`: the cell of the node.
@@ -187,9 +187,9 @@ inline RowCost row_cost(__global const TEXEL *before, __global const TEXEL *afte
 // Selects the flow of each node: its own flow, or a candidate that matches much better. A candidate also wins if most
 // samples leave the frame along both motions.
 //
-// A group processes -DNODES=n nodes, at most SAMPLE_ROWS. First each node has NODE_ITEMS items, and CANDIDATES of them take
-// a candidate each. Then the group takes the nodes with a candidate one after another. Each row of items has one row of
-// samples for all candidates; the last row has none.
+// A group processes -DNODES=n nodes, at most SAMPLE_ROWS. First each node has NODE_ITEMS items, and CANDIDATES of them
+// take a candidate each. Then the group takes the nodes with a candidate one after another. Each row of items has one
+// row of samples for all candidates; the last row has none.
 #define SAMPLE_ROWS (2 * SAMPLES + 2)
 #define NODE_ITEMS (CANDIDATES * SAMPLE_ROWS / NODES)
 __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void flow_select(

@@ -10,8 +10,8 @@
 #include "opticalflow/verify.clh"
 
 #define UNROLL _Pragma("unroll")
-#define UNIT (1.0f / 127.0f)       // of a channel, whose range is -127..127
-#define SLOPE_UNIT (0.25f * UNIT)  // of four times its slope
+#define UNIT (1.0f / 127.0f)       // unit of a channel, whose range is -127..127
+#define SLOPE_UNIT (0.25f * UNIT)  // unit of four times a channel's slope
 #define ROBUST 0.6f                // larger differences of a channel cost linearly
 #define HALF_MATCH 0.1f            // sum of squared differences at which a match counts half
 #define SMOOTHNESS 0.2f            // weight of neighbours relative to the channels
@@ -22,8 +22,8 @@
 #define RELAXATION 1.9f
 #define GREY_DEVIATION 14.0f      // levels, standard deviation of the mean's weight by grey
 #define DISTANCE_DEVIATION 2.0f   // neighbours, standard deviation of the mean's weight by distance
-#define SPACING 4                 // texels
-#define MEAN_EPSILON 0.1f         // texels
+#define SPACING 4                 // texels between vectors of the mean
+#define MEAN_EPSILON 0.1f         // texels; smaller differences from the mean have equal weight
 #define NOISY_STATIC_SPEED 0.05f  // px; slower motion becomes 0 in noise
 #define SELF_VOTE 1e-4f
 #define LOG2_E 1.44269504f

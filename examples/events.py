@@ -78,7 +78,7 @@ def handler(events):
     return Handler
 
 
-def told(name, fields):
+def event_text(name, fields):
     """an event as a page wants it"""
     if name == 'shot':
         text = f'{fields.get_value("kind")}, {fields.get_value("score"):.2f}'
@@ -106,7 +106,7 @@ def main():
                                'glclmotion detect=true interval=1000000000 ! fakesink sync=true', frames=150)
     for name, fields in common.messages(pipeline):
         if name in ('shot', 'motion-begin', 'motion-end'):
-            events.add(told(name, fields))
+            events.add(event_text(name, fields))
     events.add()
     if not arguments.once:
         print('End of the video; press Ctrl+C to stop the server.', flush=True)

@@ -94,7 +94,7 @@ static GstPadProbeReturn on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer d
   return GST_PAD_PROBE_OK;
 }
 
-/* What the window is told by the mouse comes to the bus. */
+/* Mouse events of the window arrive on the bus. */
 static gboolean on_message(GstMessage *message, gpointer data) {
   Label *label = data;
   GstEvent *event = NULL;

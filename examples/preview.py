@@ -14,7 +14,7 @@ from common import Gst
 
 
 class Label:
-    """The text, and what it was told to stick to."""
+    """The text, and the object that it sticks to."""
 
     def __init__(self, text):
         self.text, self.object, self.labelled = text, None, 0

@@ -59,9 +59,9 @@ std::array<double, 4> unclipped_at(const PlanarFrame &frame, const Colorimetry &
   double u = 0, v = 0;
   if (format.model == Model::yuv) {
     const int cx = x >> format.chroma_shift, cy = y >> format.chroma_shift;
-    const bool apart = format.plane_count == 3;
+    const bool planar = format.plane_count == 3;
     u = 255 * (value_at(frame, 1, cx, cy) - range.grey) / range.chroma;
-    v = 255 * (value_at(frame, apart ? 2 : 1, cx, cy, apart ? 0 : 1) - range.grey) / range.chroma;
+    v = 255 * (value_at(frame, planar ? 2 : 1, cx, cy, planar ? 0 : 1) - range.grey) / range.chroma;
   }
   const double kr = colorimetry.kr, kb = colorimetry.kb;
   const double red = luma + 2 * (1 - kr) * v, blue = luma + 2 * (1 - kb) * u;

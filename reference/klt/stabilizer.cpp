@@ -24,8 +24,8 @@ Similarity bounded(Similarity back, float zoom, float width, float height) {
   const float need = std::max(back.dilation + turn * across, -back.dilation);
   const float part = need > most ? most / need : 1;
   back.dilation *= part, back.rotation *= part;
-  const auto bound = [&](float shift, float along, float beside) {
-    const float reach = zoom * ((1 + back.dilation) * along + std::abs(back.rotation) * beside);
+  const auto bound = [&](float shift, float along, float across) {
+    const float reach = zoom * ((1 + back.dilation) * along + std::abs(back.rotation) * across);
     const float left = std::max(along - reach, 0.0f);
     return std::clamp(shift, -left, left);
   };

@@ -22,12 +22,12 @@ Plane filtered(const Plane &in, const std::vector<double> &along, const std::vec
   return out;
 }
 
-Taps convolved(const Taps &a, const std::vector<double> &b, int apart) {
+Taps convolved(const Taps &a, const std::vector<double> &b, int spacing) {
   Taps result;
   const int middle = static_cast<int>(b.size()) / 2;
   for (const auto &[at, value] : a)
     for (int i = 0; i < static_cast<int>(b.size()); i++)
-      result[at + (i - middle) * apart] += value * b[i];
+      result[at + (i - middle) * spacing] += value * b[i];
   return result;
 }
 double energy(const Taps &taps) {

@@ -17,8 +17,8 @@ const std::vector<double> smooth_taps{0.0096200556, 0.20542368, 0.56991249, 0.20
 /// Taps on both axes, at every `step`-th texel.
 Plane filtered(const Plane &in, const std::vector<double> &along, const std::vector<double> &down,
                int width, int height, int step = 1);
-/// Taps of one filter after another, whose taps are `apart` texels from each other.
-Taps convolved(const Taps &a, const std::vector<double> &b, int apart);
+/// Taps of one filter after another, whose taps have a distance of `spacing` texels.
+Taps convolved(const Taps &a, const std::vector<double> &b, int spacing);
 /// The sum of squares.
 double energy(const Taps &taps);
 

@@ -61,12 +61,12 @@ NoiseTable noise(glcl::noise::Noise::Texels texels, int width, int height, const
   const double change_gain = grey   ? 2 * energy({1 / 8.0, 6 / 8.0, 1 / 8.0})
                              : soft ? 2 * energy({p, q, r0, q, p})
                                     : 2;
-  const int apart =
+  const int spacing =
       std::max(side, static_cast<int>(std::ceil(std::sqrt(double(width) * height / 2048))));
   std::vector<Square> squares;
   double coding = 0;
-  for (int y0 = 0; y0 + side <= height; y0 += apart)
-    for (int x0 = 0; x0 + side <= width; x0 += apart) {
+  for (int y0 = 0; y0 + side <= height; y0 += spacing)
+    for (int x0 = 0; x0 + side <= width; x0 += spacing) {
       double level = 0, response = 0, change = 0, change2 = 0;
       for (int y = y0; y < y0 + side; y++)
         for (int x = x0; x < x0 + side; x++) {

@@ -39,7 +39,7 @@ fails() {
   case $status in
     0 | 124 | 126 | 127)
       ((++missed))
-      echo "$script $*: status $status where ${programs:-what it is told to run} failed:"
+      echo "$script $*: status $status where ${programs:-the programs that it runs} failed:"
       tail -n 5 "$work/output"
       ;;
     77) echo "$script $*: $(tail -n 1 "$work/output")" ;;

@@ -35,7 +35,7 @@ for name in de_DE tr_TR; do
   fi
   number=$(in_locale "$name" bash -c 'printf %.1f 1,5')
   [[ $number == 1,5 ]] || { echo "in $name 1.5 is $number"; exit 1; }
-  if in_locale "$name" gst-launch-1.0 no-such-element 2>"$GLCL_BUILD/tests/run/locales/told"; then exit 1; fi
-  ! grep -q 'erroneous pipeline' "$GLCL_BUILD/tests/run/locales/told" ||
+  if in_locale "$name" gst-launch-1.0 no-such-element 2>"$GLCL_BUILD/tests/run/locales/messages"; then exit 1; fi
+  ! grep -q 'erroneous pipeline' "$GLCL_BUILD/tests/run/locales/messages" ||
     echo "GStreamer does not speak $name here: its translations are not installed"
 done

@@ -144,10 +144,10 @@ case $recipe in
     make_clip 160 120
     export GLCL_DECODERS='avdec_h264 openh264dec' GLCL_ENCODERS=openh264enc
     recipe decode clip.mp4 | tee output
-    grep -q '^no nvh264dec .* found: avdec_h264 decodes on the CPU and frames are uploaded$' output || die 'the way back is not told'
+    grep -q '^no nvh264dec .* found: avdec_h264 decodes on the CPU and frames are uploaded$' output || die 'the missing decoder is not reported'
     grep -q "^[^ ]*: $frames frames, .* 0 dropped, latency [0-9.]* ms" output || die "an element's statistics are missing"
     recipe decode clip.mp4 out.mp4 | tee output
-    grep -q '^no nvh264enc .* found: frames are downloaded' output || die 'the way back of the encoder is not told'
+    grep -q '^no nvh264enc .* found: frames are downloaded' output || die 'the missing encoder is not reported'
     expect_sound out.mp4 1
     expect 'frames written' "$(frames_of out.mp4)" $frames
     expect 'size of the pictures' "$(size_of out.mp4)" "$upright"
@@ -164,9 +164,9 @@ case $recipe in
   many-streams)
     make_clip 96 64
     export GLCL_ANALYSERS='glclhistogram glclinvert'
-    # Two cores may be too slow for it; what is told stays the same.
+    # Two cores may be too slow for it; the report has the same lines.
     recipe many-streams clip.mp4 2 | tee output || true
-    expect 'streams that are told' "$(grep -cE '^stream [12]: [1-9][0-9.]* frames/s, [0-9]+ dropped, latency [0-9.]+ ms, at most [1-9][0-9.]*$' output)" 2
+    expect 'streams in the report' "$(grep -cE '^stream [12]: [1-9][0-9.]* frames/s, [0-9]+ dropped, latency [0-9.]+ ms, at most [1-9][0-9.]*$' output)" 2
     grep -q '^[012] of 2 streams keep up$' output || die 'the end is missing'
     if recipe many-streams clip.mp4 2 nothing 2>output; then die 'played on devices that there are not'; fi
     grep -q '^many-streams.sh: .*nothing' output || die "no sentence but $(<output)"
@@ -230,13 +230,13 @@ assert all(event["width"] > 0 and event["id"] > 0 for event in events), events'
     make_clip 160 120
     recipe optical-flow clip.mp4 | tee output
     expect 'frames analysed' "$(filtered_frames log)" $frames
-    grep -q '^[0-9]* ns: mean (.*, .*) px, .* moving$' output || die 'no motion is told'
+    grep -q '^[0-9]* ns: mean (.*, .*) px, .* moving$' output || die 'no motion is printed'
     ;;
   tracks)
     make_clip 160 120
     recipe tracks clip.mp4 'my "tracks".csv' | tee output
     expect 'frames analysed' "$(filtered_frames log)" $frames
-    grep -q '^[0-9]* ns: [0-9]* followed, [0-9]* lost, [0-9]* new, cut ' output || die 'no points are told'
+    grep -q '^[0-9]* ns: [0-9]* followed, [0-9]* lost, [0-9]* new, cut ' output || die 'no points are printed'
     head -n 1 'my "tracks".csv' | grep -q '^frame,timestamp,id,x,y,' || die 'no tracks are written'
     grep -q "^$((frames - 1)),.*,[1-9][0-9]*,[0-9.]*$" 'my "tracks".csv' || die 'no point is followed to the last frame'
     ;;
@@ -262,7 +262,7 @@ assert all(event["width"] > 0 and event["id"] > 0 for event in events), events'
     recipe demo | tee output
     check_demo 640 360 125
     expect 'frames filtered' "$(filtered_frames output)" 125
-    grep -q '^sharing: .*device: ' output || die 'way of sharing and device are not told'
+    grep -q '^sharing: .*device: ' output || die 'sharing method and device are not printed'
     ;;
   demo-file)
     make_clip 161 121

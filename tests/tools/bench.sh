@@ -56,7 +56,7 @@ if gst-inspect-1.0 --exists openh264enc && gst-inspect-1.0 --exists avdec_h264; 
   expect 0 glcl-bench --pipeline --decode clip.mp4 --sharing copy --json decode.json
   says 'avdec_h264 4 × glclinvert copy 20'
   is_json decode.json
-  grep -q '"dropped"' decode.json || die 'dropped frames are not told'
+  grep -q '"dropped"' decode.json || die 'dropped frames are not reported'
   # A clip of 0.4 s has no third second.
   expect 2 glcl-bench --pipeline --parallel 1 --decode clip.mp4 --sharing copy --frames 10 glclinvert
   says 'streams ended too early' errors

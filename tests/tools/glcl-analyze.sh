@@ -16,7 +16,7 @@ check() { python3 -c "import csv, json, os, re, sys
 events = [json.loads(line) for line in open('output')] if os.path.exists('output') else []
 by_name = {os.path.basename(event['file']): event for event in events if event['event'] in ('done', 'failed', 'kept')}
 rows = lambda folder: list(csv.DictReader(open(folder + '/frames.csv')))
-told = lambda folder: [json.loads(line) for line in open(folder + '/events.jsonl')]
+events_in = lambda folder: [json.loads(line) for line in open(folder + '/events.jsonl')]
 $1" || die "is not as expected: $1"; }
 # clip FILE BUFFERS PATTERN...: so many frames of each pattern, with a key frame every second
 clip() {
@@ -88,7 +88,7 @@ assert rows('out/long.mkv')[-1]['time'] == '43200.000000000'
 table = rows('out/good.mp4')
 assert len(table) == 50 and table[1]['time'] == '0.040000000'
 for row in table: assert sum(int(row[f'count-g-{i}']) for i in range(16)) == 96 * 64, row
-assert [(event['frame'], event['kind']) for event in told('out/good.mp4')] == [(0, 'start'), (25, 'cut')], told('out/good.mp4')
+assert [(event['frame'], event['kind']) for event in events_in('out/good.mp4')] == [(0, 'start'), (25, 'cut')], events_in('out/good.mp4')
 assert len(rows('out/sizes.mjpeg')) == 16
 for name in folders: assert json.load(open('out/' + name + '/summary.json'))['frames'] == len(rows('out/' + name))
 for name in ('good.mp4', 'a \'q\"<!--<script>\n.mp4'):
@@ -146,7 +146,7 @@ check "assert 'contains no results' in by_name['good.mp4']['reason']"
 expect 0 glcl-analyze --elements shots,histogram --out range --from 0.4 --to 0:01.2 good.mp4
 expect 0 glcl-analyze --elements shots,histogram --out whole good.mp4
 check "assert rows('range/good.mp4') == rows('whole/good.mp4')[10:30]
-assert [event['frame'] for event in told('range/good.mp4')] == [15]"
+assert [event['frame'] for event in events_in('range/good.mp4')] == [15]"
 
 # What a camera that was turned took is analysed as it is seen: sheet, boxes and sizes.
 clip upright.mp4 50 smpte
@@ -197,7 +197,7 @@ expect 0 glcl-analyze --join --out joined parts-*/archive.mp4
 for file in frames.csv events.jsonl summary.json; do
   cmp "whole/archive.mp4/$file" "joined/archive.mp4/$file" || die "joined parts have another $file"
 done
-check "assert len([event for event in told('whole/archive.mp4') if event['event'] == 'shot']) >= 8
+check "assert len([event for event in events_in('whole/archive.mp4') if event['event'] == 'shot']) >= 8
 assert len(rows('joined/archive.mp4')) == 600"
 expect 1 glcl-analyze --join --out gap "parts-$(sed -n '1s/ .*//p' parts)/archive.mp4" "parts-$(sed -n '3s/ .*//p' parts)/archive.mp4"
 
@@ -274,7 +274,7 @@ for name in ('output', 'errors', 'terminal'):
     assert text and not codes and (name != 'terminal' or '\\u202e' not in text), (name, codes, text)
 " || die 'shows codes of names'
 
-# A disk that fills up: nothing whole is there, and the reason is told.
+# A disk that fills up: nothing whole is there, and an error has the reason.
 mkdir small
 # shellcheck disable=SC2016
 on_small='mount -t tmpfs -o size=64k none small || exit 77

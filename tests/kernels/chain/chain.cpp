@@ -262,7 +262,7 @@ TEST(test_chains_compile_alone) {
   gate.set_value();
   other.get();
   builder.join();
-  fail_unless(!early && done, "it compiles beside another one");
+  fail_unless(!early && done, "it compiles in parallel to another one");
 }
 
 TEST(test_values_that_change) {

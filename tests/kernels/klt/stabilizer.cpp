@@ -336,7 +336,7 @@ TEST(test_smooth) {
         std::hypot(shaken(i).x - shaken(i - 1).x, shaken(i).y - shaken(i - 1).y) / (count - 21);
     moved += (at(i).x - at(i - 1).x) / zoom / (count - 21);
   }
-  std::printf("steps of %.3f px beside the pan instead of %.3f\n", rest, shaking);
+  std::printf("steps of %.3f px besides the pan instead of %.3f\n", rest, shaking);
   fail_unless(shaking > 1 && rest < 0.2 * shaking, "steps of %g px instead of %g", rest, shaking);
   fail_unless(std::abs(moved + 0.8) < 0.2, "the pan is %g px a frame", moved);
 }

@@ -30,7 +30,10 @@ FrameGeometry frame_geometry(int width, int height, int most) {
   return frame;
 }
 
-Align::Align(Context &context, const FrameGeometry &frame) : frame_(frame), rows_(context, frame) {
+Align::Align(Context &context, const FrameGeometry &frame)
+    : frame_(frame),
+      groups_(context.device().is_cpu() ? ALIGN_GROUPS_CPU : ALIGN_GROUPS),
+      rows_(context, frame) {
   const Program program =
       context.program("camera/align.cl", context.device().is_cpu() ? "" : "-DUNROLLED");
   shrink_ = Kernel(context, program, "camera_shrink",
@@ -41,8 +44,8 @@ Align::Align(Context &context, const FrameGeometry &frame) : frame_(frame), rows
     small_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE,
                         size_t(frame.size.s[0]) * frame.size.s[1] * sizeof(cl_float));
     for (cl::Buffer &buffer : sums_)
-      buffer =
-          cl::Buffer(context.cl(), CL_MEM_READ_WRITE, ALIGN_GROUPS * ALIGN_SUMS * sizeof(cl_float));
+      buffer = cl::Buffer(context.cl(), CL_MEM_READ_WRITE,
+                          size_t(groups_) * ALIGN_SUMS * sizeof(cl_float));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the camera motion on " + context.device().name + ".",
                 error);
@@ -69,7 +72,7 @@ void Align::run(Queue &queue, Compensation compensation, bool first, const cl::B
     step.coarse = coarse[i];
     step.rows = coarse[i] > 1 ? coarse[i] : rows;
     step.scatter = scatter[i];
-    align_(queue, {size_t(ALIGN_GROUPS) * ALIGN_ITEMS, 1}, small_, background, ages, foreground,
+    align_(queue, {size_t(groups_) * ALIGN_ITEMS, 1}, small_, background, ages, foreground,
            sums_[i % 2], sums_[(i + 1) % 2], state, rows_.guessed(), step);
   }
   settle_(queue, {ALIGN_ITEMS, 1}, sums_[ALIGN_STEPS % 2], state, rows_.guessed(), step);

@@ -32,6 +32,7 @@ class Align {
 
  private:
   FrameGeometry frame_{};
+  int groups_;  // of camera_align
   Rows rows_;
   Kernel shrink_, align_, settle_;
   cl::Buffer small_, sums_[2];

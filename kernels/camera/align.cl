@@ -27,12 +27,14 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #ifdef UNROLLED
 #define UNROLL _Pragma("unroll")
 #define UNROLL_16 _Pragma("unroll 16")
+#define GROUPS ALIGN_GROUPS
 #define SHARES OTHERS     // items that share the votes of a pixel
 #define WIDEST(coarse) 8  // pixels of a row, read at once
 #define IN_MEMORY
 #else
 #define UNROLL
 #define UNROLL_16
+#define GROUPS ALIGN_GROUPS_CPU
 #define SHARES 1
 #define WIDEST(coarse) (coarse)
 #define IN_MEMORY volatile  // because LLVM in PoCL 6 aborts with registers
@@ -199,9 +201,9 @@ inline Fit estimate(__global const float *sums, __global const CameraState *stat
   float part = 0.0f;
   if (number) {
     UNROLL_16
-    for (int i = 0; i < (ALIGN_GROUPS + parts - 1) / parts; i++) {
+    for (int i = 0; i < (GROUPS + parts - 1) / parts; i++) {
       const int group = i * parts + item / ALIGN_SUMS;
-      part += group < ALIGN_GROUPS ? sums[group * ALIGN_SUMS + column] : 0.0f;
+      part += group < GROUPS ? sums[group * ALIGN_SUMS + column] : 0.0f;
     }
   }
   total[item] = part;
@@ -260,7 +262,7 @@ inline float votes_of(float contrast) { return contrast * contrast / (contrast *
 
 // One step: sums the normal equations. `current`: the reduced frame. `lit`: the brightness of its rows. `background`:
 // .x is the level. `ages`: .x is 0 where the background is unknown. `foreground`: of the previous frame; it does not
-// count. ALIGN_GROUPS work-groups.
+// count. GROUPS work-groups.
 __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1)))
 void camera_align(__global const float *current, __global const float2 *background, __global const uchar2 *ages,
                   __global const uchar *foreground,
@@ -281,7 +283,7 @@ void camera_align(__global const float *current, __global const float2 *backgrou
   const int columns = (size.x + coarse - 1) / coarse, count = (size.y + rows - 1) / rows * columns;
   const float2 middle = 0.5f * (coarse - 1);
   Sample at;
-  const int share = (count + ALIGN_GROUPS - 1) / ALIGN_GROUPS, end = min((group + 1) * share, count);
+  const int share = (count + GROUPS - 1) / GROUPS, end = min((group + 1) * share, count);
   for (int i = group * share + item; i < end; i += ALIGN_ITEMS) {
     if (!sample_of(background, ages, foreground, frame, fit, i, columns, coarse, rows, &at)) continue;
     const float2 slope = slopes(current, size, convert_int2_rte(at.p - middle), coarse);
@@ -305,7 +307,7 @@ void camera_align(__global const float *current, __global const float2 *backgrou
   }
   // The last items vote, because the first ones have more samples.
   const int voting = number ? 0 : (count + VOTING - 1) / VOTING * SHARES;
-  const int votes = (voting + ALIGN_GROUPS - 1) / ALIGN_GROUPS, last = min((group + 1) * votes, voting);
+  const int votes = (voting + GROUPS - 1) / GROUPS, last = min((group + 1) * votes, voting);
   for (int i = group * votes + ALIGN_ITEMS - 1 - item; i < last; i += ALIGN_ITEMS) {
     if (!sample_of(background, ages, foreground, frame, fit, i / SHARES * VOTING, columns, coarse, rows, &at)) continue;
     const float row = brightness_of_row(lit, bands, at.p.y), counts = votes_of(at.contrast);

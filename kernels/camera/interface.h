@@ -27,9 +27,10 @@ typedef struct {
 } Fit;
 
 CONSTANT(ALIGN_STEPS, 3);
-CONSTANT(ALIGN_GROUPS, 128);
-CONSTANT(ALIGN_ITEMS, 128);  // items per group, a power of two, at least ALIGN_SUMS
-CONSTANT(ALIGN_SUMS, 56);    // floats per group
+CONSTANT(ALIGN_GROUPS, 128);     // work-groups on GPUs
+CONSTANT(ALIGN_GROUPS_CPU, 16);  // on CPUs, where each group adds the sums of all groups
+CONSTANT(ALIGN_ITEMS, 128);      // items per group, a power of two, at least ALIGN_SUMS
+CONSTANT(ALIGN_SUMS, 56);        // floats per group
 
 // The state of a camera.
 typedef struct {

@@ -153,11 +153,10 @@ bool Kernel::is_long(Size groups) const {
   return *speed_ == speed_->zero() || *speed_ * work(groups) > LaunchThrottle::band;
 }
 
-/// Launches in bands. Without a measurement the first band is short, and its time determines the
-/// others.
+/// Launches in bands. Without a measurement the first band is one row of groups, and its time
+/// determines the others.
 void Kernel::launch_in_bands(Queue &queue, LaunchThrottle &throttle, Size groups) {
-  constexpr size_t unmeasured = 64;  // number of bands, if all were as short as the first
-  constexpr size_t growth = 8;       // most growth from one band to the next
+  constexpr size_t growth = 8;  // most growth from one band to the next
   LaunchThrottle::Seconds speed = *speed_;
   const bool measured = speed > speed.zero();
   const double row = work({groups.x, 1});
@@ -166,7 +165,7 @@ void Kernel::launch_in_bands(Queue &queue, LaunchThrottle &throttle, Size groups
     return rows < double(most) ? std::max<size_t>(1, static_cast<size_t>(rows)) : most;
   };
   throttle.be_careful();
-  size_t rows = measured ? fitting(groups.y) : groups.y / unmeasured + 1;
+  size_t rows = measured ? fitting(groups.y) : 1;
   LaunchThrottle::Seconds all{0};
   size_t all_rows = 0;
   bool counts = measured;  // skip the very first band: drivers are still compiling

@@ -234,7 +234,7 @@ class SlowFilter {
   SlowFilter()
       : pipeline_(
             "gltestsrc name=source ! "
-            "video/x-raw(memory:GLMemory),format=RGBA,width=1920,height=1080 ! "
+            "video/x-raw(memory:GLMemory),format=RGBA,width=64,height=16000 ! "
             "glclbilateral name=slow method=brute-force radius=1 iterations=1" +
             sink) {
     GstPad *pad = gst_element_get_static_pad(slow(), "sink");

@@ -83,6 +83,7 @@ struct KltState {
   KltProperties frame_settings;  // of the current frame
 
   // GL thread
+  std::shared_ptr<glcl::Context> context;
   int width = 0, height = 0;
   float aspect = 1;  // width of a pixel by its height
   std::unique_ptr<Klt> klt;
@@ -116,23 +117,47 @@ static Stabilizer *gst_glcl_klt_stabilizer(GstGLCLKlt *self, glcl::Context &cont
                                "The picture is not stabilized.", wait);
 }
 
+/// Builds the engines, because the size of frames has changed, or on another context.
+static void gst_glcl_klt_build(GstGLCLKlt *self, glcl::Context &context, int width, int height,
+                               const glcl::FrameFormat &frame) {
+  KltState *state = self->state;
+  state->klt.reset();  // of the old size or context
+  state->context = context.shared_from_this();
+  state->width = width, state->height = height;
+  state->aspect = gst_glcl_filter_pixel_aspect(GST_GLCL_FILTER(self));
+  auto klt = std::make_unique<Klt>(context, width, height, frame);
+  state->renderer = std::make_unique<PointRenderer>(context, width, height, frame.layout);
+  state->stabilization = std::make_unique<Stabilization>();
+  state->reports.prepare(context, width, height);
+  state->klt = std::move(klt);  // all engines are built
+  GST_INFO_OBJECT(self, "frames of %d×%d px", width, height);
+}
+
+/// Changes the pixel format of the next frames. Points, trails and the stabilized position stay.
+static void gst_glcl_klt_set_format(KltState *state, const glcl::FrameFormat &frame) {
+  state->klt->set_format(*state->context, frame);
+  glcl::Lazy<Stabilizer> &stabilizer = state->stabilization->stabilizer;
+  if (Stabilizer *built = stabilizer.value())
+    built->set_format(*state->context, frame);
+  else
+    stabilizer = {};  // waits for one that is being built for the old format
+}
+
 static glcl::Layout gst_glcl_klt_prepare(GstGLCLFilter *filter, glcl::Context &context, int width,
                                          int height) {
-  KltState *state = GST_GLCL_KLT(filter)->state;
+  GstGLCLKlt *self = GST_GLCL_KLT(filter);
+  KltState *state = self->state;
   const KltProperties settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
-  state->width = width, state->height = height;
-  state->aspect = gst_glcl_filter_pixel_aspect(filter);
-  state->klt =
-      std::make_unique<Klt>(context, width, height, gst_glcl_filter_frame_format(filter, layout));
-  state->renderer = std::make_unique<PointRenderer>(context, width, height, layout);
-  state->stabilization = std::make_unique<Stabilization>();
-  if (settings.stabilize) gst_glcl_klt_stabilizer(GST_GLCL_KLT(filter), context, true);
-  state->reports.prepare(context, width, height);
+  const glcl::FrameFormat frame = gst_glcl_filter_frame_format(filter, layout);
+  if (state->klt && state->context.get() == &context && state->width == width &&
+      state->height == height && state->aspect == gst_glcl_filter_pixel_aspect(filter))
+    gst_glcl_klt_set_format(state, frame);
+  else
+    gst_glcl_klt_build(self, context, width, height, frame);
+  if (settings.stabilize) gst_glcl_klt_stabilizer(self, context, true);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
                             state->reports.bytes(settings.features));
-  GST_INFO_OBJECT(filter, "frames of %d×%d px, %d points at most", width, height,
-                  settings.features);
   return layout;
 }
 
@@ -204,6 +229,7 @@ static void gst_glcl_klt_unprepare(GstGLCLFilter *filter) {
   state->stabilization.reset();
   state->renderer.reset();
   state->klt.reset();
+  state->context.reset();
 }
 
 static gboolean gst_glcl_klt_start(GstBaseTransform *trans) {
@@ -242,4 +268,5 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
   filter_class->takes_planes = true;
   filter_class->reads_luma = [](GstGLCLFilter *) { return true; };
   filter_class->gaps_break = true;
+  filter_class->keeps_state = true;
 }

@@ -31,6 +31,12 @@ class Klt {
   Klt(Context &context, int width, int height, const FrameFormat &frame);
 
   Layout layout() const { return frame_.layout; }
+  /// Changes the pixel format of the next frames, in the same layout; the points stay. Throws
+  /// Error::failed if the device refuses kernels.
+  void set_format(Context &context, const FrameFormat &frame) {
+    pyramids_.set_format(context, frame);
+    frame_ = frame;
+  }
 
   /// Takes the next frame, a picture of the engine's size and layout; never waits. Any setting may
   /// change between calls. All calls use one queue. Throws Error::settings for other pictures,

@@ -57,7 +57,7 @@ Pyramids::Pyramids(Context &context, int width, int height, const FrameFormat &f
 
 Pyramids::Pyramids(Context &context, int width, int height, const FrameFormat &frame,
                    KernelForm form)
-    : context_(context.cl()), tile_(tile_of(form)) {
+    : context_(context.cl()), form_(form), tile_(tile_of(form)) {
   std::vector<cl_int4> table;
   int w = width, h = height;
   for (int i = most_levels(width, height); i > 0; i--) {
@@ -71,9 +71,20 @@ Pyramids::Pyramids(Context &context, int width, int height, const FrameFormat &f
   const auto gains = noise_gains(levels_.size());
   gain_table_ = filled(context_, gains);
   gain_ = gains[0];
+  set_format(context, frame);
+  if (levels_.size() > fine_levels)
+    coarse_ = Kernel(
+        context,
+        context.program("opticalflow/pyramid.cl",
+                        "-DROWS=1" + std::string(form == rows ? "" : " -DLINEAR_ITEMS") +
+                            frame_options(frame) + one_group_option(context.device().device)),
+        "flow_coarser", pixel_group);
+}
+
+void Pyramids::set_format(Context &context, const FrameFormat &frame) {
   const std::string wide = std::to_string(tile_.x), high = std::to_string(tile_.y);
   fine_ =
-      form == rows
+      form_ == rows
           ? Kernel(
                 context,
                 context.program("klt/pyramidrows.cl",
@@ -82,13 +93,6 @@ Pyramids::Pyramids(Context &context, int width, int height, const FrameFormat &f
           : Kernel(context,
                    context.program("klt/pyramid.cl", frame_options(frame) + (" -DROWS=" + high)),
                    "klt_pyramid", {});
-  if (levels_.size() > fine_levels)
-    coarse_ = Kernel(
-        context,
-        context.program("opticalflow/pyramid.cl",
-                        "-DROWS=1" + std::string(form == rows ? "" : " -DLINEAR_ITEMS") +
-                            frame_options(frame) + one_group_option(context.device().device)),
-        "flow_coarser", pixel_group);
 }
 
 cl::Buffer Pyramids::make() const {

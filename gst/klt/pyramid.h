@@ -35,6 +35,9 @@ class Pyramids {
   Pyramids(Context &context, int width, int height, const FrameFormat &frame);
   Pyramids(Context &context, int width, int height, const FrameFormat &frame, KernelForm form);
 
+  /// Changes the pixel format of the next frames; pyramids remain comparable. Throws Error::failed
+  /// if the device refuses kernels.
+  void set_format(Context &context, const FrameFormat &frame);
   /// Allocates a buffer for a pyramid. Throws cl::Error.
   cl::Buffer make() const;
   /// Enqueues computing the `levels` finest levels of a frame, 1 … levels().size().
@@ -55,6 +58,7 @@ class Pyramids {
 
  private:
   cl::Context context_;
+  KernelForm form_;
   Size tile_;
   std::vector<PyramidLevel> levels_;
   size_t texels_ = 0;

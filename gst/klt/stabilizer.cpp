@@ -9,19 +9,14 @@ namespace glcl::klt {
 
 Stabilizer::Stabilizer(Context &context, int width, int height, const FrameFormat &frame,
                        float aspect)
-    : view_{{{width, height}},
-            {{float(width - 1) / 2, float(height - 1) / 2}},
-            {{frame.chroma_site.left ? 0.0f : 0.5f, frame.chroma_site.top ? 0.0f : 0.5f}},
-            aspect},
+    : view_{{{width, height}}, {{float(width - 1) / 2, float(height - 1) / 2}}, {}, aspect},
       ransac_(context),
       ransac_settings_(camera::Ransac::usual(context.device())) {
   const Program program = context.program("klt/stabilize.cl", frame_options(frame.layout));
   displacements_kernel_ = Kernel(context, program, "klt_displacements", {64, 1});
   hold_ = Kernel(context, program, "klt_hold", {64, 1});
   show_ = Kernel(context, program, "klt_show", {32, 8});
-  if (frame.pixels->has_luma())
-    show_planes_ = Kernel(context, context.program("klt/steadyplanes.cl", frame_options(frame)),
-                          "klt_show_planes", {32, 8});
+  set_format(context, frame);
   const auto buffer = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
@@ -34,6 +29,13 @@ Stabilizer::Stabilizer(Context &context, int width, int height, const FrameForma
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for stabilization on " + context.device().name + ".", error);
   }
+}
+
+void Stabilizer::set_format(Context &context, const FrameFormat &frame) {
+  if (frame.pixels->has_luma())
+    show_planes_ = Kernel(context, context.program("klt/steadyplanes.cl", frame_options(frame)),
+                          "klt_show_planes", {32, 8});
+  view_.site = {{frame.chroma_site.left ? 0.0f : 0.5f, frame.chroma_site.top ? 0.0f : 0.5f}};
 }
 
 void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {

@@ -31,6 +31,9 @@ class Stabilizer {
   /// the device refuses kernels or memory.
   Stabilizer(Context &context, int width, int height, const FrameFormat &frame, float aspect = 1);
 
+  /// Changes the pixel format of the next frames, in the same layout; the position stays. Throws
+  /// Error::failed if the device refuses kernels.
+  void set_format(Context &context, const FrameFormat &frame);
   /// Enqueues the position of a frame in the stabilized picture. Follows Klt::run() in every frame.
   void run(Queue &queue, const Settings &settings, const Klt &klt);
   /// Enqueues the stabilized output for `in`: the frame, or an RGBA picture of its size.

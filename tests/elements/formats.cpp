@@ -359,6 +359,45 @@ TEST(objects_go_on_when_the_format_changes) {
                               (same < expected.size() ? expected[same] : "nothing"));
 }
 
+// Points keep their ids, and a stabilized picture stays where it is.
+TEST(points_go_on_when_the_format_changes) {
+  const auto chain = Chain::plain(
+      "videoconvert ! capsfilter name=raw ! glupload ! glclklt interval=0 stabilize=true ! "
+      "gldownload");
+  const Frame background = reference::textured_frame(240, 160, {});
+  int frames = 0;
+  for (const char *format : {"NV12", "P010_10LE", "NV12", "RGBA", "BGRA", "I420"}) {
+    GstCaps *caps = gst_caps_from_string((std::string("video/x-raw,format=") + format).c_str());
+    g_object_set((*chain)["raw"], "caps", caps, nullptr);
+    gst_caps_unref(caps);
+    for (int i = 0; i < 5; i++, frames++) {
+      expect(chain->push(reference::crop(background, 20 + frames, 20, 160, 120)) == GST_FLOW_OK,
+             "push failed");
+      gst_buffer_unref(chain->pull_buffer());
+    }
+  }
+  chain->drain();
+  for (int frame = 0; frame < frames; frame++) {
+    GstStructure *message = chain->messages().structure();
+    expect(message, "a message for frame " + std::to_string(frame));
+    guint tracked = 0, lost = 0;
+    gdouble age = 0;
+    gst_structure_get(message, "tracked", G_TYPE_UINT, &tracked, "lost", G_TYPE_UINT, &lost,
+                      nullptr);
+    gst_structure_get_double(message, "mean-age", &age);
+    gst_structure_free(message);
+    const std::string found = "frame " + std::to_string(frame) + ": " + std::to_string(tracked) +
+                              " tracked, " + std::to_string(lost) + " lost, age " +
+                              std::to_string(age);
+    if (frame == 0) continue;
+    // Grey is the mean of R, G and B, or luma, so some points are lost between them.
+    expect(tracked > 40 && lost < tracked, found);
+    // Points that were all selected in this format are younger.
+    expect(frame < 5 || age > frame % 5 + 0.5, found);
+  }
+  expect_none(chain->messages().errors());
+}
+
 // A frame counts once per transfer, with any number of planes.
 TEST(a_frame_counts_once) {
   const test::SharedPrograms shared;

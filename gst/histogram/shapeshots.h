@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "hough/interface.h"
 #include "shots.h"
 
 namespace glcl::histogram {
@@ -19,7 +20,7 @@ class ShapeShots {
   using Shot = Shots::Shot;
 
   static constexpr int edges = 2048;  ///< most edges used per frame
-  static constexpr int steps = 90, kinds = steps * steps;
+  static constexpr int steps = hough::STEPS, kinds = steps * steps;
 
   /// `threshold`: twice the minimum distance at a cut.
   explicit ShapeShots(double threshold = Shots::default_threshold) : threshold_(threshold) {}

@@ -86,6 +86,8 @@ interpreter=("$python")
 fails '' tests/lint/words.py "$work/words"
 printf '"%s"\n' 'No file of the list can be opened by  ' >"$work/words/gst/a.cpp"
 fails '' tests/lint/words.py "$work/words"
+printf '// %s\n' 'The noise of the frame, the frame the frame before.' >"$work/words/gst/a.cpp"
+fails '' tests/lint/words.py "$work/words"
 # A sentence of 26 words above a kernel, and one of 25 beside a table.
 rm -r "$work/words"
 mkdir -p "$work/words/kernels"

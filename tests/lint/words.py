@@ -3,7 +3,7 @@
 """words.py ROOT: the texts that users read are plain English. It looks at the pages of the manual outside of code, at strings of
 at least three words in gst/ and tools/, at the `//!` lines of filters, and at the comments of CLEAN. Banned words have a plain one in
 their place. A sentence has at most 30 words in strings, and 25 in comments of kernels, where each line of a table counts alone. In
-strings one blank separates two words."""
+strings one blank separates two words; nowhere does a word stand twice."""
 import pathlib
 import re
 import sys
@@ -64,6 +64,13 @@ def comments(source):
 
 
 def doubled(text):
+    """words that are there twice"""
+    found = re.search(r'\b([a-z]{2,}(?: [a-z]+)*) \1\b', text)
+    if found:
+        yield f'"{found.group()}": once will do'
+
+
+def blanks(text):
     """two blanks after a word, as columns of printf have before a %"""
     found = re.search(r'[\w.,:;!?]  (?!%)', text)
     if found:
@@ -89,15 +96,15 @@ def faults(root):
     """FILE:LINE: WHAT for everything that is wrong below the folder"""
     for path in [*root.glob('*.md'), *root.glob('docs/**/*.md'), *root.glob('examples/*.md'), *root.glob('pipelines/*.md')]:
         for line, text in prose(path.read_text(encoding='utf-8')):
-            yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in banned(text))
+            yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in [*banned(text), *doubled(text)])
     for path in [*root.glob('gst/**/*.cpp'), *root.glob('gst/**/*.h'), *root.glob('tools/**/*.cpp'), *root.glob('tools/**/*.h')]:
         for line, text in strings(path.read_text(encoding='utf-8')):
-            yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in [*banned(text), *too_long(text), *doubled(text)])
+            yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in [*banned(text), *too_long(text), *blanks(text), *doubled(text)])
     for path in [path for folder in CLEAN for path in root.glob(f'{folder}/**/*.*')]:
         name = str(path.relative_to(root))
         if path.suffix in ('.cpp', '.h', '.c', '.cl', '.clh'):
             for line, text in comments(path.read_text(encoding='utf-8')):
-                yield from (f'{name}:{line}: {fault}' for fault in banned(text, {**BANNED, **IN_COMMENTS}))
+                yield from (f'{name}:{line}: {fault}' for fault in [*banned(text, {**BANNED, **IN_COMMENTS}), *doubled(text)])
     for path in root.glob('kernels/**/*.cl*'):
         for line, text in comments(re.sub(r'(?m)^//!.*', '', path.read_text(encoding='utf-8'))):
             # A line of a table begins with blanks.

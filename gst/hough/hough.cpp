@@ -23,7 +23,7 @@ constexpr size_t most_lanes = 4;
 /// Sizes are half an octave apart.
 constexpr double least_level = 0.25, most_level = 2;
 constexpr int least_side = 8;        // px of a scaled template
-constexpr double most_pixels = 4e6;  // px of a scaled template, except at the smallest size
+constexpr double most_pixels = 4e6;  // px of a scaled template; the smallest size may have more
 
 cl::Buffer buffer(const cl::Context &context, size_t bytes) {
   return {context, CL_MEM_READ_WRITE, bytes};
@@ -132,7 +132,7 @@ Hough::Hough(Context &context, int width, int height, const FrameFormat &frame)
   const Program objects =
       context.program("hough/objects.cl", one_group_option(context.device().device));
   rows_kernel_ = Kernel(context, objects, "edge_rows", {64, 1});
-  choose_ = Kernel(context, objects, "choose", {});
+  choose_ = Kernel(context, objects, "hough_select_objects", {});
   const Program matching = context.program("hough/match.cl", "-DLANES=" + std::to_string(lanes_));
   spread_ = Kernel(context, matching, "match_spread", {64, 1});
   pack_ = Kernel(context, matching, "match_pack", {64, 1});

@@ -50,7 +50,7 @@ class Hough {
     double scale;  ///< relative to the template's picture
     double score;  ///< 0 … 1
   };
-  /// All templates found in a frame.
+  /// The best matches in a frame, at most `max_objects`.
   struct TemplateMatches {
     std::vector<TemplateMatch> objects;  ///< sorted by score, best first
     unsigned edges;                      ///< number in the region that reach the upper threshold

@@ -38,8 +38,8 @@ Error unusable(const std::string &name, const std::string &why) {
 
 uint16_t strength(uint16_t edge) { return edge >> 7 & (Canny::strengths - 1); }
 
-/// The minimum strength of the edges of a level. Noise and changes of light hide weaker edges
-/// first.
+/// The minimum strength of the used edges of a level: 0.4 of the 75th percentile. Noise and changes
+/// of light hide weaker edges first.
 uint16_t weakest_used(const std::vector<uint16_t> &map) {
   std::vector<uint16_t> all;
   for (const uint16_t edge : map)

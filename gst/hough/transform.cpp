@@ -26,11 +26,11 @@ Transform::Transform(Context &context, int width, int height, const Settings &se
   groups_ = cpu ? 64 : 1024;
   const Program program = context.program("hough/edgepairs.cl", "-DFORM=" + std::to_string(form));
   correlate_ = Kernel(context, program, "edge_pairs_correlate", {items, 1});
-  turn_kernel_ = Kernel(context, program, "edge_pairs_turn", {1, 1});
+  turn_kernel_ = Kernel(context, program, "edge_pairs_find_rotation", {1, 1});
   scale_ = Kernel(context, program, "edge_pairs_scale", {items, 1});
-  size_kernel_ = Kernel(context, program, "edge_pairs_size", {1, 1});
+  size_kernel_ = Kernel(context, program, "edge_pairs_find_scale", {1, 1});
   shift_ = Kernel(context, program, "edge_pairs_shift", {items, 1});
-  fold_ = Kernel(context, program, "edge_pairs_fold", {cpu ? 64u : 128u, 1});
+  fold_ = Kernel(context, program, "edge_pairs_sum_copies", {cpu ? 64u : 128u, 1});
   std::vector<cl_int2> turns;
   for (int size = 0; size < sizes; size++)
     for (int turn = 0; turn < steps; turn++) {
@@ -65,14 +65,14 @@ Transform::Transform(Context &context, int width, int height, const Settings &se
   }
 }
 
-void Transform::find_turn(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
+void Transform::find_rotation(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
   const size_t items = correlate_.group().x;
   correlate_(queue, {steps * items, 1}, before.space(), after.space(), agreement_,
              cl::Local(items * sizeof(cl_ulong)));
   turn_kernel_(queue, {1, 1}, agreement_, settings_.most_turn, turn_);
 }
 
-void Transform::find_size(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
+void Transform::find_scale(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
   const bool against_chance = settings_.against_chance;
   for (const auto &[votes, off] : {std::pair{&size_votes_, 0}, {&chance_votes_, wrong_turn}}) {
     if (off && !against_chance) continue;
@@ -85,7 +85,7 @@ void Transform::find_size(Queue &queue, const EdgePairs &before, const EdgePairs
                int(against_chance), size_);
 }
 
-void Transform::find_place(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
+void Transform::find_position(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
   const int fine = settings_.fine, copies = settings_.copies;
   const int columns = ((after.width() - 1) >> fine) + 1, lines = ((after.height() - 1) >> fine) + 1,
             plane = columns * lines;
@@ -100,9 +100,9 @@ void Transform::find_place(Queue &queue, const EdgePairs &before, const EdgePair
 }
 
 void Transform::run(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
-  find_turn(queue, before, after);
-  find_size(queue, before, after);
-  find_place(queue, before, after);
+  find_rotation(queue, before, after);
+  find_scale(queue, before, after);
+  find_position(queue, before, after);
 }
 
 }  // namespace glcl::hough

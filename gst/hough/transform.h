@@ -21,17 +21,17 @@ class Transform {
     /// most votes.
     bool against_chance = false;
   };
-  /// For a second picture of width × height px. Throws Error::failed if the device refuses kernels
-  /// or memory.
+  /// For `after` pictures of width × height px; `before` may have another size. Throws
+  /// Error::failed if the device refuses kernels or memory.
   Transform(Context &context, int width, int height, const Settings &settings,
             EdgePairs::Form form);
 
   /// Enqueues all steps for edge pairs with lists. `after` has the size of the constructor.
   void run(Queue &queue, const EdgePairs &before, const EdgePairs &after);
   /// The steps of run(), in this order: rotation, scale, position.
-  void find_turn(Queue &queue, const EdgePairs &before, const EdgePairs &after);
-  void find_size(Queue &queue, const EdgePairs &before, const EdgePairs &after);
-  void find_place(Queue &queue, const EdgePairs &before, const EdgePairs &after);
+  void find_rotation(Queue &queue, const EdgePairs &before, const EdgePairs &after);
+  void find_scale(Queue &queue, const EdgePairs &before, const EdgePairs &after);
+  void find_position(Queue &queue, const EdgePairs &before, const EdgePairs &after);
 
   /// The rotation: int, steps of 2° clockwise.
   const cl::Buffer &turn() const { return turn_; }

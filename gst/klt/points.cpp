@@ -20,7 +20,7 @@ Points::Points(Context &context, int width, int height)
     : context_(context.cl()), pixels_(size_t(width) * height) {
   const Program program =
       context.program("klt/points.cl", one_group_option(context.device().device));
-  account_ = Kernel(context, program, "klt_account", {});
+  account_ = Kernel(context, program, "klt_remove_lost", {});
   report_kernel_ = Kernel(context, program, "klt_report", {});
   const auto buffer = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);

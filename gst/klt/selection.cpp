@@ -65,7 +65,7 @@ Selection::Selection(Context &context, int width, int height, KernelForm form, S
   spacing_kernel_ = Kernel(context, selection, "klt_spacing", {64, 1});
   cells_ = Kernel(context, selection, "klt_cells", {});
   select_ = Kernel(context, selection, "klt_select", {});
-  place_ = Kernel(context, selection, "klt_place", {});
+  place_ = Kernel(context, selection, "klt_fill_slots", {});
   const size_t most = size_t(width + 1) / 2 * (size_t(height + 1) / 2);
   keys_ = cl::Buffer(context_, CL_MEM_READ_WRITE, most * sizeof(cl_ulong));
   selected_ = cl::Buffer(context_, CL_MEM_READ_WRITE, Points::most * sizeof(cl_ulong));

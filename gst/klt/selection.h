@@ -45,7 +45,8 @@ class Selection {
            int features, Points &points, bool keep = false);
   /// The smaller eigenvalue of every pixel, float, after run() with `keep`.
   const cl::Buffer &values() const { return values_; }
-  /// The candidates of the last selection in any order, see kernels/klt/points.clh.
+  /// The keys of the last selection's candidates in any order; 0: beyond the share of its cell. See
+  /// kernels/klt/points.clh.
   const cl::Buffer &keys() const { return keys_; }
 
  private:

@@ -14,7 +14,7 @@ Stabilizer::Stabilizer(Context &context, int width, int height, const FrameForma
       ransac_settings_(camera::Ransac::usual(context.device())) {
   const Program program = context.program("klt/stabilize.cl", frame_options(frame.layout));
   displacements_kernel_ = Kernel(context, program, "klt_displacements", {64, 1});
-  hold_ = Kernel(context, program, "klt_hold", {64, 1});
+  hold_ = Kernel(context, program, "klt_update_stabilizer", {64, 1});
   show_ = Kernel(context, program, "klt_show", {32, 8});
   set_format(context, frame);
   const auto buffer = [&](size_t bytes) {

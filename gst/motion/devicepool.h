@@ -126,7 +126,7 @@ class DevicePool {
   std::condition_variable wake_, reported_;
   std::deque<std::shared_ptr<Run>> runs_;  // in the order of their start, until `done` was called
   Clock::time_point finished_;             // the end of the last run
-  std::exception_ptr done_error_;          // exception of a `done`
+  std::exception_ptr done_error_;          // the first one that a `done` threw
   UnitTime shared_time_, single_time_;
   bool stopping_ = false;
   std::mutex reporting_;  // serializes calls of `done`

@@ -35,8 +35,8 @@ void Hexagon::run(Queue &queue, const LumaPlane &current, const LumaPlane &refer
 Hierarchy::Hierarchy(Context &context, int block, int width, int height)
     : luma_(context, Layout::buffer),
       search_(context, COARSE_BLOCK),
-      refine_coarse_(context, program(context, COARSE_BLOCK), "motion_follow", {}),
-      refine_(context, program(context, block), "motion_follow", {}) {
+      refine_coarse_(context, program(context, COARSE_BLOCK), "motion_refine_level", {}),
+      refine_(context, program(context, block), "motion_refine_level", {}) {
   refine_coarse_.in_bands(), refine_.in_bands();
   for (SearchLevel &level : levels_) {
     width = (width + 1) / 2;

@@ -219,7 +219,7 @@ bool BlockMotion::next(Queue &queue, const Settings &requested, const Picture &i
   luma_.run(queue, in, current());
   wait_for(results, queue);
   if (pool_) {
-    if (last_queue_) wait_for(results, *last_queue_);  // another queue if `shown` changed
+    if (last_queue_) wait_for(results, *last_queue_);  // differs from `results` if `shown` changed
     last_queue_ = results.shared_from_this();
   }
   search(queue, results, settings);

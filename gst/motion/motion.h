@@ -94,8 +94,8 @@ class BlockMotion {
   bool ready(const Settings &settings);
 
   /// Enqueues the search of `in` in the previous frame, and its prediction. Returns false for a
-  /// first frame, which has zero vectors and predicts itself. Only `queue` reads `in`; the results
-  /// are for use on results(). `shown`: they are drawn over `in`. Throws Error::settings as
+  /// first frame, which has zero vectors and predicts itself. Only `queue` reads `in`; use the
+  /// outputs on the queue results(). `shown`: they are drawn over `in`. Throws Error::settings as
   /// Search::run().
   bool next(Queue &queue, const Settings &requested, const Picture &in, bool shown = false);
   /// The queue for the results of next(). It is `queue` with one device, for a frame that is shown,

@@ -14,8 +14,8 @@ namespace glcl::motion {
 
 /// A full search on a pool of devices, each of which tries some rows of candidates. Each device
 /// finds the least keys among its candidates, and the host merges them. The keys equal those of
-/// Search for any number of devices and any shares. No call waits: several searches may be pending,
-/// and a device receives the next frame while it searches.
+/// Search for any number of devices and any shares. The start of a search does not wait: several
+/// may be pending, and a device receives the next frame while it searches. The destructor waits.
 class MultiDeviceSearch {
  public:
   /// The luma of a frame on the host, in the layout of LumaPlane.
@@ -74,7 +74,7 @@ class MultiDeviceSearch {
   struct FrameSlot {
     LumaPlane plane;
     uint64_t number = 0;  // of the frame that it holds
-    uint64_t used = 0;    // value of `uses` at the last use
+    uint64_t used = 0;    // `uses` at the last use; the slot with the least is replaced
   };
 
   /// The search on one device, and the frames that it holds.

@@ -6,8 +6,9 @@
 
 namespace glcl::opticalflow {
 
-/// Runs Candidates for Flow on a second queue. The search runs at the same time as the warps of the
-/// coarsest levels, which leave most of the device idle.
+/// Runs Candidates for Flow. Search and vote run on a second queue, at the same time as the warps
+/// of the coarsest levels, which leave most of the device idle. select() uses the caller's queue,
+/// and so does everything while profiling.
 class CandidateSearch {
  public:
   CandidateSearch(Context &context, const FlowPyramids &pyramids, FlowChannels channels);

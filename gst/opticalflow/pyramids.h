@@ -29,7 +29,7 @@ struct FlowPyramid {
 /// frames.
 class FlowPyramids {
  public:
-  /// For frames of width × height px. Throws cl::Error.
+  /// For frames of width × height px. Throws cl::Error or Error::failed.
   FlowPyramids(Context &context, int width, int height, const FrameFormat &frame,
                FlowChannels channels);
 

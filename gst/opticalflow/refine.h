@@ -26,7 +26,7 @@ class Refinement {
     const cl::Buffer &before, &after, &grey;  ///< census of both frames, grey of the earlier frame
     const cl::Buffer &noise;                  ///< see noise::Noise::variances()
     const std::vector<cl_int4> &levels;
-    const std::vector<float> &gains;  ///< see kernels/opticalflow/noise.clh
+    const std::vector<float> &gains;  ///< of each level, .x in kernels/opticalflow/noise.clh
     const cl::Buffer &keep_factors;   ///< see FlowFinish
     cl_int2 cells;                    ///< columns and rows of them
     int shift;                        ///< the field's nodes are 1 << shift px apart
@@ -46,7 +46,7 @@ class Refinement {
 
   cl::Context context_;
   Kernel step_, mean_, finish_;
-  size_t pixels_ = 0;  // the size of the buffers
+  size_t pixels_ = 0;  // that the buffers hold
   cl::Buffer flow_, solution_, matches_;
 };
 

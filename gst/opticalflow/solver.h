@@ -19,8 +19,8 @@ class FlowSolver {
   void solve(Queue &queue, const FlowSettings &settings, const FramePair &frames, int levels,
              CandidateSearch *candidates);
 
-  /// The result, float2 per node in px, and its confidence, float 0..1. Nodes are twice the step of
-  /// the window class apart, see flowlayout.h.
+  /// The result, float2 per node in px, and its confidence, float 0..1. Nodes are 2, 4 or 8 px
+  /// apart, twice the step of the window class (flowlayout.h).
   const cl::Buffer &flow() const { return result_; }
   const cl::Buffer &confidence() const { return confidence_; }
   const FlowTensors &tensors() const { return tensors_; }

@@ -63,7 +63,7 @@ class FlowTensors {
  private:
   void allocate(const cl::Context &context, const FlowPyramids &pyramids, FlowChannels channels);
 
-  int rows_;              // rows with a ratio
+  int rows_;              // of row_ratios()
   int sums_;              // neighbouring sums that an item adds up at a time
   Size tile_;             // nodes
   Lattices lattices_[3];  // for windows up to 15, 31 and 63 px

@@ -39,8 +39,8 @@ __kernel void bilateral_planes(__global const uint *in, int in_pitch, __global u
   }
 }
 
-// Stores V results (0xBBGGRR) of a row with the alpha of `in`. Left of the split it stores `in`, and on the hairline
-// white.
+// Stores V results (0xBBGGRR) of a row with the alpha of `in`. Columns before `split` get `in`, and the column `split`
+// is white.
 inline void store_row(UINTS colours, __global const uint *in, __global uint *out, int x, int width,
                       int split) {
   const int hairline = split > 0 && split < width ? split : -1;

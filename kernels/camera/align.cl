@@ -53,7 +53,7 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #define STATIC_SHARE 0.9f                  // fraction of the vectors that must agree on a static camera
 #define LEAST_MOTION 0.25f                 // px of frames, smallest motion at the centre and at the corners
 #define CONTRAST 16.0f                     // levels; a block with this contrast has half a vote
-#define LIGHT 0.015625f                    // scales the gain's derivative
+#define LIGHT 0.015625f                    // the unit of the gain in the fit
 #define MAX_CURVE 1.5f                     // of the widest lenses, relative to the radius
 #define RIDGE 0.01f                        // levels² per pixel; it makes the motion 0 without texture
 

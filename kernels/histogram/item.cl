@@ -4,7 +4,7 @@
 // options: see count.clh.
 #include "histogram/count.clh"
 
-// `scratch`: COPIES * COUNTERS per work-item. A work-item per band along x and frame along y.
+// Work-items: x is the band of rows, y is the frame. Each has COPIES * COUNTERS counters in `scratch`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void histogram_item(SOURCE, __global uint *out, __global uint *next, __global uint *scratch) {
   const size_t band = get_global_id(0), bands = get_global_size(0);

@@ -14,7 +14,7 @@ typedef struct {
   float log_scale;
 } Scale;
 
-// The sum and the maximum over a group of 256. `sum` and `most` must be 0 before.
+// These add the values of all 256 items of a group to `sum`, or raise `most` to their maximum. Both must be 0 before.
 inline void add_up(uint value, int lane, __local uint *sum) {
 #ifdef WARP_TOTAL
   value = warp_total(value);

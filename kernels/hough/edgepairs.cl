@@ -35,8 +35,8 @@ __kernel void edge_pairs_begin(__global const uint *restrict histogram, uint roo
   }
 }
 
-// Counts edge pairs by key. With `listed` it also lists their keys and their edges. An entry for edges has their indices
-// in the list of edges, the second one in the upper half. A group takes chunks of the edges of one direction, so it needs
+// Counts edge pairs by key. With `listed` it also writes the key of each pair, and its indices in the list of edges. The
+// first edge is in the lower half of a uint, the second in the upper half. A group takes chunks of the edges of one direction, so it needs
 // one row of the accumulator.
 __kernel void edge_pairs_vote(__global const uint *restrict places, int width, __global const uint *restrict begins,
                             __global const uint *restrict firsts, __global const uint *restrict kept, int listed,
@@ -100,7 +100,7 @@ __kernel void edge_pairs_correlate(__global const uint *restrict before, __globa
 
 // Finds the rotation of at most `most` steps either way with the highest correlation. Of equal ones the first counts.
 // One work-item.
-__kernel void edge_pairs_turn(__global const ulong *restrict agreement, int most, __global int *restrict turn) {
+__kernel void edge_pairs_find_rotation(__global const ulong *restrict agreement, int most, __global int *restrict turn) {
   ulong best = 0;
   int at = 0;
   for (int i = 0; i < STEPS; i++)
@@ -156,10 +156,10 @@ __kernel void edge_pairs_scale(LIST(before), int before_width, LIST(after), int 
     if (votes[i]) atomic_add(space + i, votes[i]);
 }
 
-// Finds the scale with the most votes: their number, and its bin. Of equal ones the first counts. With `against`, it
-// takes the scale that exceeds `chance` most, in standard deviations. `chance`: votes with a wrong rotation. One
-// work-item.
-__kernel void edge_pairs_size(__global const uint *restrict votes, __global const uint *restrict chance, int against,
+// Finds the scale with the most votes. `size`: these votes, and the scale's bin. Of equal ones the first counts. With
+// `against`, the scale counts that exceeds `chance` most, in standard deviations. `chance`: votes with a wrong rotation.
+// One work-item.
+__kernel void edge_pairs_find_scale(__global const uint *restrict votes, __global const uint *restrict chance, int against,
                             __global uint *restrict size) {
   float all = 0.0f, by_chance = 0.0f, most = -1e9f;
   for (int i = 0; i < SIZES; i++) all += votes[i], by_chance += chance[i];
@@ -224,7 +224,7 @@ __kernel void edge_pairs_shift(LIST(before), int2 before_size, LIST(after), int2
 }
 
 // Adds the copies of an accumulator to the first. A work-item per counter.
-__kernel void edge_pairs_fold(__global uint *space, int copies, int plane) {
+__kernel void edge_pairs_sum_copies(__global uint *space, int copies, int plane) {
   const int i = get_global_id(0);
   if (i >= plane) return;
   uint sum = 0;

@@ -108,7 +108,7 @@ inline WORDS add_bits(WORDS *sum, WORDS a, WORDS b) {
   return carry;
 }
 
-// Whether a point meets an edge, for all positions of a word.
+// A bit per position of a word: 1 if the point of the template meets an edge there.
 inline WORDS meets(__global const uint *from, int2 point) {
   // The second shift has two steps, because a shift by 32 bits equals one by 0.
   return LOAD(from + point.x) >> (uint)point.y | LOAD(from + point.x + 1) << 1u << (uint)(WORD - 1 - point.y);

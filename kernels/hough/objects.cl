@@ -39,7 +39,7 @@ __kernel void edge_rows(__global const ushort *restrict edges, int2 size, int4 r
 // the number of edges, and from the second 32 bytes on the objects. `best`: a local element per item; the group size is
 // a power of two.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
-__kernel void choose(__global FoundTemplate *objects, int count, float least, int most, __global const uint *edge_count,
+__kernel void hough_select_objects(__global FoundTemplate *objects, int count, float least, int most, __global const uint *edge_count,
                      __global FoundTemplate *restrict result, __local float2 *best) {
   const int item = get_local_id(0), items = get_local_size(0);
   int chosen = 0;

@@ -15,7 +15,7 @@
 #define VALUE_ROW FOURS(VALUES)
 #define TILE_ROW FOURS(TILE)
 
-// Four adjacent pixels, and those 1 to 6 px further, from three float4 of a row.
+// by[k]: the four pixels of a row from k px after p[0].x on.
 typedef struct {
   float4 by[7];
 } Shifted;
@@ -34,7 +34,7 @@ inline Shifted next_row(Shifted a, float4 last) {
   return s;
 }
 
-// A Gaussian of sigma 1 and its derivative, which is 1 for a ramp of slope 1.
+// The derivative of a Gaussian of sigma 1, which is 1 for a ramp of slope 1, and that Gaussian.
 inline float4 derivative(Shifted s) {
   return (s.by[6] - s.by[0]) * 0.013353735f + (s.by[5] - s.by[1]) * 0.10845453f + (s.by[4] - s.by[2]) * 0.24302973f;
 }

@@ -98,7 +98,7 @@ typedef struct {
   int most;  // blank frames in a row
 } BlankSearch;
 
-// The count of a frame's points, for klt_account.
+// The count of a frame's points, for klt_remove_lost.
 typedef struct {
   int features;  // slots for points
   int slots;     // slots that are or were in use
@@ -138,7 +138,7 @@ typedef struct {
   float confidence;       // of the camera motion, 0 to 1; -1: unknown
 } StabilizerState;
 
-// How the stabilized picture follows the camera, for klt_hold.
+// How the stabilized picture follows the camera, for klt_update_stabilizer.
 typedef struct {
   float smoothing;  // frames, memory of the filter; 0: the picture stays fixed
   float zoom;       // frame px per output px, up to 1

@@ -12,7 +12,7 @@
 // the vacant slots among the first `features`. New points are selected if `due` or if fewer than `least` are alive,
 // unless the frame is blank.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
-__kernel void klt_account(__global int4 *who, __global int *state, __global int *vacant, PointAccount account, __local int *sums) {
+__kernel void klt_remove_lost(__global int4 *who, __global int *state, __global int *vacant, PointAccount account, __local int *sums) {
   const int features = account.features, slots = account.slots, fresh = account.fresh;
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);

@@ -18,7 +18,7 @@
 // (1 4 6 4 1), without the division by 16.
 #define HALVE(a, b, c, d, e) ((a) + (e) + 4.0f * ((b) + (d)) + 6.0f * (c))
 
-// Iterates over the rows to which a row is written. A row at the edge also goes to the border.
+// Iterates over the rows to which the row `from` is written: itself and, at the edge, the rows of the border.
 #define FOR_ROWS(to, level, from) \
   for (int to = (from) == 0 ? -BORDER : (from); to <= ((from) == (level).y - 1 ? (from) + BORDER : (from)); to++)
 

@@ -125,7 +125,7 @@ __kernel void klt_select(__global const ulong *keys, __global int *state, int2 s
 
 // Puts the selected candidates into vacant slots, the strongest first, and gives them ids. A work-item per feature.
 __attribute__((reqd_work_group_size(BATCH, 1, 1)))
-__kernel void klt_place(__global const ulong *chosen, __global const int *state, __global const int *vacant, int width,
+__kernel void klt_fill_slots(__global const ulong *chosen, __global const int *state, __global const int *vacant, int width,
                         __global float4 *place, __global float4 *motion, __global int4 *who) {
   __local ulong batch[BATCH];
   const int item = get_global_id(0), count = state[CHOSEN];

@@ -51,7 +51,7 @@ inline float2 shares_of(Follow follow, float4 residual) {
 
 // Updates the stabilized position of the frame, its velocity and the anchors, once the frame's points are known.
 // `camera`: the motion of the points. In a blank frame all stays. A work-item per slot.
-__kernel void klt_hold(__global const float4 *place, __global const int4 *who, int slots, __global const int *state,
+__kernel void klt_update_stabilizer(__global const float4 *place, __global const int4 *who, int slots, __global const int *state,
                        __global const CameraState *camera, int fresh, Follow follow, __global const StabilizerState *before,
                        __global StabilizerState *now, __global Anchor *anchors) {
   const int slot = get_global_id(0);

@@ -54,11 +54,11 @@ inline Found follow(__global const float *before, __global const float *after, _
 #if LANES > 1
     FOR_LANES(i, wide * wide) {
       const int2 at = (int2)(i % wide, i / wide);
-      patch[at.y * pitch + at.x] = between(before, level, origin + at, between_them);
+      patch[at.y * pitch + at.x] = sample_bilinear(before, level, origin + at, between_them);
     }
 #else
     for (int y = 0; y < wide; y++)
-      for (int x = 0; x < pitch; x += 8) STORE_EIGHT(patch + y * pitch + x, between(before, level, origin + (int2)(x, y), between_them));
+      for (int x = 0; x < pitch; x += 8) STORE_EIGHT(patch + y * pitch + x, sample_bilinear(before, level, origin + (int2)(x, y), between_them));
 #endif
     SYNC;
     const float middle = patch[(radius + 1) * (pitch + 1)];
@@ -98,7 +98,7 @@ inline Found follow(__global const float *before, __global const float *after, _
         Part cell = own_part;
         Samples s = own_samples;
         if (LANES == 1 || n != (int)LANE) cell = part_of(n, side), s = samples(patch, pitch, cell, middle, first, last);
-        const FLOATS seen = s.counts * (between_parts(after, level, lead, cell, rest) - middle);
+        const FLOATS seen = s.counts * (sample_bilinear_parts(after, level, lead, cell, rest) - middle);
         value += seen, square += seen * seen, ex += seen * s.x, ey += seen * s.y;
       }
       const float4 sum = sum_of((float4)(TOTAL(value), TOTAL(square), TOTAL(ex), TOTAL(ey)), sums);
@@ -120,7 +120,7 @@ inline Found follow(__global const float *before, __global const float *after, _
       FOR_WINDOW(n, side) {
         const Part cell = part_of(n, side);
         const Samples s = samples(patch, pitch, cell, middle, first, last);
-        const FLOATS seen = between_parts(after, level, lead, cell, rest) - middle;
+        const FLOATS seen = sample_bilinear_parts(after, level, lead, cell, rest) - middle;
         sum += s.counts * fabs(s.value - mean - gain * (seen - other));
       }
       found.residue = sum_of((float4)(TOTAL(sum), 0.0f, 0.0f, 0.0f), sums).x / texels;

@@ -43,7 +43,7 @@ __kernel void motion_hexagon(__global const uchar *current, __global const uchar
 #define REACH 2
 #define GROUP 32
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void motion_follow(__global const uchar *current, __global const uchar *reference, __global ulong *keys,
+void motion_refine_level(__global const uchar *current, __global const uchar *reference, __global ulong *keys,
                    __global const ulong *parents, KeySearch search, int2 parent_count) {
   __local ulong found[GROUP];
   const int item = get_local_id(0), key = GROUP_ROW * get_num_groups(0) + get_group_id(0), side = 2 * REACH + 1;

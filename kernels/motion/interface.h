@@ -26,7 +26,7 @@ CONSTANT(PARTITIONS, 41);
 
 CONSTANT(SUMMERS, 64);  // work-items of a group for sums over a frame
 
-// A search for keys of blocks or partitions, for motion_hexagon, motion_follow and
+// A search for keys of blocks or partitions, for motion_hexagon, motion_refine_level and
 // motion_noise_gate.
 typedef struct {
   int pitch;  // of the planes, bytes

@@ -23,7 +23,7 @@
 
 #define FLICKER_EFFECT 1.0f     // relative to the mean magnitude of flicker: its effect on a pixel
 #define MAGNITUDE 0.8f          // the mean magnitude of noise of variance 1
-#define GREY_VARIANCE 0.35254f  // of the variance: flicker is measured in smoothed grey
+#define GREY_VARIANCE 0.35254f  // factor by which smoothing reduces a variance; flicker is measured in smoothed grey
 
 // The number of the eight adjacent blocks whose vectors are similar. `across`: keys per block.
 inline int similar_neighbours(__global const ulong *keys, int i, int across, int columns, int count) {

@@ -135,7 +135,8 @@ __kernel void objects_gather(__global const uint2 *cells, int2 size, __global vo
   if (root == at) atomic_or(&seen[1 + at / 32], 1u << at % 32);
 }
 
-// Lists the regions in the order of their first cells; after a cut the list is empty. Clears `seen`. One work-group.
+// Lists the regions in the order of their first cells, row by row. After a cut the list is empty. Clears `seen`. One
+// work-group.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void objects_list(__global const Region *regions, __global uint *seen, __global CameraState *state, __global RegionList *result,
                   __global Deviation *deviation, RegionSearch search) {

@@ -52,8 +52,8 @@ BaseTransform::BaseTransform(Context &context, int width, int height, int copies
   const Program program = context.program("research/hough/base.cl");
   scale_ = Kernel(context, program, "base_scale", items_for(context));
   shift_ = Kernel(context, program, "base_shift", items_for(context));
-  fold_ = Kernel(context, context.program("hough/edgepairs.cl", "-DFORM=0"), "edge_pairs_fold",
-                 {context.device().is_cpu() ? 64u : 128u, 1});
+  fold_ = Kernel(context, context.program("hough/edgepairs.cl", "-DFORM=0"),
+                 "edge_pairs_sum_copies", {context.device().is_cpu() ? 64u : 128u, 1});
   const auto buffer = [&](size_t count) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, count * sizeof(cl_uint));
   };
@@ -67,8 +67,8 @@ BaseTransform::BaseTransform(Context &context, int width, int height, int copies
   }
 }
 
-void BaseTransform::find_size(Queue &queue, const BaseEdgePairs &before, const BaseEdgePairs &after,
-                              const hough::Transform &known) {
+void BaseTransform::find_scale(Queue &queue, const BaseEdgePairs &before,
+                               const BaseEdgePairs &after, const hough::Transform &known) {
   queue.cl().enqueueFillBuffer(size_votes_, cl_uint(0), 0,
                                hough::Transform::sizes * sizeof(cl_uint));
   const size_t groups = std::min((before.room() + chunk - 1) / chunk, most_groups);
@@ -77,8 +77,8 @@ void BaseTransform::find_size(Queue &queue, const BaseEdgePairs &before, const B
          after.count(), after.room(), after.width(), known.turn(), size_votes_);
 }
 
-void BaseTransform::find_place(Queue &queue, const BaseEdgePairs &before,
-                               const BaseEdgePairs &after, const hough::Transform &known) {
+void BaseTransform::find_position(Queue &queue, const BaseEdgePairs &before,
+                                  const BaseEdgePairs &after, const hough::Transform &known) {
   const int plane = after.width() * after.height();
   queue.cl().enqueueFillBuffer(place_votes_, cl_uint(0), 0,
                                size_t(copies_) * plane * sizeof(cl_uint));

@@ -44,10 +44,10 @@ class BaseTransform {
   BaseTransform(Context &context, int width, int height, int copies);
 
   /// Enqueue the votes; `known` has the turn, and for places the size.
-  void find_size(Queue &queue, const BaseEdgePairs &before, const BaseEdgePairs &after,
-                 const hough::Transform &known);
-  void find_place(Queue &queue, const BaseEdgePairs &before, const BaseEdgePairs &after,
+  void find_scale(Queue &queue, const BaseEdgePairs &before, const BaseEdgePairs &after,
                   const hough::Transform &known);
+  void find_position(Queue &queue, const BaseEdgePairs &before, const BaseEdgePairs &after,
+                     const hough::Transform &known);
   /// Uint by size, by place.
   const cl::Buffer &size_votes() const { return size_votes_; }
   const cl::Buffer &place_votes() const { return place_votes_; }

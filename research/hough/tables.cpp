@@ -192,14 +192,14 @@ bool Measured::sizes(Form form) {
   BaseTransform unsorted(*context_, work_.width, work_.height, 1);
   Transform sorted(*context_, work_.width, work_.height, Transform::Settings(),
                    form == saving ? EdgePairs::saving : EdgePairs::balanced);
-  sorted.find_turn(queue_, *lists_[0], *lists_[1]);
+  sorted.find_rotation(queue_, *lists_[0], *lists_[1]);
   queue_.cl().finish();
   Run run;
   run.enqueue = [&](Queue &queue) {
     if (form == base)
-      unsorted.find_size(queue, *base_[0], *base_[1], *known_);
+      unsorted.find_scale(queue, *base_[0], *base_[1], *known_);
     else
-      sorted.find_size(queue, *lists_[0], *lists_[1]);
+      sorted.find_scale(queue, *lists_[0], *lists_[1]);
   };
   time(run, "_scale");
   run.enqueue(queue_);
@@ -214,15 +214,15 @@ bool Measured::places(Form form, int copies) {
   settings.copies = copies;
   Transform sorted(*context_, work_.width, work_.height, settings,
                    form == saving ? EdgePairs::saving : EdgePairs::balanced);
-  sorted.find_turn(queue_, *lists_[0], *lists_[1]);
-  sorted.find_size(queue_, *lists_[0], *lists_[1]);
+  sorted.find_rotation(queue_, *lists_[0], *lists_[1]);
+  sorted.find_scale(queue_, *lists_[0], *lists_[1]);
   queue_.cl().finish();
   Run run;
   run.enqueue = [&](Queue &queue) {
     if (form == base)
-      unsorted.find_place(queue, *base_[0], *base_[1], *known_);
+      unsorted.find_position(queue, *base_[0], *base_[1], *known_);
     else
-      sorted.find_place(queue, *lists_[0], *lists_[1]);
+      sorted.find_position(queue, *lists_[0], *lists_[1]);
   };
   time(run, "_shift");
   kernel += rest, rest = 0;  // copies are added up

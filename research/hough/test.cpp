@@ -89,8 +89,8 @@ TEST(test_votes) {
       const auto places = reference::shift_votes(before, after, turn, size, 0);
       for (const int copies : {1, 3}) {
         glcl::research::BaseTransform transform(*bench.context, width, height, copies);
-        transform.find_size(*bench.queue, first, second, known);
-        transform.find_place(*bench.queue, first, second, known);
+        transform.find_scale(*bench.queue, first, second, known);
+        transform.find_position(*bench.queue, first, second, known);
         fail_unless(download(bench, transform.size_votes(), sizes.size()) == sizes, "sizes");
         fail_unless(download(bench, transform.place_votes(), places.size()) == places, "places");
       }

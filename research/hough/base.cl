@@ -18,7 +18,7 @@ __kernel void base_edge_pairs(__global const uint *restrict keys, __global const
     const int direction = keys[j] - 1;
     for (int i = 0; i < count; i++) {
       if ((own[i].z + SQUARE) % STEPS != direction) continue;
-      const int kind = own[i].z * STEPS + way_of(own[i].xy, to, own[i].z);
+      const int kind = own[i].z * STEPS + relative_direction(own[i].xy, to, own[i].z);
       atomic_inc(space + kind);
       const uint number = atomic_inc(found);
       if (number < room) kinds[number] = kind, pairs[number] = (uint)(at + i) | (uint)j << 16;

@@ -93,13 +93,13 @@ rm -r "$work/words"
 mkdir -p "$work/words/kernels"
 {
   printf '//'
-  printf ' word%.0s' {1..25}
-  printf '.\n//   NAME  %s\n' "$(printf 'word %.0s' {1..20})"
+  printf ' word%s' {a..y}
+  printf '.\n//   NAME  %s\n' "$(printf 'word%s ' {a..t})"
 } >"$work/words/kernels/fits.cl"
 "$python" tests/lint/words.py "$work/words" >/dev/null || { ((++missed)); echo 'words.py fails where sentences are short'; }
 {
   printf '//'
-  printf ' word%.0s' {1..26}
+  printf ' word%s' {a..z}
 } >"$work/words/kernels/long.cl"
 interpreter=("$python")
 fails '' tests/lint/words.py "$work/words"

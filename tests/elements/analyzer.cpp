@@ -404,7 +404,7 @@ TEST(eos_and_stop) {
     int count = 0;
     for (;;) {
       GstMessage *message = pipeline.messages().next(
-          GST_MESSAGE_ELEMENT | GST_MESSAGE_EOS | GST_MESSAGE_ERROR, 60 * GST_SECOND);
+          GST_MESSAGE_ELEMENT | GST_MESSAGE_EOS | GST_MESSAGE_ERROR, test::patience);
       expect(message, "the pipeline hangs");
       const GstMessageType type = GST_MESSAGE_TYPE(message);
       gst_message_unref(message);

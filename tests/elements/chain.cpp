@@ -111,7 +111,7 @@ void expect_broken(const std::string &description, const std::vector<std::string
   test::Pipeline pipeline("gltestsrc num-buffers=3 ! " + description + " ! fakesink");
   pipeline.set(GST_STATE_PAUSED);
   GstMessage *first =
-      pipeline.messages().next(GST_MESSAGE_ERROR | GST_MESSAGE_ASYNC_DONE, 60 * GST_SECOND);
+      pipeline.messages().next(GST_MESSAGE_ERROR | GST_MESSAGE_ASYNC_DONE, test::patience);
   expect(first && GST_MESSAGE_TYPE(first) == GST_MESSAGE_ERROR, description + " starts");
   gst_message_unref(first);
   test::expect_one(pipeline.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,

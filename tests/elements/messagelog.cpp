@@ -96,7 +96,7 @@ MessageLog play(Pipeline &pipeline) {
   for (;;) {
     GstMessage *message = pipeline.messages().next(
         GST_MESSAGE_ELEMENT | GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_SEGMENT_DONE,
-        60 * GST_SECOND);
+        patience);
     expect(message, "the pipeline hangs");
     const bool element = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT;
     const GstStructure *structure = element ? gst_message_get_structure(message) : nullptr;

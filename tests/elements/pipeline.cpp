@@ -16,8 +16,6 @@ const std::string Chain::download = " ! gldownload ! capsfilter caps=video/x-raw
 
 namespace {
 
-constexpr GstClockTime patience = 60 * GST_SECOND;
-
 /// Elements may be found by name or by factory; nested bins are searched.
 GstElement *find(GstElement *bin, const std::string &factory_or_name) {
   GstElement *found = gst_bin_get_by_name(GST_BIN(bin), factory_or_name.c_str());

@@ -19,6 +19,9 @@
 
 namespace test {
 
+/// The time after which a pipeline counts as hanging. Busy machines compile kernels for minutes.
+constexpr GstClockTime patience = 240 * GST_SECOND;
+
 using reference::Frame;
 
 /// A library that a test loads into other programs. Fails if it is not built.

@@ -23,7 +23,7 @@ class Texts {
 
   /// Reads up to a message of these types; null if none arrives within a minute.
   GstMessage *next(int types) {
-    while (GstMessage *message = gst_bus_timed_pop(bus_, 60 * GST_SECOND)) {
+    while (GstMessage *message = gst_bus_timed_pop(bus_, test::patience)) {
       check(message);
       if (GST_MESSAGE_TYPE(message) & types) return message;
       gst_message_unref(message);

@@ -359,11 +359,10 @@ TEST(objects_go_on_when_the_format_changes) {
                               (same < expected.size() ? expected[same] : "nothing"));
 }
 
-// Points keep their ids, and a stabilized picture stays where it is.
+// Points keep their ids.
 TEST(points_go_on_when_the_format_changes) {
   const auto chain = Chain::plain(
-      "videoconvert ! capsfilter name=raw ! glupload ! glclklt interval=0 stabilize=true ! "
-      "gldownload");
+      "videoconvert ! capsfilter name=raw ! glupload ! glclklt interval=0 ! gldownload");
   const Frame background = reference::textured_frame(240, 160, {});
   int frames = 0;
   for (const char *format : {"NV12", "P010_10LE", "NV12", "RGBA", "BGRA", "I420"}) {
@@ -394,6 +393,37 @@ TEST(points_go_on_when_the_format_changes) {
     expect(tracked > 40 && lost < tracked, found);
     // Points that were all selected in this format are younger.
     expect(frame < 5 || age > frame % 5 + 0.5, found);
+  }
+  expect_none(chain->messages().errors());
+}
+
+// With smoothing=0 the picture stays in its first position after the camera has moved. If it began
+// again with a format, it would jump to the camera's position.
+TEST(a_stabilized_picture_stays_when_the_format_changes) {
+  const auto chain = Chain::plain(
+      "videoconvert ! capsfilter name=raw ! glupload ! glclklt stabilize=true smoothing=0 ! "
+      "gldownload ! videoconvert ! capsfilter caps=video/x-raw,format=RGBA");
+  const Frame background = reference::textured_frame(240, 160, {});
+  const auto show = [&](const char *format, int x) {
+    GstCaps *caps = gst_caps_from_string((std::string("video/x-raw,format=") + format).c_str());
+    g_object_set((*chain)["raw"], "caps", caps, nullptr);
+    gst_caps_unref(caps);
+    return reference::crop(chain->filter(reference::crop(background, x, 20, 160, 120)), 40, 30, 80,
+                           60);
+  };
+  const auto difference = [](const Frame &a, const Frame &b) {
+    double sum = 0;
+    for (size_t i = 0; i < a.rgba.size(); i++) sum += std::abs(a.rgba[i] - b.rgba[i]);
+    return sum / double(a.rgba.size());
+  };
+  show("NV12", 30);
+  const Frame first = show("NV12", 30);
+  Frame moved = first;
+  for (int x = 31; x <= 36; x++) moved = show("NV12", x);
+  expect(difference(first, moved) < 1, "the picture is stabilized");
+  for (const char *format : {"P010_10LE", "I420", "RGBA", "NV12"}) {
+    const double jump = difference(moved, show(format, 36));
+    expect(jump < 8, format + (": the picture moves, difference " + std::to_string(jump)));
   }
   expect_none(chain->messages().errors());
 }

@@ -228,7 +228,8 @@ class GLContexts {
 // is pending.
 static const test::Setup setup([] { g_setenv("RUSTICL_DEBUG", "no_reuse_context", TRUE); });
 
-/// A filter that takes hours for a frame.
+/// A filter that takes hours for a frame on a few cores. The frame is narrow, so that a stop waits
+/// for a short row of work-groups at most.
 class SlowFilter {
  public:
   SlowFilter()

@@ -211,4 +211,10 @@ std::string redirection(GstMessage *message) {
   return redirects ? elsewhere("a reference movie") : "";
 }
 
+void stop_decoding(GstElement *pipeline) {
+  // An aborted element fails once.
+  if (gst_element_set_state(pipeline, GST_STATE_NULL) == GST_STATE_CHANGE_FAILURE)
+    gst_element_set_state(pipeline, GST_STATE_NULL);
+}
+
 }  // namespace glcl

@@ -100,7 +100,7 @@ HostPicture read_picture_file(const std::string &path, const char *format) {
   GstSample *sample = nullptr;
   g_object_get(sink.get(), "last-sample", &sample, nullptr);
   if (failure.empty() && !sample) failure = "it contains no picture.";
-  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+  stop_decoding(pipeline.get());
   const std::unique_ptr<GstSample, decltype(&gst_sample_unref)> held(sample, gst_sample_unref);
   if (!failure.empty()) throw unreadable(failure);
   return picture_of(sample);

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/glcllocaldecoder.h"
 #include "film.h"
 #include "opencl/error.h"
 #include "pipeline.h"
@@ -242,4 +243,28 @@ TEST(without_parser) {
   const Files files;
   const std::string path = files.encode("a.png", "videoconvert ! pngenc");
   expect(glcl::read_picture_file(path, "RGBA").width == 64, "it is read");
+}
+
+// A decoder's change to READY fails if another thread's error aborted its change to PAUSED. The
+// pipeline stops nevertheless.
+TEST(aborted) {
+  static const GType type = g_type_register_static_simple(
+      GST_TYPE_ELEMENT, "AbortedDecoder", sizeof(GstElementClass),
+      [](gpointer element_class, gpointer) {
+        GST_ELEMENT_CLASS(element_class)->change_state = [](GstElement *, GstStateChange change) {
+          static bool failed = false;
+          const bool fails = change == GST_STATE_CHANGE_PAUSED_TO_READY && !failed;
+          failed = failed || fails;
+          return fails ? GST_STATE_CHANGE_FAILURE : GST_STATE_CHANGE_SUCCESS;
+        };
+      },
+      sizeof(GstElement), nullptr, GTypeFlags(0));
+  GstElement *pipeline = gst_pipeline_new(nullptr);
+  auto *decoder = GST_ELEMENT(g_object_new(type, nullptr));
+  gst_bin_add(GST_BIN(pipeline), decoder);
+  expect(gst_element_set_state(pipeline, GST_STATE_PAUSED) == GST_STATE_CHANGE_SUCCESS,
+         "it starts");
+  glcl::stop_decoding(pipeline);
+  expect(GST_STATE(decoder) == GST_STATE_NULL && GST_STATE(pipeline) == GST_STATE_NULL, "it stops");
+  gst_object_unref(pipeline);
 }

@@ -78,7 +78,7 @@ Pipeline::Pipeline(const std::string &behind, const std::string &file) {
 }
 
 Pipeline::~Pipeline() {
-  gst_element_set_state(pipeline_, GST_STATE_NULL);
+  stop_decoding(pipeline_);
   gst_bus_set_sync_handler(bus_, nullptr, nullptr, nullptr);
   gst_object_unref(bus_);
   gst_object_unref(pipeline_);

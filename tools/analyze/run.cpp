@@ -73,7 +73,7 @@ Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_picture
 }
 
 Run::~Run() {
-  gst_element_set_state(pipeline_.self(), GST_STATE_NULL);
+  stop_decoding(pipeline_.self());
   pictures_.reset();
 }
 

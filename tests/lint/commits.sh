@@ -25,7 +25,7 @@ expect 0 '# a comment of git\nsharing, base: frames keep their owner\n'
 expect 0 "docs: ${long:6}"
 expect 0 "docs: ${long:7}×"
 expect 0 "Revert \"$long\""
-expect 1 "docs: ${long:5}" 'has 73 characters, and 72'
+expect 1 "docs: ${long:5}" 'has 73 characters, more than 72'
 expect 1 'Weights are exact' 'not "room: what it does"'
 expect 1 'bilateral:weights are exact' 'not "room: what it does"'
 expect 1 'bilateral: weights are exact.' 'full stop'

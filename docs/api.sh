@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# api.sh FOLDER: pages of every declaration, with doxygen (package doxygen); a comment that it can't read is an error
+# api.sh FOLDER: documents all declarations, with doxygen (package doxygen); a malformed comment is an error
 #
-# Exits with 77 where doxygen is missing.
+# Exits with 77 if doxygen is missing.
 set -euo pipefail
 case ${1:-} in
   -h | --help) sed -n '3s/^# //p' "$0"; exit ;;
   '' | -*) sed -n '3s/^# \([^:]*\).*/usage: \1/p' "$0" >&2; exit 2 ;;
 esac
 command -v doxygen >/dev/null || {
-  echo 'SKIP: no doxygen here'
+  echo 'SKIP: doxygen is not installed'
   exit 77
 }
 mkdir -p "$1"

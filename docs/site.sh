@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# site.sh FOLDER: the manual as a site, with mkdocs (package mkdocs); a link that leads nowhere is an error
+# site.sh FOLDER: builds the manual as a website, with mkdocs (package mkdocs); a broken link is an error
 #
-# Exits with 77 where mkdocs is missing.
+# Exits with 77 if mkdocs is missing.
 set -euo pipefail
 case ${1:-} in
   -h | --help) sed -n '3s/^# //p' "$0"; exit ;;
@@ -11,7 +11,7 @@ case ${1:-} in
 esac
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdocs=$([[ -x /usr/bin/mkdocs ]] && echo /usr/bin/mkdocs || command -v mkdocs) || {
-  echo 'SKIP: no mkdocs here'
+  echo 'SKIP: mkdocs is not installed'
   exit 77
 }
 mkdir -p "$1"
@@ -19,7 +19,8 @@ folder=$(cd "$1" && pwd)
 pages=$(mktemp -d)
 trap 'rm -rf "$pages" "$pages".*' EXIT
 
-# What pages link to lies where it lies in the sources; folders become their lists of files.
+# Pages and the files that they link to keep their relative paths. A linked folder becomes a list of its
+# files.
 cd "$root"
 find README.md CONTRIBUTING.md NEWS.md SECURITY.md docs research packaging pipelines gst kernels reference tests tools examples \
   -type f \( -name '*.md' -o -name '*.png' -o -name '*.sh' -o -name '*.h' -o -name '*.cpp' -o -name '*.c' -o -name '*.rs' -o -name '*.cl' -o -name '*.clh' -o -name '*.py' -o -name '*.json' -o -name '*Dockerfile' \) \

@@ -2,23 +2,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # containers.sh [cpu | nvidia]...
 #
-# Builds the images of packaging/docker, both unless told, and runs in that for the CPU what a user runs first: glcl-info, a
-# pipeline and a recipe; in that for NVIDIA the plugin is loaded. For machines without docker: buildah builds (package buildah), and
-# a bare Debian of versions.sh stands in for the one that FROM names. Needs what versions.sh needs, and leaves nothing behind.
-# Exits with 77 where one cannot make such a system here.
+# Builds the images of packaging/docker without docker, by default both, and tries them. In the image
+# for CPUs it runs glcl-info, pipelines and a recipe. In the image for NVIDIA it runs gst-inspect-1.0
+# and glcl-info. buildah (package buildah) builds the images, on a bare Debian from versions.sh in place
+# of the image in FROM. It needs what versions.sh needs, and keeps no image. Exits with 77 if this
+# machine cannot run it.
 set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
 arguments 0 2 "$@"
 (($#)) || set -- cpu nvidia
-command -v buildah >/dev/null || { echo 'SKIP: no buildah here'; exit 77; }
-if [[ ! ${GLCL_OWN_MOUNTS:-} ]]; then  # mounts that buildah leaves go with the namespace
-  unshare --mount true 2>/dev/null || { echo 'SKIP: no mount namespaces here'; exit 77; }
+command -v buildah >/dev/null || { echo 'SKIP: buildah is not installed'; exit 77; }
+if [[ ! ${GLCL_OWN_MOUNTS:-} ]]; then  # mounts that buildah leaves end with the namespace
+  unshare --mount true 2>/dev/null || { echo 'SKIP: this machine does not allow mount namespaces'; exit 77; }
   GLCL_OWN_MOUNTS=yes exec unshare --mount --propagation private "$0" "$@"
 fi
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gst-glcl
 mkdir -p "$cache"
-for left in "$cache"/containers.*; do  # of runs that were killed
+for left in "$cache"/containers.*; do  # folders of killed runs
   [[ ! -e $left ]] || kill -0 "${left##*.}" 2>/dev/null || rm -rf --one-file-system "$left"
 done
 work=$cache/containers.$$
@@ -38,18 +39,18 @@ for name; do
     "$source_root/packaging/versions.sh" --share "$work/share" "${suite%-slim}" \
       'tar -C / --one-file-system --exclude=./project --exclude=./share -cf /share/root.tar .'
     container=$(image from scratch)
-    telling image add "$container" "$work/share/root.tar" /
+    with_progress image add "$container" "$work/share/root.tar" /
     rm "$work/share/root.tar"
     image config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin --cmd bash "$container"
-    telling image commit --rm "$container" "docker.io/library/$from"
+    with_progress image commit --rm "$container" "docker.io/library/$from"
   fi
   echo "$name.Dockerfile"
-  telling image bud --pull-never --layers -f "$file" -t "gst-glcl-$name" "$source_root"
+  with_progress image bud --pull-never --layers -f "$file" -t "gst-glcl-$name" "$source_root"
   container=$(image from --pull-never "localhost/gst-glcl-$name")
   case $name in
     nvidia) image run "$container" -- bash -euc '((EUID)); gst-inspect-1.0 glclmotion | head -n 12; glcl-info || echo "its exit status is $?"' ;;
     *)
-      image run "$container" -- bash -euc '((EUID))  # a user of its own
+      image run "$container" -- bash -euc '((EUID))  # not root
         glcl-info
         gst-launch-1.0 -q gltestsrc num-buffers=5 ! glclmotion display=vectors ! gldownload ! video/x-raw ! fakesink
         gst-launch-1.0 -q videotestsrc num-buffers=5 ! jpegenc ! qtmux ! filesink location=clip.mp4

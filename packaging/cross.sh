@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # cross.sh ARCHITECTURE [FOLDER]
 #
-# Builds the plugin and the examples for another architecture of Debian, as arm64, into FOLDER (build-ARCHITECTURE), with warnings as
-# errors. It installs what is missing, and runs nothing of what it builds.
+# Builds the plugin and the examples for another architecture of Debian, such as arm64, with warnings as
+# errors. FOLDER is build-ARCHITECTURE by default. It installs missing packages, and does not run the
+# result.
 set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
 arguments 1 2 "$@"
 architecture=$1
 folder=$(realpath -m "${2:-$source_root/build-$architecture}")
-dpkg-architecture -L 2>/dev/null | grep -qx "$architecture" || [[ $architecture =~ ^[a-z0-9]+$ ]] || wrong "no architecture of Debian: $architecture"
+dpkg-architecture -L 2>/dev/null | grep -qx "$architecture" || [[ $architecture =~ ^[a-z0-9]+$ ]] || wrong "Debian has no architecture $architecture"
 
 dpkg --print-foreign-architectures | grep -qx "$architecture" || as_root dpkg --add-architecture "$architecture"
-# Libraries are of the other architecture; programs, and packages for all architectures, are of this one.
+# Libraries are for the other architecture; programs and architecture-independent packages are for this
+# one.
 packages=("crossbuild-essential-$architecture")
 for package in "${build_packages[@]}"; do
   case $package in

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # debian.sh SUITE [FOLDER]
 #
-# Builds the Debian packages in a bare SUITE (bookworm, trixie), looks at them with lintian, whose errors and warnings fail, installs
-# them in another bare one, and runs there a pipeline, a tool, a recipe and the build of examples/element. The packages go to FOLDER.
+# Builds the Debian packages in a bare SUITE (bookworm, trixie), and writes them to FOLDER. Errors and
+# warnings of lintian fail. Then it installs them in another bare SUITE, runs pipelines, a tool and a
+# recipe there, and builds examples/element.
 set -euo pipefail
 here=$(dirname "$0")
 . "$here/../pipelines/setup.sh"
@@ -15,7 +16,7 @@ mkdir -p "$folder"
 # shellcheck disable=SC2016
 "$here/versions.sh" --prepared --share "$folder" "$suite" '
   set -e
-  # debhelper hides the home folder
+  # debhelper sets another home folder, so the cache of ccache has to be named
   export DEBIAN_FRONTEND=noninteractive CCACHE_DIR=/root/.cache/ccache
   apt-get -qq update
   apt="apt-get -qq -y --no-install-recommends install"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # elements.sh [FOLDER]
 #
-# Builds the plugin into FOLDER, build-elements/ unless told, and runs a pipeline of each of its elements, with results attached
-# where it attaches any. Where GStreamer has tensors and analytics, an example reads them. The last line counts the elements; the
-# exit status tells whether all ran.
+# Builds the plugin into FOLDER (by default build-elements/) and runs a pipeline of each element.
+# Elements that can attach results do so; if GStreamer has tensors and analytics, an example reads them.
+# The last line counts the elements. The exit status is 0 if all ran.
 set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
 arguments 0 1 "$@"
@@ -30,12 +30,12 @@ for element in "${elements[@]}"; do
     tail -n 40 "$build/run/log"
   fi
 done
-# The example is built where GStreamer's own metas of results are.
+# The example is a target only if GStreamer has its own metas for results.
 if [[ $(ninja -C "$build" -t targets all) == *$'\n'examples/analytics:* ]]; then
-  telling ninja -C "$build" examples/analytics
+  with_progress ninja -C "$build" examples/analytics
   GLCL_SOURCE=$source_root GLCL_BUILD=$build "$source_root/tests/examples/examples.sh" analytics || ((++failed))
 else
-  echo 'no GstTensorMeta here to read: that takes GStreamer 1.26 and libgstreamer-plugins-bad1.0-dev'
+  echo 'the example analytics was not run: it needs GStreamer 1.26 and libgstreamer-plugins-bad1.0-dev'
 fi
 echo "$((${#elements[@]} - failed)) of ${#elements[@]} elements run"
 ((!failed))

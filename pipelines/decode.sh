@@ -35,7 +35,7 @@ open_file "$1"
 [[ -z ${2:-} ]] || write_video "$2"
 use_plugin
 if ! tags=$(timeout 20 gst-launch-1.0 -f -t "${SOURCE[@]}" ! parsebin ! video/x-h264 ! fakesink num-buffers=1 2>/dev/null </dev/null); then
-  launched timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1  # if this is not video, it prints the reason
+  run_launch timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1  # if this is not video, it prints the reason
   wrong "$1 contains no H.264 video; file-to-file.sh accepts every format that GStreamer decodes"
 fi
 # Elements take the decoder's format. glvideoflip takes RGBA alone, so only pictures that a tag turns are converted.

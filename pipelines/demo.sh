@@ -13,7 +13,7 @@ set -euo pipefail
 arguments 0 1 "$@"
 input=${1:-scene}
 folder=$source_root/demo
-[[ -e $source_root/meson.build ]] || folder=$PWD/demo # it is installed
+[[ -e $source_root/meson.build ]] || folder=$PWD/demo # an installed script
 folder=${GLCL_DEMO_FOLDER:-$folder}
 rm -f "$folder"/bilateral.{png,mp4}
 case $input in
@@ -41,11 +41,13 @@ if [[ $input == scene ]]; then
     glshader "fragment=\"$(cat "$source_root/pipelines/scene.frag")\"")
 else
   SOURCE+=(! videoconvert ! videoscale ! 'video/x-raw,pixel-aspect-ratio=1/1')
-  # a decoder of GStreamer's may lose its error for a broken file, and waits then for pictures for ever
-  caps=$(launched timeout --foreground 30 gst-launch-1.0 -f -v "${SOURCE[@]}" ! fakesink name=probe num-buffers=1)
+  # For a broken file a decoder may post no error and then wait forever, so this run with a timeout
+  # comes first.
+  caps=$(run_launch timeout --foreground 30 gst-launch-1.0 -f -v "${SOURCE[@]}" ! fakesink name=probe num-buffers=1)
   read -r width height < <(sed -n '/probe.*caps = /s/.*width=(int)\([0-9]*\).*height=(int)\([0-9]*\).*/\1 \2/p' <<<"$caps" | tail -n 1) ||
     wrong "$input contains no pictures"
-  # the mixer's first caps are final then: a tag of orientation comes behind those of the decoder
+  # The orientation tag arrives after the first caps of the decoder; this way the first caps of the
+  # mixer are final.
   SOURCE[-1]+=,width=$width,height=$height
 fi
 
@@ -53,9 +55,9 @@ write_file "$work/bilateral.mp4"
 quote "$work/%05d.png"
 echo "filtering $input: ${FILTER[*]}"
 export GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$work/log GST_DEBUG_NO_COLOR=1
-# The mixer of a live source waits for a slow filter instead of showing half a picture. H.264 has a
-# largest size; the pictures, one a second, have the video's own.
-launched gst-launch-1.0 -f -e -q "${SOURCE[@]}" ! progressreport name=progress update-freq=1 ! "${UPLOAD[@]}" ! tee name=input \
+# With a live source the mixer waits for a slow filter instead of showing half a picture. H.264 limits
+# the size of the clip; the pictures, one per second, have the size of the video.
+run_launch gst-launch-1.0 -f -e -q "${SOURCE[@]}" ! progressreport name=progress update-freq=1 ! "${UPLOAD[@]}" ! tee name=input \
   input. ! queue max-size-buffers=4 ! pair.sink_0 \
   input. ! queue max-size-buffers=4 ! "${FILTER[@]}" ! pair.sink_1 \
   glvideomixer name=pair background=black latency=5000000000 sink_1::xpos="$width" ! gldownload ! tee name=pairs \
@@ -64,7 +66,7 @@ launched gst-launch-1.0 -f -e -q "${SOURCE[@]}" ! progressreport name=progress u
   pairs. ! queue ! videorate drop-only=true ! video/x-raw,framerate=1/1 ! videoconvert ! pngenc ! \
   multifilesink max-files=60 location="$QUOTED"
 
-# the frame with the most detail, to avoid a fade from black
+# The largest PNG has the most detail, so it is not from a fade.
 picture=$(find "$work" -name '*.png' -printf '%s %p\n' | sort -n | tail -n 1)
 mv "${picture#* }" "$folder/bilateral.png"
 mv "$work/bilateral.mp4" "$folder/"

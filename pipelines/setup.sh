@@ -4,7 +4,7 @@
 #   source_root  the root of the sources
 #   build        the folder of the build in use: GLCL_BUILD, else build/ in the sources
 #   FILTER       the element of the recipes with its settings: GLCL_FILTER, else glclbilateral
-#   DECODE UPLOAD ENCODE  the steps around it: to raw video as it is to be seen, to textures, to H.264 in an MP4
+#   DECODE UPLOAD ENCODE  the steps around it: to upright raw video, to textures, to H.264 in an MP4
 #   SOUND        the sound of an input file on its way into that MP4, if write_video() has found any
 #   SINK         a window, or fakesink without a display or with GLCL_HEADLESS=1, which also replaces the camera by a test picture
 # and makes all programs print English text and decimal points, because their output is parsed.
@@ -12,7 +12,7 @@ export LC_ALL=C.UTF-8
 unset LANGUAGE
 source_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${GLCL_BUILD:-$source_root/build}
-# Installed, it is below share/, where nothing can be written.
+# An installed setup.sh is below share/, which is not writable.
 [[ -e $source_root/meson.build ]] || build=${GLCL_BUILD:-${XDG_CACHE_HOME:-$HOME/.cache}/gst-glcl}
 
 # die ...: prints the words and ends the script; control characters, which file names may contain, are replaced
@@ -31,7 +31,7 @@ usage() {
   sed -n '1d; /^# SPDX/d; /^#/!q; s/^# \{0,1\}//p' "$1"
 }
 
-# version SCRIPT: prints its name and the project's version, that of the plugin where it is installed
+# version SCRIPT: prints its name and the version of the project; if installed, that of the plugin
 version() {
   local number
   if [[ -e $source_root/meson.build ]]; then
@@ -43,8 +43,8 @@ version() {
   echo "${1##*/} ${number:-(plugin not found)}"
 }
 
-# arguments LEAST MOST ARGUMENTS...: of a recipe. -h prints the comment at its top, --version the version; too few or too many
-# print its usage line.
+# arguments LEAST MOST ARGUMENTS...: checks the arguments of a script. -h prints the comment at its top,
+# --version the version; too few or too many arguments print its usage line.
 arguments() {
   local least=$1 most=$2
   shift 2
@@ -65,23 +65,24 @@ run_packages=(
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
   gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri)
 
-# Packages without which tests of the suites accuracy, lint, docs, languages, examples and pipelines skip, and ccache; tests/run.sh installs
-# them if CI=true.
+# ccache, and packages that tests of some suites need: accuracy, lint, docs, languages, examples and
+# pipelines. tests/run.sh installs them if CI=true; without a package its tests skip.
 check_packages=(ccache clang-format clang-tidy shellcheck doxygen mkdocs python3-gi gir1.2-gstreamer-1.0
   gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-numpy python3-matplotlib gstreamer1.0-x
   gstreamer1.0-plugins-ugly gjs locales munge slurmctld slurmd slurm-client)
-# Debian has the crates of GStreamer since 13.
+# The crates of GStreamer are in Debian since version 13.
 [[ $(sed -n 's/^VERSION_ID="\?\([0-9]*\).*/\1/p' /etc/os-release 2>/dev/null) == 12 ]] || check_packages+=(cargo librust-gstreamer-dev)
 
 install_missing() {
   install_packages "${build_packages[@]}" "${run_packages[@]}"
 }
 
-# install_with_checks: also check_packages; a Debian release in development may lack some, and their tests are skipped
+# install_with_checks: as install_missing, and also installs check_packages. A Debian release in
+# development may lack some of these; their tests skip.
 install_with_checks() {
   local package available=()
   find_missing "${check_packages[@]}"
-  ((!${#missing[@]})) || telling as_root apt-get "${apt_options[@]}" update
+  ((!${#missing[@]})) || with_progress as_root apt-get "${apt_options[@]}" update
   if ((${#missing[@]})) && ! as_root apt-get -s "${apt_options[@]}" install "${missing[@]}" >/dev/null 2>&1; then
     for package in "${missing[@]}"; do
       if as_root apt-get -s "${apt_options[@]}" install "$package" >/dev/null 2>&1; then
@@ -105,7 +106,7 @@ as_root() {
   fi
 }
 
-# find_missing PACKAGES...: sets missing to those that are not installed
+# find_missing PACKAGES...: sets missing to the packages that are not installed
 find_missing() {
   local package
   missing=()
@@ -120,8 +121,8 @@ install_packages() {
   find_missing "$@"
   ((${#missing[@]})) || return 0
   echo "installing ${missing[*]}"
-  telling as_root apt-get "${apt_options[@]}" update
-  telling as_root apt-get "${apt_options[@]}" install -y "${missing[@]}"
+  with_progress as_root apt-get "${apt_options[@]}" update
+  with_progress as_root apt-get "${apt_options[@]}" install -y "${missing[@]}"
 }
 
 # quietly COMMAND...: hides the output of the command unless it fails; then prints it and ends the script
@@ -136,8 +137,9 @@ quietly() {
   rm "$log"
 }
 
-# telling COMMAND...: the same with progress: every second in one line on a terminal, else every 15 s
-telling() {
+# with_progress COMMAND...: the same, and prints progress: every second in one line on a terminal, else
+# every 15 s
+with_progress() {
   local log watcher status=0
   log=$(mktemp)
   watch_log "$log" &
@@ -154,7 +156,8 @@ telling() {
   rm "$log"
 }
 
-# watch_log LOG: for `telling`, prints the seconds and the log's last line while this script lives
+# watch_log LOG: for `with_progress`, prints the seconds and the last line of the log while this script
+# runs
 watch_log() {
   local last begin=$SECONDS next=15
   while sleep 1 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
@@ -178,8 +181,8 @@ build_folder() {
   local folder=$1 target=$2
   shift 2
   echo "building into ${folder#"$PWD"/}"
-  [[ -f $folder/build.ninja ]] || telling "$meson_command" setup "$folder" "$source_root" "$@"
-  telling ninja -C "$folder" "$target"
+  [[ -f $folder/build.ninja ]] || with_progress "$meson_command" setup "$folder" "$source_root" "$@"
+  with_progress ninja -C "$folder" "$target"
 }
 
 # headless_environment FOLDER: renders on an EGL device without a display, with caches in the folder: PoCL offers no device
@@ -193,14 +196,14 @@ headless_environment() {
   unset DISPLAY WAYLAND_DISPLAY
 }
 
-# find_plugin: sets plugin to its folder
+# find_plugin: sets plugin to the folder of the plugin
 find_plugin() {
   plugin=$build/gst
   [[ -e $source_root/meson.build ]] ||
     plugin=$(find "$source_root/../../lib" -name libgstglcl.so -path '*/gstreamer-1.0/*' -printf '%h\n' -quit 2>/dev/null || true)
 }
 
-# Lets GStreamer find the plugin; the last thing before a pipeline.
+# use_plugin: lets GStreamer find the plugin; call it directly before a pipeline
 use_plugin() {
   [[ $display ]] || headless_environment "$build/run"
   find_plugin
@@ -220,12 +223,12 @@ open_file() {
 # quote NAME: sets QUOTED to a file's name as the value of a property in a pipeline
 quote() {
   QUOTED=$1
-  [[ $1 != \"* ]] || QUOTED=./$1  # GStreamer unwraps a value that begins so once more
+  [[ $1 != \"* ]] || QUOTED=./$1  # GStreamer would remove these quotes too
   QUOTED=${QUOTED//\\/\\\\}
   QUOTED=\"${QUOTED//\"/\\\"}\"
 }
 
-# write_file FILE: sets OUT to a sink that writes it; after open_video
+# write_file FILE: sets OUT to a sink that writes the file; call it after open_video
 write_file() {
   [[ ! $1 -ef $opened ]] || wrong "cannot write $1: it is the input"
   quote "$1"
@@ -233,16 +236,16 @@ write_file() {
   written=$1
 }
 
-# write_video FILE: the same with the sound of an input file, which SOUND decodes and encodes into the muxer of ENCODE; a FILE.mkv
-# becomes a Matroska file
+# write_video FILE: the same with the sound of an input file: SOUND decodes it and encodes it for the
+# muxer of ENCODE. A FILE.mkv becomes a Matroska file.
 write_video() {
-  local hear=(decodebin caps=audio/x-raw expose-all-streams=false)
+  local decode_sound=(decodebin caps=audio/x-raw expose-all-streams=false)
   write_file "$1"
   [[ $1 != *.mkv ]] || ENCODE[-2]=matroskamux
   [[ -f $opened ]] || return 0
-  timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${hear[@]}" ! fakesink num-buffers=1 >/dev/null 2>&1 </dev/null || return 0
+  timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${decode_sound[@]}" ! fakesink num-buffers=1 >/dev/null 2>&1 </dev/null || return 0
   if gst-inspect-1.0 --exists avenc_aac; then
-    SOUND=("${SOURCE[@]}" ! "${hear[@]}" ! audioconvert ! audioresample ! avenc_aac ! queue ! mux.)
+    SOUND=("${SOURCE[@]}" ! "${decode_sound[@]}" ! audioconvert ! audioresample ! avenc_aac ! queue ! mux.)
   else
     echo "${0##*/}: no avenc_aac (gstreamer1.0-libav) found: $1 gets no sound" >&2
   fi
@@ -261,7 +264,7 @@ open_camera() {
   fi
 }
 
-# open_video IN: a file, or the camera /dev/video…
+# open_video IN: sets SOURCE to a source of a file, or of the camera /dev/video…
 open_video() {
   if [[ $1 == /dev/* ]]; then
     open_camera "$1"
@@ -270,18 +273,20 @@ open_video() {
   fi
 }
 
-# play PIPELINE...: runs it; on failure ends with the first error of GStreamer, as a wrong argument if the error concerns the
-# input or the output file
+# play PIPELINE...: runs the pipeline; on failure ends with the first error of GStreamer. If the error
+# concerns the input or the output file, the exit status is that of a wrong argument.
 play() {
-  # a decoder of GStreamer's may lose its error for a broken file, and waits then for pictures for ever
-  [[ ! -f $opened ]] || launched timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1
+  # For a broken file a decoder may post no error and then wait forever, so this run with a timeout
+  # comes first.
+  [[ ! -f $opened ]] || run_launch timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1
   [[ ${GLCL_HEADLESS:-} || " $* " != *' name=window '* ]] ||
     echo "${0##*/}: no display (DISPLAY and WAYLAND_DISPLAY are not set), so no window opens; see docs/headless.md" >&2
-  launched gst-launch-1.0 -f "$@"
+  run_launch gst-launch-1.0 -f "$@"
 }
 
-# launched COMMAND...: the same for any command that runs gst-launch-1.0; it prints unknown errors as they are
-launched() {
+# run_launch COMMAND...: the same for any command that runs gst-launch-1.0; it prints unknown errors as
+# they are
+run_launch() {
   local errors status=0 reason
   errors=$(mktemp)
   GST_DEBUG_NO_COLOR=1 "$@" 2>"$errors" || status=$?
@@ -299,13 +304,13 @@ launched() {
   esac
 }
 
-# Whether windows can open; GST_GL_WINDOW selects another way to show a picture.
+# display is not empty if windows can open; GST_GL_WINDOW selects another way to show a picture.
 display=${DISPLAY:-}${WAYLAND_DISPLAY:-}${GST_GL_WINDOW:-}
 [[ ! -S ${XDG_RUNTIME_DIR:-}/wayland-0 ]] || display=wayland-0
 [[ -z ${GLCL_HEADLESS:-} ]] || display=
 read -ra FILTER <<<"${GLCL_FILTER:-glclbilateral sigma-space=3 sigma-range=0.12}"
-UPRIGHT=(videoconvert ! videoflip video-direction=auto)  # by the file's orientation tag
-DECODE=(decodebin caps='video/x-raw(ANY)' expose-all-streams=false ! "${UPRIGHT[@]}")  # leaves sound alone
+UPRIGHT=(videoconvert ! videoflip video-direction=auto)  # applies the orientation tag of the file
+DECODE=(decodebin caps='video/x-raw(ANY)' expose-all-streams=false ! "${UPRIGHT[@]}")  # does not decode sound
 UPLOAD=(glupload ! glcolorconvert ! 'video/x-raw(memory:GLMemory),format=RGBA')
 SINK=(glimagesink)
 [[ $display ]] || SINK=(fakesink name=window sync=false)

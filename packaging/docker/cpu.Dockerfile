@@ -3,12 +3,13 @@
 FROM debian:trixie-slim AS build
 WORKDIR /src
 COPY pipelines/setup.sh pipelines/
-# Of GStreamer's analytics the library and the headers: the package of the headers brings OpenCV.
+# The headers of GStreamer's analytics are unpacked, because installing their package also installs
+# OpenCV.
 RUN bash -euc 'apt-get update; . pipelines/setup.sh; \
   apt-get install -y --no-install-recommends "${build_packages[@]}" libgstreamer-plugins-bad1.0-0; \
   cd /tmp; apt-get download libgstreamer-plugins-bad1.0-dev; dpkg -x libgstreamer-plugins-bad1.0-dev_*.deb /'
 COPY . .
-# With the flags of Debian's packages, debian/rules'.
+# The same hardening flags as in debian/rules.
 RUN eval "$(DEB_BUILD_MAINT_OPTIONS=hardening=+all dpkg-buildflags --export=sh)" && meson setup /build -Dprefix=/usr -Dtests=disabled -Dtools=enabled -Dresearch=disabled \
   && ninja -C /build && meson install -C /build --no-rebuild --destdir /root/installed
 
@@ -19,6 +20,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends gstreamer1.0-to
   && useradd --uid 1000 glcl && install -d -o glcl /videos
 ENV GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device HOME=/tmp XDG_RUNTIME_DIR=/tmp POCL_CACHE_DIR=/tmp/pocl
 WORKDIR /videos
-# Of the user who runs it, if told so: docker run --user "$(id -u)". Nothing is written but /tmp and /videos.
+# `docker run --user "$(id -u)"` makes written files belong to the calling user. Only /tmp and /videos
+# are written.
 USER glcl
 CMD ["glcl-info"]

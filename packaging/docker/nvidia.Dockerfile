@@ -1,15 +1,16 @@
 # gst-glcl on an NVIDIA GPU: docker build -f packaging/docker/nvidia.Dockerfile -t gst-glcl-nvidia .
-# Needs the NVIDIA container toolkit on the host, which puts the driver's EGL, OpenCL and Vulkan libraries in.
+# The host needs the NVIDIA container toolkit, which adds the driver's EGL, OpenCL and Vulkan libraries.
 # docker run --rm --gpus all --user "$(id -u)" -v "$PWD:/videos" gst-glcl-nvidia glcl-info
 FROM debian:trixie-slim AS build
 WORKDIR /src
 COPY pipelines/setup.sh pipelines/
-# Of GStreamer's analytics the library and the headers: the package of the headers brings OpenCV.
+# The headers of GStreamer's analytics are unpacked, because installing their package also installs
+# OpenCV.
 RUN bash -euc 'apt-get update; . pipelines/setup.sh; \
   apt-get install -y --no-install-recommends "${build_packages[@]}" libgstreamer-plugins-bad1.0-0; \
   cd /tmp; apt-get download libgstreamer-plugins-bad1.0-dev; dpkg -x libgstreamer-plugins-bad1.0-dev_*.deb /'
 COPY . .
-# With the flags of Debian's packages, debian/rules'.
+# The same hardening flags as in debian/rules.
 RUN eval "$(DEB_BUILD_MAINT_OPTIONS=hardening=+all dpkg-buildflags --export=sh)" && meson setup /build -Dprefix=/usr -Dtests=disabled -Dtools=enabled -Dresearch=disabled \
   && ninja -C /build && meson install -C /build --no-rebuild --destdir /root/installed
 
@@ -21,6 +22,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends gstreamer1.0-to
 ENV GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device HOME=/tmp XDG_RUNTIME_DIR=/tmp NVIDIA_DRIVER_CAPABILITIES=all
 RUN mkdir -p /etc/OpenCL/vendors && echo libnvidia-opencl.so.1 >/etc/OpenCL/vendors/nvidia.icd
 WORKDIR /videos
-# Of the user who runs it, if told so: docker run --user "$(id -u)". Nothing is written but /tmp and /videos.
+# `docker run --user "$(id -u)"` makes written files belong to the calling user. Only /tmp and /videos
+# are written.
 USER glcl
 CMD ["glcl-info"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the examples in Python share: a source of video, a pipeline, and ends that say what to do."""
+"""Functions that the examples in Python share: pipelines, messages, results, and errors that name a remedy."""
 import os
 import sys
 
@@ -12,7 +12,7 @@ try:
 except (ImportError, ValueError) as missing:
     sys.exit(f'{sys.argv[0]}: {missing}; install python3-gi and gir1.2-gstreamer-1.0, and run it with /usr/bin/python3.')
 
-# Which Debian package has an element that a pipeline can lack.
+# The Debian packages of elements, by the start of the element's name.
 PACKAGES = {
     'glcl': 'gst-glcl itself: run inside `meson devenv -C build`, or install gstreamer1.0-glcl',
     'glopenclflow': 'gst-glcl itself: run inside `meson devenv -C build`, or install gstreamer1.0-glcl',
@@ -26,7 +26,7 @@ PACKAGES = {
 
 
 def need(package, error):
-    """ends the program with the sentence that names what to install"""
+    """ends the program with an error that names the package to install"""
     sys.exit(f'{sys.argv[0]}: {error}; install {package}, and run it with /usr/bin/python3.')
 
 
@@ -35,7 +35,7 @@ def headless():
 
 
 def argument():
-    """the only argument of the command line, or None; -h prints what the program says of itself"""
+    """the first argument of the command line, or None; -h prints the docstring of the program"""
     if sys.argv[1:] in (['-h'], ['--help']):
         print(__main__.__doc__.strip())
         sys.exit()
@@ -43,15 +43,15 @@ def argument():
 
 
 def pipeline(source, rest, frames=60):
-    """the pipeline `source ! rest`: a file, a camera (/dev/video0), or, where source is None, a ball that flies about"""
+    """the pipeline `source ! rest`; source is a file, a camera (/dev/video0), or None for a moving ball"""
     Gst.init(None)
     camera = bool(source) and source.startswith('/dev/')
     if source and not os.path.exists(source):
-        sys.exit(f'{sys.argv[0]}: there is no ' + (f'camera {source}; v4l2-ctl --list-devices (v4l-utils) shows which there are.'
+        sys.exit(f'{sys.argv[0]}: there is no ' + (f'camera {source}; v4l2-ctl --list-devices (v4l-utils) lists the cameras.'
                                                    if camera else f'file {source}.'))
     if not source:
         begin = f'videotestsrc pattern=ball num-buffers={frames} ! video/x-raw,width=320,height=240,framerate=25/1'
-    elif camera:  # it does not wait: what comes while the device is busy is dropped
+    elif camera:  # a camera does not wait: frames that arrive while the device is busy are dropped
         begin = 'v4l2src name=source ! decodebin ! queue leaky=downstream max-size-buffers=2'
     else:
         begin = 'filesrc name=source ! decodebin caps=video/x-raw(ANY) expose-all-streams=false'
@@ -68,20 +68,20 @@ def pipeline(source, rest, frames=60):
 
 
 def next_message(playing, wait):
-    """the next element message, or EOS, or None within that time; ends the program with an error's text"""
+    """the next element message or EOS, or None after `wait` ns; ends the program on an error message"""
     message = playing.get_bus().timed_pop_filtered(wait, Gst.MessageType.ELEMENT | Gst.MessageType.EOS | Gst.MessageType.ERROR)
     if message and message.type == Gst.MessageType.ERROR:
         error, _ = message.parse_error()
         hint = '; most decoders are in gstreamer1.0-libav.' if 'plug-in' in error.message else ''
         if not hint and headless() and not os.environ.get('GST_GL_WINDOW'):
-            hint = ('; no screen here (DISPLAY and WAYLAND_DISPLAY are not set): over ssh set one, or try it without a window: '
+            hint = ('; no screen here (DISPLAY and WAYLAND_DISPLAY are not set): over ssh set one, or run without a window: '
                     'GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device')
         sys.exit(f'{sys.argv[0]}: {error.message}{hint}')
     return message
 
 
 def messages(playing):
-    """plays, and gives the name and the structure of every element message until the end, or Ctrl+C"""
+    """plays, and yields the name and the structure of every element message, until the end or Ctrl+C"""
     playing.set_state(Gst.State.PLAYING)
     try:
         while True:
@@ -97,7 +97,7 @@ def messages(playing):
 
 
 def samples(playing, sink):
-    """plays, and gives every sample that reaches this appsink until the end, or Ctrl+C"""
+    """plays, and yields every sample that reaches this appsink, until the end or Ctrl+C"""
     playing.set_state(Gst.State.PLAYING)
     try:
         while not sink.get_property('eos'):
@@ -113,13 +113,13 @@ def samples(playing, sink):
 
 
 def result(frame, kind):
-    """the structure of what an analyser has attached to a frame (attach-meta=true), or None"""
+    """the structure of the result that an analyser attached to a frame (attach-meta=true), or None"""
     meta = frame.get_custom_meta(kind)
     return meta.get_structure() if meta else None
 
 
 def array(structure, field):
-    """an array of a result as numpy has it, copied once, from the device's read-back into Python's memory"""
+    """an array of a result as a numpy array; it is copied once, from the buffer of the read-back"""
     try:
         import numpy
     except ImportError as missing:
@@ -128,7 +128,8 @@ def array(structure, field):
     mapped, info = structure.get_value(field).map(Gst.MapFlags.READ)
     if not mapped:
         raise RuntimeError(f'{field} could not be read back from the device')
-    # PyGObject alone makes `data` a copy, which bytes() takes as it is; the overrides of python3-gst-1.0 make it a view.
+    # In plain PyGObject `data` is a copy, which bytes() does not copy again; with the overrides of
+    # python3-gst-1.0 it is a view.
     data = bytes(info.data)
     structure.get_value(field).unmap(info)
     return numpy.frombuffer(data, numpy.dtype(kind)).reshape(shape)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""dashboard.py [-o PICTURE] [FILE | /dev/video0]: the levels of a video and how much moves in it, as matplotlib draws them
+"""dashboard.py [-o PICTURE] [FILE | /dev/video0]: plots the levels of a video and how much of it moves
 
-In a window that follows the video; without a screen, or with -o, into a file at the end: .png, .pdf or .svg.
-All of it comes from messages, so no frame leaves the GPU, and the video may as well be shown by glimagesink.
+matplotlib updates the plots live in a window. Without a screen, or with -o, it writes them to a file
+at the end (.png, .pdf or .svg). All data comes from messages, so no frame leaves the GPU;
+glimagesink could show the video at the same time.
 """
 import argparse
 import collections
@@ -18,24 +19,24 @@ except ImportError as missing:
 
 
 class Board:
-    """Three plots: the histogram of R, G and B now, the fraction that moves, and brightness, both over the last minute."""
+    """Plots of the current histogram of R, G and B, and of moving fraction and brightness in the last minute."""
 
     def __init__(self, live):
         if not live:
             matplotlib.use('Agg')
-        from matplotlib import pyplot  # after the choice of what draws
+        from matplotlib import pyplot  # matplotlib.use() has to come before
         self.pyplot, self.live = pyplot, live
         self.figure, (levels, motion, light) = pyplot.subplots(3, 1, figsize=(8, 8), layout='constrained')
         self.levels = [levels.plot([], [], color=color)[0] for color in ('tab:red', 'tab:green', 'tab:blue')]
         self.moving, = motion.plot([], [], color='tab:purple')
         self.mean, = light.plot([], [], color='tab:orange')
         self.axes = levels, motion, light
-        for axes, title, label in ((levels, 'levels of R, G and B', 'pixels'), (motion, 'part of the picture that moves', '%'),
+        for axes, title, label in ((levels, 'levels of R, G and B', 'pixels'), (motion, 'moving part of the picture', '%'),
                                    (light, 'brightness', 'level')):
             axes.set_title(title)
             axes.set_ylabel(label)
         light.set_xlabel('s')
-        # Ten messages come in a second.
+        # Each element posts ten messages per second.
         self.motion, self.light = collections.deque(maxlen=600), collections.deque(maxlen=600)
 
     def take(self, name, fields):
@@ -56,12 +57,12 @@ class Board:
             axes.relim()
             axes.autoscale_view()
         if self.live:
-            self.pyplot.pause(0.001)  # lets the window do its work
+            self.pyplot.pause(0.001)  # lets the window handle its events
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('source', nargs='?', help='a file or a camera; without one, a ball that flies about')
+    parser.add_argument('source', nargs='?', help='a file or a camera (default: a test picture of a moving ball)')
     parser.add_argument('-o', '--output', metavar='PICTURE', help='.png, .pdf or .svg')
     arguments = parser.parse_args()
     live = not arguments.output and not common.headless()

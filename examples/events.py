@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""events.py [-p PORT] [FILE | /dev/video0]: what happens in a video, on a web page
+"""events.py [-p PORT] [FILE | /dev/video0]: shows the events of a video on a web page
 
-Serves http://127.0.0.1:8080/: cuts and things that begin and cease to move, as they happen (server-sent events). Other programs
-take the same lines of JSON from /events: `curl -N http://127.0.0.1:8080/events`. Who comes late is told the last hundred.
+The page http://127.0.0.1:8080/ lists cuts, and objects that begin and stop moving, as they happen
+(server-sent events). Other programs read the same lines of JSON from /events:
+`curl -N http://127.0.0.1:8080/events`. A new client first gets the last hundred events.
 """
 import argparse
 import http.server
@@ -26,7 +27,7 @@ new EventSource("/events").onmessage = (message) => {
 
 
 class Events:
-    """The last hundred events, and who waits for the next one."""
+    """The last hundred events, and a condition that signals new ones."""
 
     def __init__(self):
         self.first, self.lines, self.ended, self.changed = 0, [], False, threading.Condition()
@@ -43,7 +44,10 @@ class Events:
             self.changed.notify_all()
 
     def since(self, number):
-        """the lines from this number on, and the next number; waits for one; no lines at the end, '' after a quiet time"""
+        """the lines from this number on, and the number after them
+
+        Waits for a new line. Returns no lines after the end, and one empty line after 15 s without
+        an event."""
         with self.changed:
             if not self.changed.wait_for(lambda: self.ended or self.first + len(self.lines) > number, timeout=15):
                 return [''], number
@@ -67,7 +71,7 @@ def handler(events):
                     return
                 lines, number = events.since(0)
                 while lines:
-                    for line in lines:  # an empty one is a comment, which finds out who has gone
+                    for line in lines:  # an empty line becomes a comment: writing it detects closed connections
                         self.wfile.write(f'data: {line}\n\n'.encode() if line else b': \n\n')
                     lines, number = events.since(number)
             except (BrokenPipeError, ConnectionResetError):
@@ -79,7 +83,7 @@ def handler(events):
 
 
 def event_text(name, fields):
-    """an event as a page wants it"""
+    """an event as a line of JSON for the page"""
     if name == 'shot':
         text = f'{fields.get_value("kind")}, {fields.get_value("score"):.2f}'
     else:
@@ -89,10 +93,11 @@ def event_text(name, fields):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('source', nargs='?', help='a file or a camera; without one, a ball that flies about')
-    parser.add_argument('-p', '--port', type=int, default=8080, help='0: any that is free')
-    parser.add_argument('--all', action='store_true', help='listen to other machines too: whoever reaches this one sees the events')
-    parser.add_argument('--once', action='store_true', help='end with the video')
+    parser.add_argument('source', nargs='?', help='a file or a camera (default: a test picture of a moving ball)')
+    parser.add_argument('-p', '--port', type=int, default=8080, help='0: any free port')
+    parser.add_argument('--all', action='store_true',
+                        help='accept connections from other machines: everybody who can connect sees the events')
+    parser.add_argument('--once', action='store_true', help='exit at the end of the video')
     arguments = parser.parse_args()
     events = Events()
     try:

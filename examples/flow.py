@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """flow.py [FILE | /dev/video0]: the optical flow of every frame as a numpy array
 
-An array is copied once on its way: from where the device is read back to into Python's memory, where numpy looks at it. Nothing
-is read back before common.array() asks for it; the frame's pixels stay on the GPU.
+An array is copied once: from the buffer of the read-back to Python's memory, which numpy uses directly.
+Nothing is read back before common.array() asks for it; the pixels of the frame stay on the GPU.
 """
 
 import common
@@ -11,7 +11,7 @@ from common import Gst
 
 
 def main():
-    # grid=4: a vector for every 4 × 4 px, a sixteenth of the memory. sync=false: as fast as it goes.
+    # grid=4: one vector per 4 × 4 px, a sixteenth of the memory. sync=false: as fast as possible.
     pipeline = common.pipeline(common.argument(),
                                'glopenclflow display=none post-messages=false attach-meta=true grid=4 ! '
                                'appsink name=sink sync=false max-buffers=4')
@@ -21,8 +21,8 @@ def main():
         frame = sample.get_buffer()
         fields = common.result(frame, 'glopenclflow')
         if not fields:
-            continue  # the first frame has none before it
-        vectors = common.array(fields, 'vectors')  # [rows, columns, 2]: x and y in px a frame, +x right, +y down
+            continue  # the first frame has no previous frame
+        vectors = common.array(fields, 'vectors')  # [rows, columns, 2]: x and y in px per frame, +x right, +y down
         sure = common.array(fields, 'confidence') > 0.5
         speed = (vectors[..., 0] ** 2 + vectors[..., 1] ** 2) ** 0.5 * sure
         row, column = divmod(int(speed.argmax()), speed.shape[1])

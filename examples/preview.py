@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""preview.py [FILE | /dev/video0]: a camera in a window, its histogram, and a text that sticks to whatever moves
+"""preview.py [FILE | /dev/video0]: shows a camera with its histogram, and a label that follows a moving object
 
-Two analysers look at the same frames: glclhistogram draws its plot beside the frame (attach-overlay), glclmotion finds what
-moves by itself (detect) and attaches where it is (attach-meta). A probe in front of textoverlay reads that from each frame just
-before it is drawn, so the text is where the object is in this very frame, however late the window shows it.
-Without an argument: the first camera, or a ball that flies about where there is none.
+Two analysers get the same frames: glclhistogram attaches its plot as an overlay (attach-overlay),
+glclmotion detects moving objects (detect) and attaches their positions (attach-meta). A probe before
+textoverlay reads the position from each frame, so the label is at the position in this frame,
+however late the window shows it. The default is the first camera or, if there is none, a test
+picture of a moving ball.
 """
 import os
 
@@ -14,16 +15,19 @@ from common import Gst
 
 
 class Label:
-    """The text, and the object that it sticks to."""
+    """The label, and the object that it follows."""
 
     def __init__(self, text):
         self.text, self.object, self.labelled = text, None, 0
 
     def on_frame(self, _pad, info):
-        """on the streaming thread, before the text is drawn over this frame; textoverlay's properties may change while it plays"""
+        """moves the label to the object
+
+        Runs on the streaming thread before textoverlay draws; its properties may change while it
+        plays."""
         fields = common.result(info.get_buffer(), 'glclmotion')
         objects = {thing.get_value('id'): thing for thing in fields.get_value('objects')} if fields else {}
-        if self.object not in objects:  # it has gone: take the one that has been there longest
+        if self.object not in objects:  # the object has left: take the oldest one
             self.object = max(objects, key=lambda number: objects[number].get_value('age'), default=None)
         self.text.set_property('silent', self.object is None)
         if self.object is None:
@@ -31,7 +35,7 @@ class Label:
         thing = objects[self.object]
         x, y, width, height, speed_x, speed_y = map(thing.get_value, ('x', 'y', 'width', 'height', 'velocity-x', 'velocity-y'))
         self.text.set_property('text', f'{self.object}: {(speed_x ** 2 + speed_y ** 2) ** 0.5:.1f} px')
-        # textoverlay counts from 0 to 1, and to the middle of the text.
+        # textoverlay positions the middle of the text, from 0 to 1.
         self.text.set_property('xpos', min(max((x + width / 2) / fields.get_value('width'), 0), 1))
         self.text.set_property('ypos', min(max((y + height / 2) / fields.get_value('height'), 0), 1))
         self.labelled += 1
@@ -40,7 +44,7 @@ class Label:
 
 def main():
     source = common.argument() or ('/dev/video0' if os.path.exists('/dev/video0') else None)
-    sink = 'glimagesink sync=false' if common.headless() else 'glimagesink'  # nobody looks: as fast as it goes
+    sink = 'glimagesink sync=false' if common.headless() else 'glimagesink'  # without a screen: as fast as possible
     pipeline = common.pipeline(
         source, 'glclhistogram mode=rgb display=overlay attach-overlay=true post-messages=false ! '
         'glclmotion detect=true attach-meta=true display=objects attach-overlay=true ! '

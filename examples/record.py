@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""record.py [FILE | /dev/video0]: records whenever something moves, from two seconds before to two seconds after, with a picture
+"""record.py [FILE | /dev/video0]: records clips of motion, and a picture of each
 
-Every frame is encoded and kept for some seconds. When glclmotion reports motion-begin, the kept frames and all that follow go into
-motion-1.mp4 in the current folder, until two seconds after the last object has gone; the next motion goes into motion-2.mp4.
-Numbers of files that exist are skipped.
-motion-1.jpg is the frame in which the object was reported. Without an argument a ball that flies about is recorded.
+Every frame is encoded and kept for some seconds. On motion-begin of glclmotion, the frames of the
+last two seconds and the following ones are written to motion-1.mp4 in the current folder, until two
+seconds after the last object left. The next motion goes to motion-2.mp4; existing numbers are
+skipped. motion-1.jpg is the frame in which the object was reported. Without an argument it records a
+test picture of a moving ball.
 """
 import collections
 import itertools
@@ -16,7 +17,7 @@ import common
 from common import Gst
 
 BEFORE = AFTER = 2 * Gst.SECOND
-LATE = 3 * Gst.SECOND  # that an event may come after its frame, for example when a file plays faster than a camera
+LATE = 3 * Gst.SECOND  # longest delay of an event after its frame, as when a file plays faster than a camera
 
 
 class Frame:
@@ -24,7 +25,7 @@ class Frame:
 
     def __init__(self, sample):
         self.buffer = sample.get_buffer()
-        # As messages count it: encoders may move timestamps, together with their segment.
+        # Messages have running times too. An encoder may shift timestamps and its segment alike.
         self.time = sample.get_segment().to_running_time(Gst.Format.TIME, self.buffer.pts)
         self.is_key = not self.buffer.has_flags(Gst.BufferFlags.DELTA_UNIT)
 
@@ -57,7 +58,7 @@ class Clip:
 
 
 class Recorder:
-    """Streaming threads bring frames, the main thread brings events."""
+    """Keeps frames and writes clips; streaming threads bring frames and pictures, the main thread events."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -80,7 +81,7 @@ class Recorder:
         return Gst.FlowReturn.OK
 
     def forget(self, before):
-        """drops what is older, up to a frame that can be decoded without earlier ones"""
+        """drops frames before the last key frame that is not after this time"""
         keys = [i for i, frame in enumerate(self.kept) if frame.is_key and frame.time <= before]
         for _ in range(keys[-1] if keys else 0):
             self.kept.popleft()
@@ -110,7 +111,7 @@ class Recorder:
                 file.write(self.picture.extract_dup(0, self.picture.get_size()))
 
     def close(self):
-        """ends the clip on a thread of its own: frames go on"""
+        """closes the clip on another thread, because this one has to handle the next frames"""
         self.closing.append(threading.Thread(target=self.clip.close))
         self.closing[-1].start()
         self.clip = None
@@ -126,7 +127,7 @@ class Recorder:
 def main():
     source = common.argument()
     Gst.init(None)
-    # x264enc refuses odd sizes.
+    # openh264enc is preferred because x264enc refuses odd sizes.
     encoder = ('openh264enc gop-size=25 bitrate=4000000' if Gst.ElementFactory.find('openh264enc')
                else 'x264enc tune=zerolatency speed-preset=veryfast key-int-max=25')
     pipeline = common.pipeline(

@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# checker.sh gl|copy|discrete|external [PROGRAM...]: test programs under the sharing checker, or else the pipelines of
-# pipelines.list. Fails where it has anything to say, or saw nothing of the driver.
+# checker.sh gl|copy|discrete|external [PROGRAM...]: runs test programs under the checker of texture sharing
+#
+# Without programs it runs the pipelines of pipelines.list. It fails if the checker or GStreamer's leaks
+# tracer reports anything, or if no texture was acquired where the driver shares textures.
 here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
 use_driver "$1" || exit
 shift
 export GLCL_FAULT=count
 case "$*" in
-  *sharing-sharing) ;;                    # works on the GL thread itself
+  *sharing-sharing) ;; # this program runs kernels on the GL thread itself
   *) export GLCL_KERNELS_OFF_GL=1 ;;
 esac
 case $driver in
@@ -17,11 +19,12 @@ case $driver in
   copy | discrete) acquire= ;;
 esac
 
-verdict() { # NAME STATUS LOG
-  local said
-  said=$(complaints "$3" | head -3)
-  if [ -n "$said" ]; then
-    fail "$1: $said"
+# check_run NAME STATUS LOG: fails unless the run ended well and nothing was reported
+check_run() {
+  local reports
+  reports=$(reports_of "$3" | head -3)
+  if [ -n "$reports" ]; then
+    fail "$1: $reports"
   elif [ "$2" != 0 ]; then
     fail "$1: status $2: $(grep -v '^glcl-fault:' "$3" | tail -40)"
   elif [ -n "$acquire" ] && ! grep -q "count $acquire" "$3"; then
@@ -32,7 +35,8 @@ verdict() { # NAME STATUS LOG
 }
 
 runs=0
-# Those of GLCL_FIRST, names separated by |, come first; with GLCL_ONLY no others do.
+# pipelines: prints the lines of the list; those named in GLCL_FIRST, separated by |, come first. With
+# GLCL_ONLY it prints only the named ones.
 pipelines() {
   [ $# = 0 ] || return 0
   grep -E "^(${GLCL_ONLY:-${GLCL_FIRST:-#}}): " "$here/pipelines.list"
@@ -48,7 +52,7 @@ while IFS=: read -r name pipeline; do
   read -ra words <<<"$pipeline"
   runs=$((runs + 1))
   under_layer "$scratch/log" gst-launch-1.0 -f -q "${words[@]}"
-  verdict "$name" $? "$scratch/log"
+  check_run "$name" $? "$scratch/log"
   [ $failures != 0 ] && [ -n "${GLCL_STOP_AT_FIRST:-}" ] && break
 done < <(pipelines "$@")
 
@@ -56,7 +60,7 @@ for program in "$@"; do
   runs=$((runs + 1))
   GLCL_TIMEOUT=600 under_layer "$scratch/log" "$program"
   status=$?
-  verdict "$(basename "$program")" $status "$scratch/log"
+  check_run "$(basename "$program")" $status "$scratch/log"
 done
 
 [ $runs != 0 ] || fail 'nothing was run'

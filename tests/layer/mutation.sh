@@ -1,14 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# mutation.sh SOURCE BUILD: breaks the plugin in the ways of mutants.list, each time one object compiled anew and put
-# ahead of its archive, and asserts that checker.sh notices.
+# mutation.sh SOURCE BUILD: breaks the plugin with each entry of mutants.list, and asserts that checker.sh fails
+#
+# Each time it compiles one changed source, and links its object before the archive that has the
+# original.
 here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
 source=$1 build=$2
 use_driver gl || exit
 export GLCL_STOP_AT_FIRST=1
 
-compile_command() { # FILE: the command that compiled it, one word a line, without input and output
+# compile_command FILE: prints the command that compiled the file, one word per line, without input and
+# output
+compile_command() {
   python3 - "$build/compile_commands.json" "$1" <<'PYTHON'
 import json, os, shlex, sys
 for entry in json.load(open(sys.argv[1])):
@@ -23,13 +27,15 @@ for entry in json.load(open(sys.argv[1])):
 PYTHON
 }
 
-link_command() { # the command that linked the plugin, one word a line
+# link_command: prints the command that linked the plugin, one word per line
+link_command() {
   ninja -C "$build" -t commands gst/libgstglcl.so | tail -1 |
     python3 -c 'import shlex, sys; print("\n".join(shlex.split(sys.stdin.read())))'
 }
 mapfile -t link < <(link_command)
 
-build_mutant() { # FILE MUTANT.cpp PLUGIN.so
+# build_mutant FILE MUTANT.cpp PLUGIN.so: builds the plugin with MUTANT.cpp in place of FILE
+build_mutant() {
   local compile words=() word
   mapfile -t compile < <(compile_command "$1")
   (
@@ -62,7 +68,7 @@ while IFS='|' read -r name file first script; do
   fi
   method=gl only=
   [[ $name == external:* ]] && method=external
-  [ -n "$script" ] || only=one # checker (gl) runs all
+  [ -n "$script" ] || only=one # the test checker (gl) runs all pipelines
   GLCL_ONLY=$only GLCL_FIRST=$first GST_PLUGIN_PATH_1_0=$folder/plugin "$here/checker.sh" $method >"$folder/log"
   status=$?
   if [ -z "$script" ]; then

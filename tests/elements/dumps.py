@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Files of points and vectors are whole whatever becomes of the process or the disk: after a kill in the middle of all, and where no
-more fits, which one warning tells."""
+"""dumps.py FULLDISK: files of points and vectors stay whole if the process is killed or the disk is full
+
+A full disk also has to cause exactly one warning per element. FULLDISK is the library that simulates
+it."""
 import json
 import os
 import shutil
@@ -19,7 +21,7 @@ COLUMNS = 'frame,timestamp,id,x,y,vx,vy,age,residue'
 
 
 def points_in(path):
-    """the frames and points in a whole file"""
+    """the numbers of frames and points in a file, after checking that it is whole"""
     with open(path, encoding='utf-8') as file:
         text = file.read()
     if path.endswith('.json'):
@@ -34,7 +36,7 @@ def points_in(path):
 
 
 def vectors_in(folder):
-    """how many whole files of vectors"""
+    """the number of vector files in a folder, after checking that they are whole"""
     names = [name for name in os.listdir(folder) if name.endswith('.flo')]
     for name in names:
         with open(os.path.join(folder, name), 'rb') as file:
@@ -44,7 +46,7 @@ def vectors_in(folder):
 
 
 def start(folder, points, frames=0, full=None):
-    """a process that writes both; with `full` no file gets more than MOST bytes"""
+    """starts a process that writes points and vectors; with `full`, no file can have more than MOST bytes"""
     environment = dict(os.environ, LC_ALL='C.UTF-8')
     if full:
         environment |= {'LD_PRELOAD': full, 'FULL_DISK': folder, 'FULL_DISK_BYTES': str(MOST)}
@@ -83,7 +85,7 @@ def fill(folder, suffix):
 
 def main():
     if not shutil.which('gst-launch-1.0'):
-        print('SKIP: no gst-launch-1.0')
+        print('SKIP: gst-launch-1.0 is not installed')
         sys.exit(77)
     for number, suffix in enumerate(['.csv', '.json']):
         with tempfile.TemporaryDirectory() as folder:

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # sums.sh [copy|gl|external]
 #
-# Prints an MD5 sum of the frames that every element gives for every method and display. Lines of two builds that differ
-# show a change that users see: `diff <(GLCL_BUILD=old tests/elements/sums.sh copy) <(tests/elements/sums.sh copy)`.
-#   copy      PoCL computes and frames are copied (the default)
-#   gl        on the drivers whose env.sh is in the folder GLCL_GL_DRIVER
-#   external  on the OpenCL and OpenGL that the environment selects
+# Prints MD5 sums of the output frames of all elements with all methods and displays. Lines that differ
+# between two builds show changed output:
+#   diff <(GLCL_BUILD=old tests/elements/sums.sh copy) <(tests/elements/sums.sh copy)
+#   copy      runs kernels with PoCL and copies frames (the default)
+#   gl        uses the drivers that share textures in the folder GLCL_GL_DRIVER
+#   external  uses the OpenCL and OpenGL that the environment selects
 # GLCL_BUILD is the build folder (build).
 set -euo pipefail
 . "$(dirname "$0")/../../pipelines/setup.sh"
@@ -27,7 +28,8 @@ esac
 [[ $sharing == external ]] || headless_environment "$run"
 export GST_PLUGIN_PATH_1_0=$build/gst${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}
 
-# sum SIZE ELEMENT: of ten frames in which everything moves; in colour where the width is even
+# sum SIZE ELEMENT: prints the sum for ten frames of a moving picture, which is in colour if the width
+# is even
 sum() {
   local width=${1%x*} height=${1#*x} source='pattern=smpte horizontal-speed=3' element sum
   ((width % 2)) && source='pattern=zone-plate kx2=9 ky2=13 kt=4 kxt=-3'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# examples.sh NAME: runs an example of examples/ without a display and checks what it says
+# examples.sh NAME: runs an example of examples/ without a display and checks its output
 set -euo pipefail
 example=$1
 examples=$GLCL_SOURCE/examples built=$GLCL_BUILD/examples
@@ -20,54 +20,56 @@ die() {
   [[ ! -f output ]] || cat output >&2
   exit 1
 }
-# python_has MODULE...
-python_has() {
+# need_python MODULE...: skips if a module is missing
+need_python() {
   local module
   for module in "$@"; do
-    "$python" -c "import $module" 2>/dev/null || skip "no module $module for $python"
+    "$python" -c "import $module" 2>/dev/null || skip "$python has no module $module"
   done
 }
-# says PATTERN: in a line of the output
+# says PATTERN: fails unless a line of the output matches
 says() {
   grep -qE "$1" output || die "no line like $1"
 }
-# refuses PATTERN COMMAND...: fails with one line, like the pattern
-refuses() {
+# expect_error PATTERN COMMAND...: the command has to fail with one line that matches
+expect_error() {
   local pattern=$1 status=0
   shift
   timeout 60 "$@" >output 2>&1 || status=$?
   ((status > 0 && status < 124)) || die "status $status of $*"
   says "$pattern"
-  [[ $(grep -cvE ' vectors$|^[0-9]+ frames|^0\.' output) -le 2 ]] || die "more than a sentence of $*"
+  [[ $(grep -cvE ' vectors$|^[0-9]+ frames|^0\.' output) -le 2 ]] || die "more than one line of errors from $*"
 }
 
 case $example in
   vectors)
-    # A ball flies over black: something moves, and no block farther than the search goes.
+    # A ball moves over black: some blocks move, not all, and none farther than the search range.
     "$built/vectors" >output
     says '^59 frames with vectors$'
     awk '/blocks move/ { frames++; moving += $2 > 0; still += $2 > 100 }
       match($0, /by [0-9.]+ px/) { fastest = substr($0, RSTART + 3) + 0; if (fastest > most) most = fastest }
-      END { exit !(frames == 59 && moving > 50 && still == 0 && most > 1 && most < 23) }' output || die 'not what a ball does'
+      END { exit !(frames == 59 && moving > 50 && still == 0 && most > 1 && most < 23) }' output || die 'the vectors are not those of a ball'
     ;;
   window)
     "$built/window" --press haahq >output
-    diff - <(head -n 4 output) <<'EXPECTED' || die 'keys are not obeyed'
+    diff - <(head -n 4 output) <<'EXPECTED' || die 'the keys have no effect'
 histogram: none instead of overlay
 flow: none instead of arrows
 flow: arrows instead of none
 histogram: overlay instead of none
 EXPECTED
-    # It was quit before the end, and drew one thing or two for most of the frames.
-    awk '/drawings over them/ { exit !($1 >= 25 && $1 < 60 && $3 > $1 / 2 && $3 < 2 * $1) }' output || die 'other frames or drawings'
+    # The key q ended it early, with one or two overlays on most frames.
+    awk '/drawings over them/ { good = $1 >= 25 && $1 < 60 && $3 > $1 / 2 && $3 < 2 * $1 } END { exit !good }' output ||
+      die 'the number of frames or drawings is wrong'
     ;;
   analytics)
-    [[ -x $built/analytics ]] || skip 'no GStreamer 1.26 with its analytics here'
+    [[ -x $built/analytics ]] || skip 'GStreamer 1.26 with its analytics is not installed'
     gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=1 ! video/x-raw,width=64,height=64 ! videoconvert ! pngenc ! filesink location=sphere.png
     "$built/analytics" --find sphere.png >output
-    # The ball moves by itself and looks like the picture: flow, mask and boxes lie around one place, and it stays the same object.
+    # The ball moves and looks like the picture: flow, mask and boxes have the same middle, and its id
+    # stays the same.
     awk '
-      # whether what of this line begins so is near (u, v), in parts of the frame
+      # true if the middle of this result, relative to the frame, is near (u, v)
       function near(what) {
         if (!match($0, "; " what " [0-9.]+% around [(][0-9.]+, [0-9.]+")) return 0
         split(substr($0, RSTART), part, /[(,]/)
@@ -94,41 +96,42 @@ EXPECTED
       END {
         print found, "objects, with flow", flow, "mask", mask, "shape", shape, "followed", followed
         exit !(found > 40 && flow > 0.8 * found && mask > 0.9 * found && shape > 0.8 * found && followed >= found - 1)
-      }' output || die 'not what a ball does'
+      }' output || die 'the results are not those of a ball'
     ;;
   label)
-    [[ $(gst-inspect-1.0 textoverlay 2>&1 || true) != *'No such element'* ]] || skip 'no textoverlay here (gstreamer1.0-x)'
-    # Squares go by 2 px a frame, and the text with them. Grey ones: the red and green of the pattern are equally bright.
+    [[ $(gst-inspect-1.0 textoverlay 2>&1 || true) != *'No such element'* ]] || skip 'textoverlay (gstreamer1.0-x) is missing'
+    # The squares move by 2 px per frame, and the text has to follow. They are made grey, because the
+    # red and green of the pattern are equally bright.
     gst-launch-1.0 -f -q videotestsrc num-buffers=40 pattern=checkers-8 horizontal-speed=-2 ! video/x-raw,width=320,height=240,framerate=25/1 ! \
       videoconvert ! videobalance saturation=0 ! videoconvert ! jpegenc quality=95 ! qtmux ! filesink location=clip.mov
     "$built/label" --at 100,165 --text goes clip.mov >output
     says '^40 of 40 frames had the text on a point$'
     awk -F '[(, )]+' '/by point/ { if ($1 == "1:") first = $2; last = $2; if ($3 < 164 || $3 > 166) off++ }
-      END { exit !(off == 0 && last - first > 76.5 && last - first < 79.5) }' output || die 'the text does not go with what it is at'
-    # Where nothing can be followed it waits.
+      END { exit !(off == 0 && last - first > 76.5 && last - first < 79.5) }' output || die 'the text does not follow its point'
+    # In a white picture there is no point to follow, so the text stays.
     gst-launch-1.0 -f -q videotestsrc num-buffers=3 pattern=white ! video/x-raw,width=320,height=240 ! jpegenc ! qtmux ! \
       filesink location=white.mov
     "$built/label" white.mov >output
     says '^0 of 3 frames had the text on a point$'
     says '^3: \(160.0, 120.0\)'
-    refuses '^label: unknown option --at here; the options are' "$built/label" --at here clip.mov
+    expect_error '^label: unknown option --at here; the options are' "$built/label" --at here clip.mov
     ;;
   flow)
-    python_has gi numpy
+    need_python gi numpy
     "$python" "$examples/flow.py" --help >output
     says '^flow.py .FILE'
     "$python" "$examples/flow.py" >output
     says '^59 frames with a flow of \(60, 80, 2\) float32$'
     awk '/moves, the fastest/ { split($3, part, "%"); moving += part[1] > 0.1 && part[1] < 20 } END { exit !(moving > 50) }' output ||
-      die 'not what a ball does'
+      die 'the flow is not that of a ball'
     ;;
   dashboard)
-    python_has gi matplotlib
+    need_python gi matplotlib
     "$python" "$examples/dashboard.py" >output
     says '^4[0-9] messages in dashboard.png$'
     "$python" "$examples/dashboard.py" -o board.pdf >output
-    [[ $(head -c 4 board.pdf) == %PDF ]] || die 'no PDF'
-    # Not an empty figure: the plots have ink of the three colours.
+    [[ $(head -c 4 board.pdf) == %PDF ]] || die 'board.pdf is not a PDF'
+    # The figure is not empty: it has many pixels in the colours of two curves.
     "$python" -c 'import matplotlib.image
 pixels = matplotlib.image.imread("dashboard.png")
 purple = (abs(pixels[..., :3] - [0.58, 0.40, 0.74]) < 0.05).all(-1).sum()
@@ -136,7 +139,7 @@ orange = (abs(pixels[..., :3] - [1.0, 0.5, 0.05]) < 0.05).all(-1).sum()
 assert purple > 100 and orange > 100, (purple, orange)'
     ;;
   events)
-    python_has gi
+    need_python gi
     "$python" - "$examples/events.py" <<'PYTHON'
 import json, subprocess, sys, urllib.request
 server = subprocess.Popen([sys.executable, sys.argv[1], '--once', '--port', '0'], stdout=subprocess.PIPE, text=True)
@@ -162,15 +165,16 @@ except OSError:
 PYTHON
     ;;
   preview)
-    python_has gi
-    [[ $(gst-inspect-1.0 textoverlay 2>&1 || true) != *'No such element'* ]] || skip 'no textoverlay here (gstreamer1.0-x)'
+    need_python gi
+    [[ $(gst-inspect-1.0 textoverlay 2>&1 || true) != *'No such element'* ]] || skip 'textoverlay (gstreamer1.0-x) is missing'
     "$python" "$examples/preview.py" >output
     says '^0\.[0-9]* s: motion-begin 1$'
-    awk '/had a text/ { exit !($1 > 60) }' output || die 'few frames have a text'
+    awk '/had a label/ { labelled = $1 } END { exit !(labelled > 60) }' output || die 'few frames have a label'
     ;;
   record)
-    python_has gi
-    # Noise of a grey wall for three seconds, a ball for one, the wall for five, the ball again, and the wall.
+    need_python gi
+    # The film: black for three seconds, a ball for one, black for five, the ball for one, black for
+    # four.
     part() {
       echo "videotestsrc num-buffers=$2 pattern=$1 ! video/x-raw,format=I420,width=160,height=120,framerate=10/1 ! film."
     }
@@ -181,14 +185,15 @@ PYTHON
     "$python" "$examples/record.py" film.avi >output
     says '^motion-1\.mp4: [0-9]+ frames$'
     says '^motion-2\.mp4: [0-9]+ frames$'
-    # From two seconds before the ball, or the key frame before that, to two seconds after it.
+    # A clip lasts from two seconds before the ball, or the key frame before that, to two seconds after
+    # the ball.
     awk -F'[ :]+' '/frames$/ { clips++; good += $2 >= 52 && $2 <= 85 } END { exit !(clips == 2 && good == 2) }' output ||
-      die 'clips of other lengths'
+      die 'clips have wrong lengths'
     for clip in 1 2; do
       frames=$(gst-launch-1.0 filesrc location=motion-$clip.mp4 ! decodebin ! identity silent=false ! fakesink -v | grep -c 'last-message = chain')
       [[ "$(grep "^motion-$clip.mp4" output)" == *": $frames frames" ]] || die "$frames frames of clip $clip can be decoded"
       [[ $(gst-launch-1.0 filesrc location=motion-$clip.jpg ! jpegdec ! fakesink -v | grep -c 'width=(int)160') -gt 0 ]] ||
-        die "motion-$clip.jpg is no picture"
+        die "motion-$clip.jpg is not a picture"
     done
     rm motion-1.mp4
     "$python" "$examples/record.py" film.avi >output
@@ -197,23 +202,23 @@ PYTHON
     [[ $(<motion-3.mp4) == kept ]] || die 'a clip is overwritten'
     ;;
   rust)
-    command -v cargo >/dev/null || skip 'no cargo here (package cargo)'
+    command -v cargo >/dev/null || skip 'cargo is not installed (package cargo)'
     registry=${GLCL_CARGO_REGISTRY:-/usr/share/cargo/registry}
-    compgen -G "$registry/gstreamer-0.23*" >/dev/null || skip 'no crate gstreamer 0.23 here (librust-gstreamer-dev, from Debian 13 on)'
+    compgen -G "$registry/gstreamer-0.23*" >/dev/null || skip 'the crate gstreamer 0.23 is not installed (librust-gstreamer-dev, since Debian 13)'
     cp -r "$examples/rust" .
-    # Both programs at once, and nothing for debuggers.
+    # Builds both programs, without debug information.
     CARGO_PROFILE_DEV_DEBUG=0 CARGO_HOME=$work/cargo CARGO_TARGET_DIR=$GLCL_BUILD/examples/rust cargo build --quiet --offline \
       --manifest-path rust/Cargo.toml --config 'source.crates-io.replace-with="debian"' --config "source.debian.directory=\"$registry\""
     rust=$GLCL_BUILD/examples/rust/debug
     "$rust/vectors" >output
     says '^59 frames with vectors, [1-9][0-9]* of them with motion$'
-    # Results of every kind: each tells of the ball, or where it is, as the moving object does.
+    # Results of all kinds describe the ball; those with positions agree with that of the moving object.
     gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=1 ! video/x-raw,format=GRAY8,width=64,height=64 ! pngenc ! filesink location=ball.png
     "$rust/results" videotestsrc pattern=ball num-buffers=12 ! video/x-raw,width=320,height=240,framerate=25/1 ! glupload ! glcolorconvert ! \
       glclhistogram attach-meta=true ! glclhough template=ball.png attach-meta=true ! glclklt attach-meta=true ! \
       glclmotion detect=true attach-meta=true ! glopenclflow grid=4 display=none attach-meta=true ! fakesink >output
     awk '
-      # whether the first row of an array is of a place near the object
+      # true if the position in the first row of an array is near the object
       function near(line, at) {
         return split(substr(line, index(line, "first [") + 7), at, /, |\]/) > 2 && (at[1] - u) ^ 2 + (at[2] - v) ^ 2 < 40 ^ 2
       }
@@ -240,34 +245,34 @@ PYTHON
       END {
         print found, "objects, with mask", masks, "shape", shapes, "point", points "; counts", counts, "vectors", vectors, "flow", flow, "sure", sure
         exit !(counts == 12 && found >= 6 && masks >= 6 && shapes >= 6 && points >= 6 && vectors >= 6 && flow >= 6 && sure >= 6)
-      }' output || die 'not what a ball does'
-    refuses '^results: no element "nothing"' "$rust/results" nothing ! fakesink
+      }' output || die 'the results are not those of a ball'
+    expect_error '^results: no element "nothing"' "$rust/results" nothing ! fakesink
     ;;
   mistakes)
-    refuses '^vectors: there is no file missing.mp4\.$' "$built/vectors" missing.mp4
-    refuses '^vectors: there is no camera /dev/video99; v4l2-ctl' "$built/vectors" /dev/video99
-    GST_PLUGIN_PATH_1_0='' GST_REGISTRY_1_0=$work/registry.bin refuses \
+    expect_error '^vectors: there is no file missing.mp4\.$' "$built/vectors" missing.mp4
+    expect_error '^vectors: there is no camera /dev/video99; v4l2-ctl' "$built/vectors" /dev/video99
+    GST_PLUGIN_PATH_1_0='' GST_REGISTRY_1_0=$work/registry.bin expect_error \
       '^vectors: no element "glclmotion"; it is in gst-glcl itself' "$built/vectors"
     without_screen=(env -u GST_GL_WINDOW GST_GL_PLATFORM=glx)
     screen='no screen here .*GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device$'
     for name in vectors window; do
-      refuses "^$name: $screen" "${without_screen[@]}" "$built/$name"
+      expect_error "^$name: $screen" "${without_screen[@]}" "$built/$name"
     done
     echo text >text.mp4
-    refuses '^vectors: ' "$built/vectors" text.mp4
-    python_has gi
-    refuses 'flow\.py: there is no file missing.mp4\.$' "$python" "$examples/flow.py" missing.mp4
-    refuses 'flow\.py: ' "$python" "$examples/flow.py" text.mp4
-    refuses 'preview\.py: there is no camera /dev/video99;' "$python" "$examples/preview.py" /dev/video99
-    refuses "preview\.py: .*$screen" "${without_screen[@]}" "$python" "$examples/preview.py"
+    expect_error '^vectors: ' "$built/vectors" text.mp4
+    need_python gi
+    expect_error 'flow\.py: there is no file missing.mp4\.$' "$python" "$examples/flow.py" missing.mp4
+    expect_error 'flow\.py: ' "$python" "$examples/flow.py" text.mp4
+    expect_error 'preview\.py: there is no camera /dev/video99;' "$python" "$examples/preview.py" /dev/video99
+    expect_error "preview\.py: .*$screen" "${without_screen[@]}" "$python" "$examples/preview.py"
     mkdir none
     touch none/{numpy,matplotlib}.py
     echo "raise ImportError('none here')" | tee none/numpy.py none/matplotlib.py >/dev/null
-    PYTHONPATH=$work/none refuses 'dashboard\.py: none here; install python3-matplotlib,' "$python" "$examples/dashboard.py"
-    PYTHONPATH=$work/none refuses 'flow\.py: none here; install python3-numpy,' "$python" "$examples/flow.py"
+    PYTHONPATH=$work/none expect_error 'dashboard\.py: none here; install python3-matplotlib,' "$python" "$examples/dashboard.py"
+    PYTHONPATH=$work/none expect_error 'flow\.py: none here; install python3-numpy,' "$python" "$examples/flow.py"
     mkdir -p none/gi
     cp none/numpy.py none/gi/__init__.py
-    PYTHONPATH=$work/none refuses 'events\.py: none here; install python3-gi' "$python" "$examples/events.py"
+    PYTHONPATH=$work/none expect_error 'events\.py: none here; install python3-gi' "$python" "$examples/events.py"
     ;;
   *) die "no example $example" ;;
 esac

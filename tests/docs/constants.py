@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""constants.py ROOT LIST: fails where a page states another number than the kernels have.
+"""constants.py ROOT LIST: fails if a number on a page differs from the constant in the kernels
 
-LIST has one statement a line: PAGE: TEXT, in which <FILE:MACRO> stands for the value of a macro or CONSTANT, and <FILE:MACRO*N> for a
-multiple of it. White space counts as one space.
+LIST has one statement per line: PAGE: TEXT. In TEXT, <FILE:MACRO> stands for the value of a macro or
+CONSTANT, and <FILE:MACRO*N> for a multiple of it. White space counts as one space.
 """
 import re
 import sys
@@ -13,19 +13,19 @@ PLACE = re.compile(r'<([^:<>]+):(\w+)(?:\*([\d.]+))?>')
 
 
 def value(source, name):
-    """The number that a macro of an OpenCL source or a CONSTANT of an interface.h stands for. Raises ValueError where it is none."""
+    """The number of a macro in an OpenCL source or a CONSTANT in an interface.h. Raises ValueError."""
     found = re.search(rf'^[ \t]*#define {name} (.*?)(?://.*)?$|^CONSTANT\({name}, (.*)\);', source, re.MULTILINE)
     if not found:
         raise ValueError(f'there is no macro and no constant {name}')
     text = re.sub(r'(\d)[fu]\b', r'\1', found[1] or found[2])
     text = re.sub(r'\b[A-Z]\w*\b', lambda other: str(value(source, other[0])), text)
     if not re.fullmatch(r'[\d.()*/+\-e ]+', text):
-        raise ValueError(f'{name} is no number: {found[1]}')
-    return eval(text)  # of digits and operators alone
+        raise ValueError(f'{name} is not a number: {found[1]}')
+    return eval(text)  # contains only digits and operators
 
 
 def stated(root, text):
-    """The text with the values of its macros."""
+    """The text with macros replaced by their values."""
     def number(place):
         amount = value((root / place[1]).read_text(), place[2]) * float(place[3] or 1)
         return f'{amount:.6g}'
@@ -45,7 +45,7 @@ def main(root, statements):
             wrong += 1
             continue
         if text not in ' '.join((root / page).read_text().split()):
-            print(f'{page} does not state “{text}”, as the kernels have it')
+            print(f'{page} does not state “{text}”, the value in the kernels')
             wrong += 1
     print(f'{len(lines)} statements, {wrong} wrong')
     return 1 if wrong or not lines else 0

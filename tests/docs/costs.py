@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""costs.py ROOT LIST: fails where a page states another cost than research/results/costs.json, which glcl-bench --costs writes.
+"""costs.py ROOT LIST: fails if a cost on a page differs from research/results/costs.json
 
-LIST has names of devices, NAME = DEVICE, and statements, one a line:
+`glcl-bench --costs` writes that file. LIST has names of devices, NAME = DEVICE, and statements, one
+per line:
 
     PAGE: TEXT = ELEMENT: WORK
 
-In TEXT, <NAME SIZE> stands for the wall-clock time of that work in µs, <NAME SIZE ms> for the same in ms; <NAME SIZE, MORE> is for the work
-with MORE in its name, <NAME SIZE: OTHER> for other work. WORK may be a sum: WORK + WORK. A figure is right if the time rounds to it. White
-space counts as one space.
-Where a statement is a row of a table, the list must have the others too.
+In TEXT, <NAME SIZE> stands for the wall-clock time of the work in µs, <NAME SIZE ms> for the time in
+ms. <NAME SIZE, MORE> stands for the time of the work named "WORK, MORE", and <NAME SIZE: OTHER> for
+that of the work OTHER. WORK may be a sum: WORK + WORK. A figure is right if the time rounds to it.
+White space counts as one space. If LIST has one row of a table, it must have all rows.
 
-The tables of research/results/h100.md that have a column `work` are compared whole.
+Tables of research/results/h100.md with a column `work` are compared completely.
 """
 import json
 import re
@@ -22,7 +23,7 @@ PLACE = re.compile(r'<(\w+) (\d+x\d+)( ms)?(?:(, |: )([^<>]+))?>')
 
 
 def read_costs(path):
-    """(device, element, work, size) -> the row of the file"""
+    """rows of the file, by (device, element, work, size)"""
     costs = {}
     for run in json.loads(path.read_text(encoding='utf-8')):
         for row in run['costs']:
@@ -37,7 +38,7 @@ def rounds_to(value, figure):
 
 
 def cost(costs, device, element, work, place):
-    """the time for a place in a text, in its unit. Raises ValueError where there is none"""
+    """the time for a placeholder in a text, in its unit. Raises ValueError if costs.json lacks it"""
     total = 0
     for part in [place[5]] if place[4] == ': ' else work.split(' + '):
         name = part + ', ' + place[5] if place[4] == ', ' else part
@@ -49,7 +50,7 @@ def cost(costs, device, element, work, place):
 
 
 def check_statement(root, costs, devices, line):
-    """the page, its text that the statement is about, and what is wrong"""
+    """the page, its text that matches the statement, and faults"""
     page, statement = line.split(': ', 1)
     text, subject = statement.rsplit(' = ', 1)
     element, work = subject.split(': ', 1)
@@ -67,7 +68,7 @@ def check_statement(root, costs, devices, line):
 
 
 def missing_rows(root, page, stated):
-    """rows of tables that the list has in part"""
+    """faults for rows that the list lacks in tables of which it has other rows"""
     wrong = []
     for table in re.findall(r'(?:^\|.*\n)+', (root / page).read_text(encoding='utf-8'), re.MULTILINE):
         rows = [' '.join(row.split()) for row in table.splitlines()[2:]]
@@ -77,7 +78,7 @@ def missing_rows(root, page, stated):
 
 
 def check_results(root, costs, device, page):
-    """what is wrong in the tables of a page that has glcl-bench's figures as they are"""
+    """number of figures in the tables of a page with exact figures of glcl-bench, and faults"""
     wrong, element, sizes, count = [], '', [], 0
     for line in (root / page).read_text(encoding='utf-8').splitlines():
         cells = [cell.strip() for cell in line.strip('|').split('|')]

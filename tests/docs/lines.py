@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""lines.py ROOT PARSE TOOLS: checks the command lines that the Markdown pages show.
+"""lines.py ROOT PARSE TOOLS: checks the command lines of the Markdown pages
 
-Pipelines of gst-launch-1.0, and parts of pipelines between ellipses, go to PARSE, which makes them without running them. Options
-of our tools stand in their --help (TOOLS is their folder, '' where they are not built). Scripts of the sources exist."""
+PARSE constructs the pipelines of gst-launch-1.0, and parts of pipelines between ellipses, without
+running them. Options of the project's tools have to be in their --help; TOOLS is the folder of the
+tools, or '' if they are not built. Scripts of the sources have to exist."""
 import pathlib
 import re
 import shlex
@@ -17,7 +18,7 @@ LAUNCH_OPTIONS = re.compile(r'-[a-z]+$|--[a-z-]+$')
 
 
 def words(command):
-    """the words of the command, comments and redirections of the shell taken apart"""
+    """the words of a command line without comments; operators of the shell are separate words"""
     lexer = shlex.shlex(command.replace('…', ' … '), posix=True, punctuation_chars='|&;<>')
     lexer.whitespace_split = True
     lexer.commenters = '#'
@@ -25,7 +26,7 @@ def words(command):
 
 
 def commands(line):
-    """lists of words, one for each command of the line, without variables in front of it"""
+    """lists of words, one for each command of the line, without leading assignments of variables"""
     part, found = [], []
     for word in words(line) + [';']:
         if word in OPERATORS:
@@ -40,7 +41,7 @@ def commands(line):
 
 
 def pipeline(command):
-    """what gst-launch-1.0 makes of the command, or None; an ellipsis stands for any element"""
+    """the pipeline of a gst-launch-1.0 command, or None; an ellipsis becomes an identity element"""
     if 'gst-launch-1.0' in command:
         arguments = command[command.index('gst-launch-1.0') + 1:]
         while arguments and LAUNCH_OPTIONS.match(arguments[0]):
@@ -67,7 +68,7 @@ def main(root, parse, tools):
                     every = commands(line)
                 except ValueError:
                     if 'gst-launch-1.0' in line:
-                        faults.append(f'{page.path}:{number}: no line of the shell: {line}')
+                        faults.append(f'{page.path}:{number}: not a valid command line: {line}')
                     continue
                 for command in every:
                     made = pipeline(command)
@@ -95,10 +96,10 @@ def main(root, parse, tools):
     for place, made, answer in zip(places, pipelines, answers):
         if answer.startswith('missing '):
             missing += 1
-            print(f'{place}: not looked at, {answer}')
+            print(f'{place}: not checked, {answer}')
         elif answer != 'good':
             faults.append(f'{place}: {" ".join(made)}: {answer}')
-    print(f'{len(pipelines)} pipelines, {missing} of them not looked at; {checked} other commands')
+    print(f'{len(pipelines)} pipelines, {missing} of them not checked; {checked} other commands')
     print('\n'.join(faults))
     return bool(faults) or not pipelines
 

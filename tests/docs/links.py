@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""links.py ROOT: every relative link of the Markdown pages leads to a file, and to a heading where it names one; every page
-of docs/ stands in the site's contents (mkdocs.yml), where docs/site.sh puts those of elements; every picture is shown, and
-debian/copyright names it."""
+"""links.py ROOT: checks links and pictures of the Markdown pages
+
+Relative links have to lead to existing files and headings. mkdocs.yml has to contain every page of
+docs/, except those of elements, which docs/site.sh adds. A page has to show every picture of docs/,
+and debian/copyright has to name it."""
 import os
 import pathlib
 import subprocess
@@ -12,15 +14,15 @@ import pages
 
 
 ENDINGS = ('.png', '.jpg', '.jpeg', '.svg', '.gif', '.webp', '.mp4', '.ttf')
-MADE = ('build', 'demo', '.')  # folders of the root that builds and the demo make
+MADE = ('build', 'demo', '.')  # prefixes of folders that builds and the demo create
 
 
 def pictures(root):
-    """those of the sources; what git ignores is none"""
+    """the pictures of the sources, without files that git ignores"""
     known = subprocess.run(['git', '-C', root, 'ls-files', '-co', '--exclude-standard'], capture_output=True, text=True, check=False)
     if known.returncode == 0 and known.stdout:
         files = [pathlib.Path(name) for name in known.stdout.splitlines() if (root / name).is_file()]
-    else:  # no checkout of git
+    else:  # not a git checkout
         files = [path.relative_to(root) for folder in root.iterdir() if folder.is_dir() and not folder.name.startswith(MADE)
                  for path in folder.rglob('*')]
     return sorted(path for path in files if path.suffix in ENDINGS)
@@ -51,7 +53,7 @@ def main(root):
         if str(picture).startswith('docs/') and str(picture) not in shown:
             faults.append(f'{picture}: no page shows it')
         if picture.name not in origins:
-            faults.append(f'{picture}: debian/copyright does not tell where it comes from')
+            faults.append(f'{picture}: debian/copyright does not say where it comes from')
     print(f'{links} links of {len(every)} pages')
     print('\n'.join(faults))
     return bool(faults) or not links or not pictures(root)

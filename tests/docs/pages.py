@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The pages of the manual, taken apart: links, headings, and blocks of code with their line numbers."""
+"""Parses the pages of the manual into links, headings, and blocks of code with their line numbers."""
 import pathlib
 import re
 import shutil
@@ -10,7 +10,7 @@ LINK = re.compile(r'\[[^\]]*\]\(([^()\s]*(?:\([^()]*\))?[^()\s]*)\)')
 
 
 class Block:
-    """Code of a page: `language` of the fence, '' where it is indented or has none."""
+    """A block of code. `language` is that of its fence, or '' if it has none."""
 
     def __init__(self, page, line, language, text):
         self.page, self.line, self.language, self.text = page, line, language, text
@@ -19,7 +19,7 @@ class Block:
         return f'{self.page}:{self.line}'
 
     def commands(self):
-        """(line number, command) of a shell block, lines that end in a backslash joined"""
+        """(line number, command) of a shell block; a line that ends in a backslash continues on the next one"""
         begin, joined = None, ''
         for number, line in enumerate(self.text.split('\n'), self.line):
             begin = begin or number
@@ -64,13 +64,13 @@ class Page:
 
 
 def slug(heading):
-    """The anchor of a heading, as both GitHub and Python-Markdown make it."""
+    """The anchor of a heading; GitHub and Python-Markdown use the same one."""
     heading = re.sub(r'\[([^\]]*)\]\([^)]*\)', r'\1', heading)
     return re.sub(r' ', '-', re.sub(r'[^\w\s-]', '', heading).strip().lower())
 
 
 def pages(root):
-    """Every Markdown file of the sources, in order; build folders and what git ignores are none."""
+    """All Markdown files of the sources, sorted, without build folders and files that git ignores."""
     root = pathlib.Path(root)
     found = ''
     if shutil.which('git'):

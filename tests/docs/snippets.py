@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""snippets.py ROOT CC CXX HEADERS FLAGS...: compiles what the Markdown pages show, with warnings as errors.
+"""snippets.py ROOT CC CXX HEADERS FLAGS...: compiles the code of the Markdown pages, with warnings as errors
 
-```c, ```cpp and ```python blocks have to compile: C as an application sees it, with HEADERS (comma-separated) installed as
-gst-glcl/; C++ as an element of the tree sees it, with gst/ to include from. An indented block, or a fence without a language,
-that looks like C is C++. A kernel has to stand in a file of kernels/ as it is shown. C++ may be a fragment: then it is the body of a function, behind tests/docs/PAGE.h, which declares what
-the page takes as given."""
+It checks ```c, ```cpp and ```python blocks. C is compiled as in an application, with HEADERS
+(comma-separated) in gst-glcl/; C++ as in an element of the tree, with includes from gst/. An
+indented block or a fence without a language is C++ if it looks like C. C++ may be the body of a
+function; tests/docs/PAGE.h declares names that the page assumes. A file of kernels/ has to contain
+each kernel exactly as shown."""
 import os
 import pathlib
 import re
@@ -31,7 +32,7 @@ def language(block):
     if '__kernel' in block.text:
         return 'opencl'
     if block.text.startswith('//! filter'):
-        return 'filter'  # tests/elements/chain.cpp runs it
+        return 'filter'  # tests/elements/chain.cpp tests it
     return 'cpp' if any(LOOKS_LIKE_C.search(line) for line in lines) else ''
 
 
@@ -40,7 +41,7 @@ def kernel_fault(root, block):
         return ' '.join(text.split())
     shown = packed(block.text)
     return '' if any(shown in packed(file.read_text(encoding='utf-8')) for file in root.glob('kernels/*/*.cl*')) else \
-        'no file of kernels/ has this'
+        'no file of kernels/ contains this code'
 
 
 class Compiler:

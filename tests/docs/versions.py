@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""versions.py ROOT: NEWS.md has a heading for each version, with its date or "unreleased", and the first is that of meson.build and
-debian/changelog"""
+"""versions.py ROOT: checks that the versions in NEWS.md, meson.build and debian/changelog agree
+
+NEWS.md has a heading per version, with its date or "unreleased"; the first one is the current
+version."""
 import datetime
 import pathlib
 import re
@@ -9,7 +11,7 @@ import sys
 
 
 def faults(news, build, changelog):
-    """What is wrong, as texts."""
+    """Texts that describe faults."""
     headings = [line[2:] for line in news.split('\n') if line.startswith('# ')]
     versions = []
     for place, heading in enumerate(headings):

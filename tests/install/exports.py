@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""exports.py INCLUDE PLUGIN EXAMPLE SOURCES: elements outside of the tree get what examples/element needs, and no more. INCLUDE has the
-installed headers, PLUGIN exports names, and EXAMPLE is examples/element, built from SOURCES."""
+"""exports.py INCLUDE PLUGIN EXAMPLE SOURCES: checks installed headers and exported names
+
+They have to be exactly those that examples/element needs. INCLUDE has the installed headers, PLUGIN
+exports names, and EXAMPLE is examples/element, built from SOURCES."""
 import pathlib
 import re
 import subprocess
 import sys
 
-APPLICATIONS = {'gstglclcontext.h', 'gstglclresult.h'}  # in C, with nothing to link
+APPLICATIONS = {'gstglclcontext.h', 'gstglclresult.h'}  # headers for applications in C, which link nothing
 
 
 def included(path, include, found):
-    """adds the installed headers that a source includes, and those that these include"""
+    """adds the installed headers that a source includes, directly or through others"""
     for name in re.findall(r'#include "(.*)"', path.read_text(encoding='utf-8')):
         header = next((one for one in (path.parent / name, include / name) if one.is_file() and one.is_relative_to(include)), None)
         if header and header.resolve() not in found:
@@ -21,7 +23,7 @@ def included(path, include, found):
 
 
 def names(path, *options):
-    """what a library defines or wants: classes, functions of no class, and the base classes' functions as one"""
+    """names that a library defines or needs: classes and free functions; all functions of a base class are one"""
     symbols = subprocess.run(['nm', '-D', '-C', *options, path], stdout=subprocess.PIPE, text=True, check=True).stdout
     found = set()
     for line in symbols.splitlines():
@@ -40,10 +42,10 @@ def main(include, plugin, example, sources):
     for source in pathlib.Path(sources).glob('*.cpp'):
         included(source, include, needed)
     installed = {path.resolve() for path in include.rglob('*.h')}
-    faults = [f'installed, and not needed: {path.relative_to(include)}' for path in sorted(installed - needed) if path.name not in APPLICATIONS]
+    faults = [f'installed, but not needed: {path.relative_to(include)}' for path in sorted(installed - needed) if path.name not in APPLICATIONS]
     exported, wanted = names(plugin, '--defined-only'), names(example, '--undefined-only')
-    faults += [f'exported, and not needed: {name}' for name in sorted(exported - wanted)]
-    faults += [f'needed, and not exported: {name}' for name in sorted(wanted - exported)]
+    faults += [f'exported, but not needed: {name}' for name in sorted(exported - wanted)]
+    faults += [f'needed, but not exported: {name}' for name in sorted(wanted - exported)]
     print('\n'.join(faults + [f'{len(installed)} headers; {len(exported)} classes and functions are exported']))
     return bool(faults) or not needed or not wanted
 

@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# install.sh: what `meson install` leaves serves: the .pc file builds an element outside of the tree, which runs beside ours; every
-# public header stands alone; a recipe, completion and man pages are there; and a project takes the tree as a subproject
+# install.sh: an installed gst-glcl works
+#
+# The .pc file builds an element outside of the tree, which runs together with installed elements. Each
+# public header compiles alone. A recipe, the completion and man pages work. Another project can use the
+# tree as a subproject.
 set -euo pipefail
 . "$GLCL_SOURCE/pipelines/setup.sh"
 work=$(mktemp -d)
@@ -12,7 +15,7 @@ quietly "$meson_command" install -C "$build" --no-rebuild --destdir "$work/root"
 prefix=$work/root$("$meson_command" introspect --buildoptions "$build" |
   "$python" -c 'import json, sys; print(next(option["value"] for option in json.load(sys.stdin) if option["name"] == "prefix"))')
 pc=$(find "$prefix" -name gst-glcl-1.0.pc)
-# As if it had been installed there.
+# The .pc file names the final prefix; it is changed to the folder of this test.
 sed -i "s|^prefix=.*|prefix=$prefix|" "$pc"
 export PKG_CONFIG_PATH=${pc%/*}
 plugins=$(pkg-config --variable=pluginsdir gst-glcl-1.0)
@@ -27,13 +30,13 @@ while read -r header; do
 done < <(cd "$prefix/include/gst-glcl" && find . -name '*.h' | sort)
 ((headers > 5)) || die "only $headers headers"
 
-# The examples in C, by the line that their page has; one of them runs.
+# The command on the page of the examples compiles those in C, and one of them runs.
 line=$(sed -n 's/^    \(cc vectors\.c .*\)/\1/p' "$prefix/share/gst-glcl/examples/README.md")
-[[ $line ]] || die 'the page of the examples has no line to compile one'
+[[ $line ]] || die 'the page of the examples shows no command that compiles one'
 for example in "$prefix"/share/gst-glcl/examples/*.c; do
   name=${example##*/}
   name=${name%.c}
-  [[ $name != analytics ]] || continue # wants GStreamer's analytics
+  [[ $name != analytics ]] || continue # needs GStreamer's analytics
   (cd "${example%/*}" && quietly bash -euc "${line//vectors/"$name"} -Werror" && mkdir -p "$work/built/examples" && mv "$name" "$work/built/examples/")
 done
 quietly env GST_PLUGIN_PATH_1_0="$plugins" GLCL_BUILD="$work/built" "$GLCL_SOURCE/tests/examples/examples.sh" vectors
@@ -45,21 +48,22 @@ quietly ninja -C outside/build
 "$python" "$GLCL_SOURCE/tests/install/exports.py" "$prefix/include/gst-glcl" "$plugins/libgstglcl.so" outside/build/libgstglclhalf.so outside
 export GST_REGISTRY_1_0=$work/registry.bin GST_PLUGIN_PATH_1_0=$work/outside/build:$plugins
 quietly gst-inspect-1.0 glclhalf
-# White, halved and inverted by ours, twice: 255 - (255 - 255 / 2) / 2
+# White, halved by glclhalf and inverted, twice: 255 - (255 - 255 / 2) / 2
 gst-launch-1.0 -q videotestsrc pattern=white num-buffers=3 ! video/x-raw,format=RGBA,width=33,height=17 ! glupload ! glclhalf ! glclinvert ! \
   glclhalf ! glclinvert ! gldownload ! video/x-raw,format=RGBA ! filesink location=frames.raw
 od -An -v -t u1 -w4 frames.raw | awk '
   $1 < 190 || $1 > 192 || $2 != $1 || $3 != $1 || $4 != 255 { print "pixel", NR, "is", $0; exit 1 }
-  END { if (NR != 3 * 33 * 17) { print NR, "pixels"; exit 1 } }' || die 'glclhalf does not do what it says'
+  END { if (NR != 3 * 33 * 17) { print NR, "pixels"; exit 1 } }' || die 'the frames of glclhalf are wrong'
 
-# The analyser posts the mean of white, and of what is half of it.
+# The analyser posts the mean of a white frame and of one with half the level.
 gst-launch-1.0 -m videotestsrc pattern=white num-buffers=3 ! video/x-raw,format=RGBA,width=33,height=17 ! glupload ! glclmean name=first ! glclhalf ! \
   glclmean name=second ! fakesink >messages
 for expected in 'first".*mean=(double)255' 'second".*mean=(double)12[78]'; do
   grep -q "$expected" messages || die "glclmean does not post $expected: $(grep glclmean messages)"
 done
 
-# An exception that passes through the element is an error of it, where libstdc++ was loaded ahead of GStreamer's libunwind too.
+# The element reports an exception as its error, also if libstdc++ is loaded before GStreamer's
+# libunwind.
 if "$python" -c 'import gi; gi.require_version("Gst", "1.0"); from gi.repository import Gst' 2>/dev/null; then
   mkdir broken
   echo '#error broken' >broken/half.cl
@@ -84,26 +88,27 @@ mapfile -t elements < <(gst-inspect-1.0 glcl | sed -n 's/^  \(gl[a-z]*\): .*/\1/
 ((${#elements[@]} > 5)) || die "only ${#elements[@]} elements"
 for element in "${elements[@]}"; do
   page=$(gst-inspect-1.0 "$element" | sed -n 's/^ *Doc-uri *//p')
-  [[ $page == *docs/$element.* && -e $GLCL_SOURCE/docs/$element.md ]] || die "gst-inspect-1.0 $element names no page but '$page'"
+  [[ $page == *docs/$element.* && -e $GLCL_SOURCE/docs/$element.md ]] || die "gst-inspect-1.0 $element does not link to its page but to '$page'"
 done
 
-# A recipe, with the plugin that lies beside it, and nothing of the sources.
+# An installed recipe works without the sources and finds the installed plugin.
 gst-launch-1.0 -q videotestsrc num-buffers=5 ! video/x-raw,width=64,height=48 ! jpegenc ! qtmux ! filesink location=clip.mp4
 env -u GLCL_BUILD -u GST_PLUGIN_PATH_1_0 GLCL_HEADLESS=1 XDG_CACHE_HOME="$work/cache" "$prefix/share/gst-glcl/pipelines/invert.sh" clip.mp4
 [[ -e $prefix/share/doc/gst-glcl/README.md && -e $prefix/share/doc/gst-glcl/docs/glclinvert.md ]] || die 'the manual is missing'
 
 if [[ -e $build/tools/glcl-info ]]; then
   (GST_PLUGIN_PATH_1_0=$plugins quietly "$prefix/bin/glcl-analyze" --elements histogram --out analysis clip.mp4)
-  [[ $(wc -l <"analysis/clip.mp4/frames.csv") == 6 ]] || die 'the installed glcl-analyze makes no table of five frames'
+  [[ $(wc -l <"analysis/clip.mp4/frames.csv") == 6 ]] || die 'the installed glcl-analyze does not write a table of five frames'
   # shellcheck source=/dev/null
   (. "$prefix/share/bash-completion/completions/glcl-info" && PATH=$prefix/bin:$PATH && _glcl glcl-info --j glcl-info && [[ ${COMPREPLY[*]} == --json ]]) ||
     die 'bash does not complete glcl-info --j'
   if command -v help2man >/dev/null; then
-    grep -q '^\.SH "*EXIT\|json' "$prefix/share/man/man1/glcl-info.1" || die 'the man page of glcl-info says nothing'
+    grep -q '^\.SH "*EXIT\|json' "$prefix/share/man/man1/glcl-info.1" || die 'the man page of glcl-info lacks its options'
   fi
 fi
 
-# As a subproject: made known under the name of the .pc file, and an element compiles against it.
+# As a subproject it provides the dependency of the .pc file, and an application and an element compile
+# against it.
 mkdir -p project/subprojects
 cp outside/*.cpp outside/*.h project/
 ln -s "$GLCL_SOURCE" project/subprojects/gst-glcl

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""twice.py SOURCE BUILD: what is built twice has the same bytes, in whatever folder, and guards itself. Some objects of the plugin, its
-kernels as a resource, and a library of them are made in two folders with the flags that packages and containers are built with,
-without ccache. The plugin and the tools of BUILD are looked at too."""
+"""twice.py SOURCE BUILD: checks that builds are reproducible and hardened
+
+It builds some objects of the plugin, the resource of its kernels, and a library of these in two
+folders, without ccache and with the flags of packages and containers. The files have to be equal. It
+also checks hardening flags of the plugin and the tools of BUILD."""
 import hashlib, json, os, pathlib, re, shlex, shutil, subprocess, sys, tempfile
 
 OBJECTS = ('opencl/source.cpp', 'chain/words.cpp', 'base/glclerrorreporter.cpp', 'unwind.cpp')
@@ -13,7 +15,7 @@ def output_of(*command, **options):
 
 
 def compile_words(build, path):
-    """the command that compiled the file, without what it read and wrote, and without ccache"""
+    """the command that compiled the file, without input, output and ccache"""
     for entry in json.loads((build / 'compile_commands.json').read_text(encoding='utf-8')):
         if os.path.realpath(os.path.join(entry['directory'], entry['file'])) != str(path):
             continue
@@ -26,7 +28,7 @@ def compile_words(build, path):
 
 
 def make(source, build, folder):
-    """builds in the folder; the bytes of what came, by name"""
+    """builds in the folder; returns hashes of the built files, by name"""
     place = folder / 'build'
     place.mkdir(parents=True)
     for name in ('gst', 'kernels', 'pipelines', 'reference'):
@@ -52,37 +54,39 @@ def make(source, build, folder):
     return {str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(place.rglob('*')) if path.is_file()}
 
 
-def guards(path):
-    """what the linker guards"""
-    said = output_of('readelf', '--wide', '--segments', '--dynamic', path)
-    return {'relocations are read-only': 'GNU_RELRO' in said, 'all names are bound at once': bool(re.search(r'FLAGS.*\bNOW\b|BIND_NOW', said)),
-            'no stack is executed': bool(re.search(r'GNU_STACK\b.* RW +0x', said)), 'its place is random': bool(re.search(r'DYN \(', output_of(
-                'readelf', '--wide', '--file-header', path)))}
+def hardening_of(path):
+    """whether a program or library has each kind of hardening, by its description"""
+    segments = output_of('readelf', '--wide', '--segments', '--dynamic', path)
+    header = output_of('readelf', '--wide', '--file-header', path)
+    return {'relocations are read-only': 'GNU_RELRO' in segments,
+            'all symbols are bound at start': bool(re.search(r'FLAGS.*\bNOW\b|BIND_NOW', segments)),
+            'the stack is not executable': bool(re.search(r'GNU_STACK\b.* RW +0x', segments)),
+            'the code is position-independent': bool(re.search(r'DYN \(', header))}
 
 
 def main(source, build):
     source, build = pathlib.Path(source).resolve(), pathlib.Path(build).resolve()
     for tool in ('dpkg-buildflags', 'readelf', 'glib-compile-resources'):
         if not shutil.which(tool):
-            print(f'SKIP: no {tool} here')
+            print(f'SKIP: {tool} is not installed')
             return 77
     if '-fsanitize' in (build / 'compile_commands.json').read_text(encoding='utf-8'):
-        print('SKIP: a sanitizer has its own flags')
+        print('SKIP: builds with a sanitizer have other flags')
         return 77
     faults = []
     with tempfile.TemporaryDirectory() as work:
         made = [make(source, build, pathlib.Path(work, *name.split('/'))) for name in ('one', 'another/further/down')]
         faults += [f'{name} differs' for name in sorted({*made[0], *made[1]}) if made[0].get(name) != made[1].get(name)]
         some = pathlib.Path(work, 'one', 'build', 'some.so')
-        found = guards(some)
+        found = hardening_of(some)
         names = output_of('readelf', '--wide', '--dyn-syms', some)
-        found['stacks are guarded'] = '__stack_chk_fail' in names
-        faults += [f'packages: not so: {what}' for what, good in found.items() if not good]
-    print(f'{len(made[0])} files, twice')
+        found['the stack is protected'] = '__stack_chk_fail' in names
+        faults += [f'packages: not true: {what}' for what, good in found.items() if not good]
+    print(f'{len(made[0])} files were built twice')
     programs = [build / 'gst' / 'libgstglcl.so', *sorted(path for path in (build / 'tools').glob('glcl-*') if path.is_file() and os.access(path, os.X_OK))]
     for path in programs:
-        faults += [f'{path.name}: not so: {what}' for what, good in guards(path).items() if not good]
-    print(f'{len(programs)} programs are guarded' if not faults else '\n'.join(faults))
+        faults += [f'{path.name}: not true: {what}' for what, good in hardening_of(path).items() if not good]
+    print(f'{len(programs)} programs and libraries are hardened' if not faults else '\n'.join(faults))
     return bool(faults) or len(made[0]) < len(OBJECTS) + 3
 
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""interfaces.py KERNELS FILE...: prints a table in C++ of the structs of interface.h files below KERNELS: statements of OpenCL C that
-store their sizes and offsets, and these numbers as C++ has them. A declaration that it can't read is an error. So is a member that
-is neither a number of the types in common/interface.h nor a struct of them."""
+"""interfaces.py KERNELS FILE...: prints a C++ table of the structs in interface.h files below KERNELS
+
+Each entry has OpenCL C statements that store sizes and offsets, and the same numbers from C++. A
+declaration that it cannot parse is an error. Members have to be numbers of the types in
+common/interface.h, or structs of these."""
 import re
 import sys
 from pathlib import Path
@@ -10,15 +12,15 @@ from pathlib import Path
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/', re.DOTALL)
 STRUCT = re.compile(r'typedef\s+struct\s*\{(.*?)\}\s*(\w+)\s*;', re.DOTALL)
 MEMBERS = re.compile(r'(\w+)\s+(\w+(?:\[[^\]]*\])*(?:\s*,\s*\w+(?:\[[^\]]*\])*)*)')
-ALIAS = re.compile(r'typedef\s+(\w+)\s+(\w+)\s*;')  # as OpenCL C has it; C++ has a class of that name
+ALIAS = re.compile(r'typedef\s+(\w+)\s+(\w+)\s*;')  # in OpenCL C; C++ has a class of that name
 
 
 def members(body, types, where):
-    """the names of a struct's members"""
+    """the member names of a struct"""
     for declaration in filter(None, (part.strip() for part in body.split(';'))):
         found = MEMBERS.fullmatch(declaration)
         if not found or found[1] not in types:
-            sys.exit(f'{where}: no number of the types in common/interface.h and no struct of them: {declaration}')
+            sys.exit(f'{where}: neither a number of the types in common/interface.h nor a struct of them: {declaration}')
         yield from re.findall(r'(\w+)(?:\[[^\]]*\])*', re.sub(r'\[[^\]]*\]', '', found[2]))
 
 

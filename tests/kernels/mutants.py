@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""mutants.py [--seed S] [--tries N] [--list] BUILD [KERNEL...]: breaks each kernel file, or those named, in one place and
-asserts that a test notices: another constant, operator, comparison, limit or coordinate. A kernel of which N changes (4) pass
-fails. The seed, 0 by itself, chooses the places. --list prints them and runs nothing."""
+"""mutants.py [--seed S] [--tries N] [--list] BUILD [KERNEL...]: breaks kernels, and asserts that a test notices
+
+It changes one constant, operator, comparison, limit or coordinate of each kernel file, or of the
+named ones, until a test fails. A kernel fails if all tests pass with N changes (default 4). The seed
+(default 0) selects the places. With --list it prints the number of places per kernel and runs no
+test."""
 import argparse, json, os, pathlib, random, re, shutil, signal, subprocess, sys, tempfile, time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LONGEST = 600  # s of a test: a broken kernel may never end
+LONGEST = 600  # time limit of a test, s: a broken kernel may never end
 CHANGES = [(re.compile(pattern), by) for pattern, by in (
     (r' \+ ', ' - '), (r' - ', ' + '), (r' \* ', ' + '), (r' / ', ' * '),
     (r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '), (r' == ', ' != '), (r' != ', ' == '),
@@ -18,12 +21,12 @@ CHANGES = [(re.compile(pattern), by) for pattern, by in (
 
 
 def is_code(line):
-    """declarations of filters are comments that count"""
+    """whether a line is code; declarations of filters are comments that the program reads"""
     return line.startswith(('//! radius', '//! weights')) or not line.lstrip().startswith(('//', '#', '/*', '*', '__attribute__', '_Pragma'))
 
 
 def mutants(path):
-    """(number of the line, the line as it is broken), each place and kind"""
+    """(index of the line, changed line) for every place and kind of change"""
     for number, line in enumerate(path.read_text(encoding='utf-8').splitlines()):
         if not is_code(line) or '__kernel' in line:
             continue
@@ -34,53 +37,54 @@ def mutants(path):
 
 
 def end_session(leader):
-    """ends all processes of a session: each case of a test is one, in a group of its own"""
+    """kills all processes of a session: each case of a test is a process in its own group"""
     for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
         try:
             if int(path.read_text(errors='replace').rpartition(')')[2].split()[3]) == leader:
                 os.kill(int(path.parent.name), signal.SIGKILL)
         except OSError:
-            pass  # it has ended
+            pass  # the process has ended
 
 
 class Tests:
-    """the test programs of kernels and elements, by room"""
+    """Finds and runs the test programs of kernels and elements."""
 
     def __init__(self, build):
-        said = subprocess.run(['meson', 'introspect', '--tests', build], stdout=subprocess.PIPE, check=True)
-        self.known = {}  # by program: one may be several tests
-        for test in json.loads(said.stdout):
+        tests = subprocess.run(['meson', 'introspect', '--tests', build], stdout=subprocess.PIPE, check=True)
+        self.known = {}  # lists of tests, by program
+        for test in json.loads(tests.stdout):
             self.known.setdefault(pathlib.Path(test['cmd'][0]).name, []).append(test)
         self.good = {}
 
     def of(self, kernel):
-        """that of the same name, then those of the room, then the element's"""
+        """tests of a kernel: the one of its name, then others of its folder, then those of the element"""
         room, stem = kernel.parent.name, kernel.stem
         names = sorted((path.stem for path in (ROOT / 'tests/kernels' / room).glob('*.cpp')), key=lambda name: (name != stem, name))
         programs = [f'kernels-{name}' for name in names] + [f'elements-{room}']
         return [test for program in programs for test in self.known.get(program, []) if os.path.exists(test['cmd'][0])]
 
     def run(self, test, kernels, cache):
-        """'' where it passes, else what it says"""
+        """runs a test with the kernels of a folder; '' if it passes, else its first fault"""
         deadline = time.monotonic() + LONGEST
         with tempfile.TemporaryDirectory() as folder:
-            log, said = pathlib.Path(folder, 'tap'), pathlib.Path(folder, 'said')
+            log, output = pathlib.Path(folder, 'tap'), pathlib.Path(folder, 'output')
             environment = {**os.environ, **test['env'], 'G_RESOURCE_OVERLAYS': f'/org/gst-glcl/kernels={kernels}',
                            'POCL_CACHE_DIR': cache, 'CK_TAP_LOG_FILE_NAME': str(log), 'XDG_DATA_HOME': folder}
-            with said.open('w') as out, subprocess.Popen(test['cmd'], env=environment, cwd=folder, stdout=out, stderr=out,
+            with output.open('w') as out, subprocess.Popen(test['cmd'], env=environment, cwd=folder, stdout=out, stderr=out,
                                                          start_new_session=True) as process:
                 failed = ''
                 while process.poll() is None and not failed:
                     time.sleep(0.1)
                     found = re.search(r'^not ok .*', log.read_text(errors='replace') if log.exists() else '', re.M)
-                    failed = found[0] if found else 'it never ends' if time.monotonic() > deadline else ''
+                    failed = found[0] if found else 'it does not end' if time.monotonic() > deadline else ''
                 end_session(process.pid)
             if not failed and process.returncode not in (0, 77):
                 failed = f'status {process.returncode}'
-            text = said.read_text(errors='replace')
+            text = output.read_text(errors='replace')
             return 'does not build' if failed and 'do not build' in text + failed else failed
 
-    def fault_as_it_is(self, test, cache):
+    def fault_unchanged(self, test, cache):
+        """runs a test with the unchanged kernels, once; '' if it passes"""
         name = test['name'], test['cmd'][0]
         if name not in self.good:
             self.good[name] = self.run(test, ROOT / 'kernels', cache)
@@ -88,7 +92,7 @@ class Tests:
 
 
 def try_kernel(kernel, tests, options, work):
-    """whether a test notices a change of it; prints the result"""
+    """whether a test notices a change of the kernel; prints the result"""
     broken, cache = work / 'kernels', work / 'pocl'
     lines = kernel.read_text(encoding='utf-8').splitlines(keepends=True)
     places = sorted(set(mutants(kernel)))
@@ -109,8 +113,8 @@ def try_kernel(kernel, tests, options, work):
         if answer == 'does not build':
             continue
         if answer:
-            fault = tests.fault_as_it_is(test, cache)
-            print(f'failed: {asked[-1]} fails as the kernels are: {fault}' if fault else
+            fault = tests.fault_unchanged(test, cache)
+            print(f'failed: {asked[-1]} fails with unchanged kernels: {fault}' if fault else
                   f'ok: {name}:{number + 1}: {line.strip()}: noticed by {asked[-1]}: {answer}', flush=True)
             return not fault
         print(f'passes: {name}:{number + 1}: {line.strip()}: {", ".join(asked)}', flush=True)
@@ -135,10 +139,10 @@ def main():
     tests = Tests(options.build)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         known = pathlib.Path(options.build, 'tests/run/pocl')
-        if known.is_dir():  # links, so that nothing that is broken gets into it
+        if known.is_dir():  # a copy of hard links, so that broken kernels are not added to the real cache
             subprocess.run(['cp', '-rl', f'{known.resolve()}/.', f'{folder}/pocl'], stderr=subprocess.DEVNULL, check=False)
         missed = [kernel for kernel in kernels if not try_kernel(kernel, tests, options, pathlib.Path(folder))]
-    print(f'{len(kernels)} kernels, {len(missed)} can break without a test that notices')
+    print(f'{len(kernels)} kernels, {len(missed)} of them can break without a failing test')
     return 1 if missed or not kernels else 0
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""GStreamer's own metas of results, from 1.26 on, in Python by GObject introspection alone: tensors, detections, tracking and a
-segmentation tell what the results themselves do."""
+"""Python reads results from GStreamer's own metas (1.26 and later) through GObject introspection alone
+
+Tensors, detections, tracking and segmentation have to equal the results of the elements."""
 import sys
 
 try:
@@ -34,7 +35,7 @@ def check_tensors(frame):
 
 
 def related(meta):
-    """boxes and numbers of the objects in the meta, and the mask of its segmentation"""
+    """boxes and ids of the objects in the meta, and the mask of its segmentation"""
     boxes, numbers, mask = [], [], None
     for i in range(GstAnalytics.relation_get_length(meta)):
         found, detection = meta.get_od_mtd(i)
@@ -63,7 +64,7 @@ def main():
     for frame in range(FRAMES):
         sample = sink.emit('try-pull-sample', 240 * Gst.SECOND)
         assert sample, f'no frame {frame}'
-        if not frame:  # nothing has moved yet
+        if not frame:  # the first frame has no results
             continue
         buffer = sample.get_buffer()
         check_tensors(buffer)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""embedding.py ROOT: runs what docs/embedding.md and docs/results.md show, each by itself: programs in Python and JavaScript, and
-command lines, on a clip of its own and without a window"""
+"""embedding.py ROOT: runs the programs and command lines of docs/embedding.md and docs/results.md
+
+The programs are in Python and JavaScript. Each runs separately, with a clip that this test creates
+and without a window."""
 import os
 import pathlib
 import shutil

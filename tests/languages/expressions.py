@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every field of every message and result in Python, read in one expression, in which nothing holds the structure that it is from: it
-has the value that it has where one does. Of the structures in a list each field is read as a plain array."""
+"""Python can read every field of messages and results in one expression, without a reference to the structure
+
+The values equal those that are read while a variable holds the structure. Fields of the structures
+in a list are also available as plain arrays."""
 import gc
 import sys
 
@@ -24,7 +26,7 @@ PIPELINE = f'''videotestsrc pattern=ball num-buffers={FRAMES} ! video/x-raw,widt
 
 
 def churn():
-    """takes freed memory up again"""
+    """reuses freed memory, so that dangling values change"""
     gc.collect()
     return [Gst.Structure.new_empty(f'other-{number}') for number in range(200)]
 
@@ -34,12 +36,12 @@ def names_of(fields):
 
 
 def content(value):
-    """of an array of numbers that lies on the device"""
+    """the bytes of an array that is a buffer on the device; other values unchanged"""
     return value.extract_dup(0, value.get_size()) if isinstance(value, Gst.Buffer) else value
 
 
 def check(holder, structure_of, read):
-    """`structure_of (holder)` is a temporary wherever this matters"""
+    """reads each field from a variable and from the temporary `structure_of(holder)`, and compares"""
     fields = structure_of(holder)
     kind = fields.get_name()
     for name in names_of(fields):
@@ -69,7 +71,7 @@ def picture():
 def main():
     Gst.init(None)
     pipeline = Gst.parse_launch(PIPELINE)
-    assert pipeline.get_by_name('shape').emit('learn-picture', 'ball', picture()), 'the picture is no template'
+    assert pipeline.get_by_name('shape').emit('learn-picture', 'ball', picture()), 'the picture does not work as a template'
     pipeline.set_state(Gst.State.PLAYING)
     sink, of_results, of_messages = pipeline.get_by_name('sink'), {}, {}
     for number in range(FRAMES):
@@ -77,7 +79,7 @@ def main():
         assert sample, f'no frame {number}'
         frame = sample.get_buffer()
         for kind in ('glclhistogram', 'glclhough', 'glclklt', 'glclmotion', 'glopenclflow'):
-            if frame.get_custom_meta(kind):  # the first has no motion
+            if frame.get_custom_meta(kind):  # the first frame has no motion
                 check(frame, lambda frame, kind=kind: frame.get_custom_meta(kind).get_structure(), of_results)
     bus, types = pipeline.get_bus(), Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.ELEMENT
     while True:

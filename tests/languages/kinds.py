@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every kind of result in Python, by GObject introspection alone: of a ball that flies over black its flow, its vectors, the counts
-of its levels, the points on it, the object, the shape and the mask all tell where it is."""
+"""Python reads all kinds of results through GObject introspection alone
+
+A ball moves over a black picture. Flow, vectors, points, object, shape and mask all have to be at
+its position."""
 import math
 import struct
 import sys
@@ -23,7 +25,7 @@ PIPELINE = f'''{BALL} ! glclhistogram attach-meta=true post-messages=false ! glc
 
 
 def array(fields, name):
-    """the rows of an array that count, each with its numbers, and the type"""
+    """the valid rows of an array, its type and its shape"""
     kind, shape = fields.get_value(name + '-type'), list(fields.get_value(name + '-shape'))
     buffer = fields.get_value(name)
     numbers = struct.unpack(f'{math.prod(shape)}{FORMATS[kind]}', buffer.extract_dup(0, buffer.get_size()))
@@ -39,7 +41,7 @@ def middle(places):
 
 
 def grid(rows, step, wanted, numbers=1):
-    """the middle of the cells whose numbers are wanted, px"""
+    """the middle of the cells for whose numbers `wanted` is true, in px"""
     return middle([((x + 0.5) * step, (y + 0.5) * step) for y, row in enumerate(rows) for x in range(len(row) // numbers)
                    if wanted(row[x * numbers:(x + 1) * numbers])])
 
@@ -89,7 +91,7 @@ def read(frame, seen):
 
 
 def picture():
-    """the ball itself, as a sample in memory"""
+    """a picture of the ball, as a sample in memory"""
     pipeline = Gst.parse_launch('videotestsrc pattern=ball num-buffers=1 ! video/x-raw,format=GRAY8,width=64,height=64 ! appsink name=sink')
     pipeline.set_state(Gst.State.PLAYING)
     sample = pipeline.get_by_name('sink').emit('pull-sample')
@@ -100,13 +102,13 @@ def picture():
 def main():
     Gst.init(None)
     pipeline = Gst.parse_launch(PIPELINE)
-    assert pipeline.get_by_name('shape').emit('learn-picture', 'ball', picture()), 'the picture is no template'
+    assert pipeline.get_by_name('shape').emit('learn-picture', 'ball', picture()), 'the picture does not work as a template'
     pipeline.set_state(Gst.State.PLAYING)
     sink, seen = pipeline.get_by_name('sink'), {}
     for number in range(FRAMES):
         sample = sink.emit('try-pull-sample', 240 * Gst.SECOND)
         assert sample, f'no frame {number}'
-        if number:  # the first has no motion
+        if number:  # the first frame has no motion
             read(sample.get_buffer(), seen)
     pipeline.set_state(Gst.State.NULL)
     print(seen)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""glclmotion's mask-sample from Python: a picture in memory says where moving objects are found."""
+"""Python can set mask-sample of glclmotion: a picture in memory that limits where objects are detected."""
 import sys
 
 try:
@@ -17,7 +17,7 @@ PIPELINE = f'''videotestsrc pattern=ball num-buffers=40 ! video/x-raw,width={WID
 
 
 def begun(levels):
-    """the boxes of objects that begin where a row of levels, stretched over the frame, is not black"""
+    """the boxes of objects that begin; the mask is a row of levels, stretched over the frame"""
     pipeline = Gst.parse_launch(PIPELINE)
     caps = Gst.Caps.from_string(f'video/x-raw,format=GRAY8,width={len(levels)},height=1,framerate=0/1')
     row = bytes(levels) + bytes(-len(levels) % 4)
@@ -26,7 +26,7 @@ def begun(levels):
     boxes, types = [], Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.ELEMENT
     while True:
         message = pipeline.get_bus().timed_pop_filtered(60 * Gst.SECOND, types)
-        assert message, 'nothing for a minute'
+        assert message, 'no message for a minute'
         if message.type == Gst.MessageType.ERROR:
             raise RuntimeError(message.parse_error())
         if message.type == Gst.MessageType.EOS:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Messages and results of the analysers in Python, by GObject introspection alone: no overrides of GStreamer's, no headers."""
+"""Python reads messages and results of the analysers through GObject introspection alone, without overrides."""
 import struct
 import sys
 
@@ -22,7 +22,7 @@ PIPELINE = f'''gltestsrc pattern=checkers-8 num-buffers={FRAMES} ! video/x-raw(m
 
 
 def array(structure, field):
-    """the numbers and the shape of an array, which is read back here"""
+    """the numbers and the shape of an array; mapping it reads it back from the device"""
     buffer, shape = structure.get_value(field), structure.get_value(field + '-shape')
     code = FORMATS[structure.get_value(field + '-type')]
     mapped, info = buffer.map(Gst.MapFlags.READ)
@@ -76,7 +76,7 @@ class Reader:
 
 def main():
     Gst.init(None)
-    Gst.MapInfo  # pylint: disable=pointless-statement; two threads that ask for it first get a class each, which do not fit
+    Gst.MapInfo  # pylint: disable=pointless-statement; if two threads use it first, each creates an incompatible class
     pipeline = Gst.parse_launch(PIPELINE)
     reader = Reader()
     for name in reader.seen:
@@ -85,7 +85,7 @@ def main():
     messages, types = [], Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.ELEMENT
     while True:
         message = pipeline.get_bus().timed_pop_filtered(240 * Gst.SECOND, types)
-        assert message, 'nothing for four minutes'
+        assert message, 'no message for four minutes'
         if message.type == Gst.MessageType.ERROR:
             raise RuntimeError(message.parse_error())
         if message.type == Gst.MessageType.EOS:

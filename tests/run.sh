@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # run.sh [ARGUMENTS]
 #
-# Installs what is missing, builds everything with its tests into build-tests/ and runs them, at most
-# four at a time, since they also wait; the arguments go to `meson test`. The last line is always
+# Installs missing packages, builds everything into build-tests/ and runs the tests, at most four at a
+# time because some wait. The arguments go to `meson test`. The last line is always
 #   N passed, N failed, N skipped
-# and the exit status tells whether all is well; a build that fails counts as one failure.
-# The tests of sharing textures between OpenGL and OpenCL need GLCL_GL_DRIVER: a folder whose env.sh
-# selects drivers that can; without it, they take the pair that tests/gl-driver/build.sh has put into the cache. Tests skip what has no tool here; with CI=true the tools are installed too.
-# GLCL_TEST_BUILD and GLCL_TEST_OPTIONS change the folder and meson's options; GLCL_POCL_CACHE names a folder that
-# keeps what PoCL compiles from run to run. GLCL_ALREADY is what was tried before and counts with the tests:
-# `passed: NAME: WHY`, or failed or skipped.
+# The exit status is 0 if no test failed. A failed build counts as one failed test. Tests skip if a
+# tool is missing; with CI=true the tools are installed too.
+# Tests of sharing textures between OpenGL and OpenCL need drivers that support it: GLCL_GL_DRIVER
+# names a folder whose env.sh selects them. By default they use the pair of drivers that
+# tests/gl-driver/build.sh has put into the cache folder.
+#   GLCL_TEST_BUILD    the build folder
+#   GLCL_TEST_OPTIONS  options for meson
+#   GLCL_POCL_CACHE    a folder that keeps the kernels that PoCL compiled for the next run
+#   GLCL_ALREADY       a result to count with the tests: `passed: NAME: WHY`, or failed or skipped
 set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
 case ${1:-} in
@@ -23,7 +26,8 @@ log=$folder/meson-logs/testlog.json
 closing='0 passed, 1 failed, 0 skipped'
 trap 'echo "$closing"' EXIT
 
-# Lets GStreamer look at every plugin once, before the tests: some leak when they are loaded for the first time.
+# scan_plugins: makes a registry before the tests, because some plugins leak when GStreamer loads them
+# for the first time
 scan_plugins() {
   local registry=$folder/tests/run/registry.bin
   ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 GST_REGISTRY_1_0=$registry GST_PLUGIN_PATH_1_0=$source_root/$folder/gst \
@@ -31,7 +35,8 @@ scan_plugins() {
   cp "$registry" "$registry.gl"
 }
 
-# share_pocl_cache FOLDER: has the tests keep PoCL's cache there, where what was not used for two weeks goes
+# share_pocl_cache FOLDER: makes the tests use this folder for PoCL's cache, and deletes its files
+# unused for two weeks
 share_pocl_cache() {
   local cache=$folder/tests/run/pocl
   mkdir -p "$1" "$folder/tests/run"
@@ -41,7 +46,7 @@ share_pocl_cache() {
   ln -sfn "$1" "$cache"
 }
 
-# summary LOG: why tests were skipped, then the closing line
+# summary LOG: prints why tests were skipped, then the closing line
 summary() {
   "$python" - "$1" <<'PYTHON'
 import json, os, sys
@@ -66,10 +71,10 @@ PYTHON
 pair=${XDG_CACHE_HOME:-$HOME/.cache}/gst-glcl/gl-driver
 [[ ${GLCL_GL_DRIVER:-} || ! -e $pair/stamp ]] || export GLCL_GL_DRIVER=$pair
 if [[ ${CI:-} == true ]]; then install_with_checks; else install_missing; fi
-# A copy of the tree that a test builds takes what is the same from this one, where meson finds ccache.
+# Some tests build a copy of the tree. With this setting, ccache reuses objects of this build there.
 export CCACHE_NOHASHDIR=1
 read -ra options <<<"${GLCL_TEST_OPTIONS:-}"
-# Nobody looks into these programs with a debugger: without what that needs the compiler does a third less.
+# Debug information would take a third of the compile time, and the tests do not need it.
 build_folder "$folder" all -Dtests=enabled -Dtools=enabled -Ddebug=false "${options[@]}"
 rm -f "$log"
 [[ -z ${GLCL_POCL_CACHE:-} ]] || share_pocl_cache "$GLCL_POCL_CACHE"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# commits.sh: the hook .githooks/commit-msg takes good messages and refuses others, also where git calls it
+# commits.sh: the hook .githooks/commit-msg accepts good messages and refuses others, also if git calls it
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 hook=$PWD/.githooks/commit-msg
@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 faults=0 count=0
 
-# expect STATUS MESSAGE [WORDS]: the hook ends so for the message, and says the words
+# expect STATUS MESSAGE [WORDS]: for the message, the hook exits with the status and prints the words
 expect() {
   local status=0
   printf '%b' "$2" >"$work/message"
@@ -38,7 +38,7 @@ if command -v git >/dev/null; then
   commit -m 'docs: a page more' || { ((++faults)); echo "git does not commit: $(<"$work/error")"; }
   if commit -m "docs: a page more $long"; then
     ((++faults))
-    echo 'git commits what the hook refuses'
+    echo 'git accepts a message that the hook refuses'
   fi
 fi
 echo "$count messages, $faults faults"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""containers.py ROOT: what the images of packaging/docker run is a user of its own, who owns nothing of the system."""
+"""containers.py ROOT: checks that the images of packaging/docker run as an unprivileged user"""
 import pathlib, re, sys
 
 
 def faults(text):
-    """what is wrong with a Dockerfile"""
+    """faults of a Dockerfile"""
     lines = re.sub(r'\\\n', ' ', '\n'.join(line for line in text.splitlines() if not line.lstrip().startswith('#'))).splitlines()
     stages = [[]]
     for line in lines:
@@ -16,18 +16,18 @@ def faults(text):
     users = [rest.split(':')[0].strip() for word, rest in last if word == 'USER']
     made = [name for word, rest in last if word == 'RUN' for name in re.findall(r'useradd(?: -\S+(?: \d+)?)* (\w+)', rest)]
     if 'hardening=+all' not in text:
-        yield 'it is built without the flags that guard packages'
+        yield 'it is built without the hardening flags of packages'
     if not users:
         yield 'it runs as root: no USER in the last stage'
     elif users[-1] in ('root', '0') or users[-1] not in made:
-        yield f'USER {users[-1]} is no user that it makes'
+        yield f'USER {users[-1]} is not a user that it creates'
     for place, (word, rest) in enumerate(last):
         if word == 'USER' and any(later in ('RUN', 'COPY', 'ADD') for later, _ in last[place:]):
-            yield 'something is built after USER'
+            yield 'it builds something after USER'
         if word == 'RUN' and re.search(r'\bsudo\b|chmod (-R )?(777|a\+w|u\+s)|chown -R \w+ /(usr|etc|bin)?\b(?!\w)', rest):
-            yield f'rights that nobody needs: {rest}'
+            yield f'unnecessary permissions: {rest}'
         if word == 'ADD' or (word == 'RUN' and re.search(r'\b(curl|wget)\b', rest)):
-            yield f'something that no package manager checks: {rest}'
+            yield f'a download without a package manager: {rest}'
 
 
 GOOD = 'FROM debian AS build\nUSER root\nRUN DEB_BUILD_MAINT_OPTIONS=hardening=+all make\nFROM debian\nRUN useradd --uid 1000 me \\\n  && install -d -o me /videos\nUSER me\nCMD ["x"]\n'

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# format.sh [--fix]: every source in C and C++ is as clang-format 14 writes it (.clang-format); with --fix makes it so
+# format.sh [--fix]: checks the format of C and C++ sources with clang-format 14; --fix corrects it
 #
-# Kernels (.cl, .clh) are not looked at. Other versions of clang-format write some lines otherwise, so they skip.
+# It does not check kernels (.cl, .clh). It skips with other versions of clang-format, which format some
+# lines differently.
 set -euo pipefail
 . "$(dirname "$0")/files.sh"
 tool=$(command -v clang-format-14 || command -v clang-format) || needs_tool clang-format

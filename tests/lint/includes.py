@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""includes.py ROOT: what a source uses of the standard library it includes, itself or by the project's headers
+"""includes.py ROOT: checks that sources include the standard headers that they use
 
-Which others a standard header includes is each compiler's own choice: what builds with one needn't with the next.
+They may include them through headers of the project. Standard headers include different other
+headers with each compiler, so a missing include may break other builds.
 """
 import pathlib
 import re
@@ -26,7 +27,7 @@ direct = {path: re.findall(r'#include [<"](.*)[>"]', text) for path, text in tex
 
 
 def included(path, headers):
-    """adds all headers, also those that its headers include"""
+    """adds the headers that a source includes, directly or through others"""
     for header in direct[path]:
         own = next((base / header for base in (path.parent, root, root / 'gst', root / 'tests') if base / header in texts), header)
         if own not in headers:

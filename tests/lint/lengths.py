@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""lengths.py ROOT: no function of C, C++ or Python has more than 80 lines, and no page of the manual more than 1000 words
+"""lengths.py ROOT: limits functions in C, C++ and Python to 80 lines, and pages of the manual to 1000 words
 
-A table of data outside of functions may be longer. Blocks of code in pages do not count."""
+Tables of data outside of functions may be longer. Blocks of code in pages do not count."""
 import ast
 import pathlib
 import re
@@ -11,7 +11,7 @@ import sys
 MOST = 80
 MOST_WORDS = 1000
 FOLDERS = ('examples', 'gst', 'reference', 'research', 'tests', 'tools')
-# What is no code of its own: comments, texts, characters and lines of the preprocessor.
+# Comments, literals and preprocessor lines, which are not parsed.
 SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\''
                      r'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.S | re.M)
 CONTAINER = re.compile(r'\b(?:namespace|enum|union|class|struct|extern)\b[^()]*$')
@@ -25,7 +25,7 @@ def python_functions(text):
 
 
 def c_functions(text):
-    """name, first and last line of each function; one in another counts with that"""
+    """name, first and last line of each function; a lambda is part of its function"""
     text = SKIPPED.sub(lambda match: re.sub(r'[^\n]', ' ', match[0]), text)
     blocks, start, function, parentheses = [], 0, None, 0
     for match in re.finditer(r'[(){};]', text):
@@ -45,7 +45,7 @@ def c_functions(text):
         elif sign == '}':
             before, parentheses, begin = blocks.pop()
             after = text[match.end():].lstrip()
-            if function and not before and not after.startswith((',', '{')):  # no member that a constructor initialises
+            if function and not before and not after.startswith((',', '{')):  # not the initializer of a member
                 yield function[0], text.count('\n', 0, function[1]) + 1, text.count('\n', 0, match.start()) + 1
             start = begin if begin is not None and after.startswith((',', '{')) else match.end()
             function = before

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""rooms.py ROOT: the table of CONTRIBUTING.md has every folder of the sources, and includes go one way between those of gst/"""
+"""rooms.py ROOT: checks that CONTRIBUTING.md lists all folders, and that includes in gst/ are not cyclic"""
 import fnmatch
 import pathlib
 import re
@@ -10,7 +10,7 @@ root = pathlib.Path(sys.argv[1])
 problems = []
 
 named = set(re.findall(r'`([\w/-]+)/`', (root / 'CONTRIBUTING.md').read_text(encoding='utf-8')))
-made = [pattern.strip('/') for pattern in (root / '.gitignore').read_text(encoding='utf-8').split()]  # by scripts, in the root
+made = [pattern.strip('/') for pattern in (root / '.gitignore').read_text(encoding='utf-8').split()]  # folders that scripts create
 build = re.search(r"elements = \[(.*)\]\n(?:.*\n)*?engines = \[(.*)\]", (root / 'meson.build').read_text(encoding='utf-8'))
 elements, engines = (re.findall(r"'(\w+)'", names) for names in build.groups())
 for parent in ('', 'gst', 'tests', 'tools'):
@@ -21,13 +21,14 @@ for parent in ('', 'gst', 'tests', 'tools'):
                 and not any(room == name or room.startswith(name + "/") for room in named):
             problems.append(f'CONTRIBUTING.md does not say what {name}/ is for')
 
-# What a room may include: engines include each other and OpenCL, and only the rooms that say so include GStreamer and OpenGL.
+# Allowed includes of a folder: engines include each other and OpenCL; only some folders include
+# GStreamer and OpenGL.
 layers = {'opencl': ['opencl'], 'sharing': ['opencl', 'sharing'], 'base': ['base', 'conversion', 'drawing', 'gst-glcl', 'opencl', 'sharing'],
           'gst-glcl': [], 'elements': None, 'gst': None}
 with_gstreamer = ['gst-glcl', 'sharing', 'base', 'elements', 'gst']
 gstreamer = re.compile(r'gst/(?!opencl|base|sharing)|E?GLE?S?\d?/')
 rooms = {folder.name for folder in (root / 'gst').iterdir() if folder.is_dir()}
-uses = {room: {} for room in rooms}  # the rooms that each includes, with a file that does
+uses = {room: {} for room in rooms}  # for each folder, the folders that it includes, with a file that does
 engine_may = sorted(rooms - {'base', 'sharing', 'elements', 'gst-glcl'})
 for path in (root / 'gst').rglob('*.[ch]*'):
     room = path.parent.name
@@ -42,7 +43,7 @@ for path in (root / 'gst').rglob('*.[ch]*'):
 
 
 def below(room, found):
-    """all rooms that a room includes, itself or through others"""
+    """all folders that a folder includes, directly or through others"""
     for other in uses[room].keys() - found:
         found.add(other)
         below(other, found)
@@ -50,6 +51,6 @@ def below(room, found):
 
 
 for room in rooms:
-    problems += [f'gst/{room} is in a ring of rooms: {include}' for other, include in uses[room].items() if room in {other} | below(other, set())]
+    problems += [f'gst/{room} has a cyclic include: {include}' for other, include in uses[room].items() if room in {other} | below(other, set())]
 print('\n'.join(sorted(problems)) or f'{len(named)} folders')
 sys.exit(bool(problems))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# shell.sh: shellcheck has nothing to say about the scripts (.shellcheckrc)
+# shell.sh: checks all shell scripts with shellcheck (.shellcheckrc)
 set -euo pipefail
 . "$(dirname "$0")/files.sh"
 needs_tool shellcheck

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""tidy.py [--full] [--list] BUILD [FILE...]: clang-tidy over the sources that BUILD compiles, or over these
+"""tidy.py [--full] [--list] BUILD [FILE...]: runs clang-tidy on the files, or on all sources
 
-Without --full it leaves out the static analyser (clang-analyzer-*), which takes more than half of the time. A source that was
-clean is looked at again when it, a header that it includes, .clang-tidy or clang-tidy itself has changed; the folder
-GLCL_LINT_CACHE, else BUILD/lint, remembers.
-Exits with 77 where clang-tidy 14 is missing; other versions find other things."""
+BUILD is the build folder. The static analyser (clang-analyzer-*), which takes more than half of the
+time, runs only with --full. A clean source is checked again only after a change of it, its headers,
+.clang-tidy or clang-tidy. The folder GLCL_LINT_CACHE (default BUILD/lint) stores the clean sources.
+Exits with 77 if clang-tidy 14 is missing; other versions report other faults."""
 import argparse
 import concurrent.futures
 import hashlib
@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def commands(build):
-    """source -> what compiles it, once for each, of what is in the sources"""
+    """commands that compile files of the sources, one for each, by path"""
     found = {}
     for entry in json.loads((build / 'compile_commands.json').read_text(encoding='utf-8')):
         path = pathlib.Path(entry['directory'], entry['file']).resolve()
@@ -33,7 +33,7 @@ def commands(build):
 
 
 def dependencies(build):
-    """output -> what it was made from, as ninja has recorded it"""
+    """the files from which each output was built, by output, as ninja recorded them"""
     found, files = {}, []
     for line in subprocess.run(['ninja', '-C', build, '-t', 'deps'], capture_output=True, text=True, check=False).stdout.split('\n'):
         if line.startswith('    '):
@@ -44,7 +44,7 @@ def dependencies(build):
 
 
 class Keys:
-    """What a clean result depends on, as a hash."""
+    """Computes a hash of everything that the result for a source depends on."""
 
     def __init__(self, build, settings):
         self.build, self.settings, self.deps, self.known = build, settings, dependencies(build), {}
@@ -58,7 +58,7 @@ class Keys:
         return self.known[name]
 
     def of(self, path, entry):
-        """None where it is not known what the source includes"""
+        """the hash of a source, or None if its includes are unknown"""
         contents = [self.content(name) for name in self.deps.get(entry.get('output'), [])]
         contents += [self.content(folder / '.clang-tidy') or b'' for folder in path.parents if folder.is_relative_to(ROOT)]
         if not self.deps.get(entry.get('output')) or None in contents:
@@ -69,15 +69,15 @@ class Keys:
 def look(tidy, database, options, path):
     begin = time.monotonic()
     result = subprocess.run([tidy, '--quiet', f'-p={database}', *options, str(path)], capture_output=True, text=True, check=False)
-    said = re.sub(r'^\d+ warnings? generated\.\n', '', result.stdout, flags=re.M)
-    # Errors of the compiler's stand in what it says too; the rest of stderr are counts.
-    return path, result.returncode, said or result.stderr, time.monotonic() - begin
+    output = re.sub(r'^\d+ warnings? generated\.\n', '', result.stdout, flags=re.M)
+    # Standard output has the compiler's errors too; the rest of standard error are counts.
+    return path, result.returncode, output or result.stderr, time.monotonic() - begin
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--full', action='store_true', help='the static analyser too')
-    parser.add_argument('--list', action='store_true', help='how long each source took')
+    parser.add_argument('--full', action='store_true', help='also run the static analyser')
+    parser.add_argument('--list', action='store_true', help='print the time of each source')
     parser.add_argument('--jobs', type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument('build', type=pathlib.Path)
     parser.add_argument('files', nargs='*', type=pathlib.Path)
@@ -85,7 +85,7 @@ def main():
     tidy = shutil.which('clang-tidy-14') or shutil.which('clang-tidy')
     version = subprocess.run([tidy, '--version'], capture_output=True, check=False).stdout if tidy else b''
     if b' version 14.' not in version:
-        print('SKIP: no clang-tidy 14 here')
+        print('SKIP: clang-tidy 14 is not installed')
         return 77
 
     build = options.build.resolve()
@@ -98,7 +98,7 @@ def main():
         return 1
     state = build / 'lint'
     state.mkdir(exist_ok=True)
-    # One command for each source, without the options that only GCC knows.
+    # One command for each source, without ccache.
     database = [dict(entry, command=re.sub(r'^ccache ', '', entry['command'])) for entry in every.values()]
     (state / 'compile_commands.json').write_text(json.dumps(database), encoding='utf-8')
 
@@ -116,17 +116,17 @@ def main():
 
     faults = 0
     with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
-        for path, status, said, seconds in pool.map(lambda path: look(tidy, state, checks, path), todo):
+        for path, status, output, seconds in pool.map(lambda path: look(tidy, state, checks, path), todo):
             if options.list:
                 print(f'{seconds:6.1f} s  {path.relative_to(ROOT)}', flush=True)
             if status:
                 faults += 1
-                print(said, flush=True)
+                print(output, flush=True)
             elif key_of[path]:
                 clean.add(key_of[path])
                 cache.write_text(json.dumps(sorted(clean)), encoding='utf-8')
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(f'{len(every)} sources, {len(every) - len(todo)} of them known to be clean, {faults} with faults; '
+    print(f'{len(every)} sources, {len(every) - len(todo)} of them clean since an earlier run, {faults} with faults; '
           f'{spent.ru_utime + spent.ru_stime:.0f} s of processor time')
     return bool(faults)
 

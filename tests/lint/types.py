@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""types.py ROOT: no name stands for two types of gst/. Types in classes are known by both names; they may not be called as one outside of classes."""
+"""types.py ROOT: checks that no two types of gst/ have the same name
+
+A type inside a class counts with the name of the class, but must not have the name of a type outside
+of classes."""
 import collections
 import pathlib
 import re
@@ -14,7 +17,7 @@ token = re.compile(r'[{};]|\bnamespace\b|\btemplate\s*<[^;{]*?>(?=\s*(?:class|st
 
 
 def types(text):
-    """(scope, name, what it stands for) of every type that a text defines, without those of functions"""
+    """(scope, name, meaning of an alias) of every type that a text defines outside of functions"""
     scopes, opening = [], ''
     for found in token.finditer(skipped.sub(' ', text)):
         if found[0] == '{':
@@ -40,7 +43,7 @@ for path in sorted((root / 'gst').rglob('*')):
     for scope, name, meaning in types(path.read_text(encoding='utf-8')):
         meaning = meaning and ' '.join(meaning.split())
         if meaning and re.fullmatch(rf'[\w:]*::{name}', meaning):
-            continue  # the same type by a shorter name
+            continue  # an alias that only omits the namespace
         where = str(path.relative_to(root))
         (inside if scope else outside)[f'{scope}::{name}' if scope else name].setdefault(meaning or f'{scope} {where}', where)
 

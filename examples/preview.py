@@ -4,9 +4,8 @@
 
 Two analysers get the same frames: glclhistogram attaches its plot as an overlay (attach-overlay),
 glclmotion detects moving objects (detect) and attaches their positions (attach-meta). A probe before
-textoverlay reads the position from each frame, so the label is at the position in this frame,
-however late the window shows it. The default is the first camera or, if there is none, a test
-picture of a moving ball.
+textoverlay reads the position from each frame, so the label fits this frame however late the window
+shows it. The default is the first camera, or a test picture of a moving ball without a camera.
 """
 import os
 

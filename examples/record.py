@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """record.py [FILE | /dev/video0]: records clips of motion, and a picture of each
 
-Every frame is encoded and kept for some seconds. On motion-begin of glclmotion, the frames of the
-last two seconds and the following ones are written to motion-1.mp4 in the current folder, until two
+Every frame is encoded and kept for some seconds. On motion-begin of glclmotion, motion-1.mp4 in
+the current folder gets the frames of the last two seconds. It gets the following frames until two
 seconds after the last object left. The next motion goes to motion-2.mp4; existing numbers are
 skipped. motion-1.jpg is the frame in which the object was reported. Without an argument it records a
 test picture of a moving ball.

@@ -7,6 +7,7 @@
 # Debian's packages.
 #   --prepared      installs what the project's build and tests need, keeps /root (caches) for later runs
 #   --share FOLDER  makes the folder available as /share
+#
 # The systems are kept below the cache folder and never change: a run writes into a layer, which is
 # deleted at its end. Its mounts end with their namespace, also if it is killed. GLCL_DEBIAN_MIRROR
 # selects a mirror for debootstrap. Exits with the status of COMMAND, with 77 if this machine cannot run

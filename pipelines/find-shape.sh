@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# find-shape.sh IN TEMPLATE: finds the picture TEMPLATE in a video file, or before the camera /dev/video…, and prints one line per
-# match: time in ns, x and y in px, rotation in degrees counter-clockwise, scale, score
+# find-shape.sh IN TEMPLATE: finds the picture TEMPLATE in a video
+#
+# IN is a video file or the camera /dev/video…. Prints one line per match: time in ns, x and y in px,
+# rotation in degrees counter-clockwise, scale, score.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 2 2 "$@"

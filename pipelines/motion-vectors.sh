@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# motion-vectors.sh IN OUT: draws block motion vectors of a video file, or of the camera /dev/video…, into an H.264 MP4, or
-# MKV, with the sound of the file, and prints the PSNR of each frame predicted from the previous one
+# motion-vectors.sh IN OUT: draws block motion vectors into a video
+#
+# IN is a video file or the camera /dev/video…; OUT is an H.264 MP4 or MKV, with the sound of the file.
+# Also prints the PSNR of each frame predicted from the previous one.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 2 2 "$@"

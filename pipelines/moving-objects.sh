@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# moving-objects.sh IN [OUT]: draws boxes around moving objects in a video file, or before the camera /dev/video…, into the H.264
-# MP4 or MKV OUT, with the sound of the file, or into a window; prints the begin and end of objects as lines of JSON
+# moving-objects.sh IN [OUT]: draws boxes around moving objects in a video
+#
+# IN is a video file or the camera /dev/video…. The result is played in a window or, with OUT, written
+# to an H.264 MP4 or MKV, with the sound of the file. Also prints the begin and end of objects as lines
+# of JSON.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 2 "$@"

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# on-motion.sh IN COMMAND: runs a command of bash whenever an object begins to move in a video file, or before the camera
-# /dev/video…; the variables ID, X, Y, WIDTH and HEIGHT hold the number of the object and its box in px
+# on-motion.sh IN COMMAND: runs a command of bash whenever an object begins to move in a video
+#
+# IN is a video file or the camera /dev/video…. The variables ID, X, Y, WIDTH and HEIGHT hold the number
+# of the object and its box in px.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 2 2 "$@"

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# optical-flow.sh IN: plays a video file, or the camera /dev/video…, in a window with arrows of its motion, and prints the mean
-# motion of the picture ten times per second
+# optical-flow.sh IN: plays a video with arrows of its motion
+#
+# IN is a video file or the camera /dev/video…. Also prints the mean motion of the picture ten times per
+# second.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 1 "$@"

@@ -6,8 +6,9 @@
 #   FILTER       the element of the recipes with its settings: GLCL_FILTER, else glclbilateral
 #   DECODE UPLOAD ENCODE  the steps around it: to upright raw video, to textures, to H.264 in an MP4
 #   SOUND        the sound of an input file on its way into that MP4, if write_video() has found any
-#   SINK         a window, or fakesink without a display or with GLCL_HEADLESS=1, which also replaces the camera by a test picture
+#   SINK         a window, or fakesink without a display or with GLCL_HEADLESS=1
 # and makes all programs print English text and decimal points, because their output is parsed.
+# GLCL_HEADLESS=1 also replaces the camera by a test picture.
 export LC_ALL=C.UTF-8
 unset LANGUAGE
 source_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

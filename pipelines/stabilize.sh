@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# stabilize.sh IN [OUT]: plays a video file, or the camera /dev/video…, in a window with the camera shake removed; with OUT,
-# writes it into an H.264 MP4, or MKV, instead, with the sound of the file
+# stabilize.sh IN [OUT]: removes camera shake from a video
+#
+# IN is a video file or the camera /dev/video…. The result is played in a window or, with OUT, written
+# to an H.264 MP4 or MKV, with the sound of the file.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 2 "$@"

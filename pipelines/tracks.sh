@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tracks.sh IN [OUT]: plays a video file, or the camera /dev/video…, in a window with the tracked points and their paths, and
-# prints the number of points ten times per second; with OUT, NAME.csv or NAME.json, also writes all points to that file
+# tracks.sh IN [OUT]: plays a video with tracked points and their paths
+#
+# IN is a video file or the camera /dev/video…. Also prints the number of points ten times per second.
+# With OUT, NAME.csv or NAME.json, it writes all points to that file.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 2 "$@"

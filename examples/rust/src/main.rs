@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//! vectors [FILE | /dev/video0]: the motion vectors of every frame, in Rust.
+//! vectors [FILE | /dev/video0]: reads the motion vectors of every frame, in Rust.
 //!
-//! Nothing of gst-glcl is needed to build this: results are plain structures with a buffer for each
-//! array. Buffers are read back from the device when they are mapped, so what nobody maps costs
-//! nothing. On Debian 13: apt install cargo librust-gstreamer-dev; README.md has the line to run.
+//! It builds without gst-glcl: results are plain structures with a buffer for each array. A buffer
+//! is read back from the device when it is mapped; other buffers cost nothing. On Debian 13:
+//! apt install cargo librust-gstreamer-dev; README.md shows how to run it.
 use gst::meta::CustomMeta;
 use gst::prelude::*;
 use std::sync::{Arc, Mutex};
@@ -14,8 +14,8 @@ struct Counts {
     moving: u32,
 }
 
-/// The vectors of a frame in quarters of a pixel, row by row, and their columns; none in the first
-/// frame, which has no frame before it.
+/// Returns the vectors of a frame in quarter pixels, row by row, and the number of columns.
+/// Returns None for the first frame, which has no previous frame.
 fn vectors(frame: &gst::BufferRef) -> Option<(Vec<[i16; 2]>, i32)> {
     let meta = CustomMeta::from_buffer(frame, "glclmotion").ok()?;
     let fields = meta.structure();
@@ -33,7 +33,7 @@ fn source(input: Option<&str>) -> String {
         None => "videotestsrc pattern=ball num-buffers=60 ! \
                  video/x-raw,width=320,height=240,framerate=25/1"
             .into(),
-        // A camera does not wait: what comes while the device is busy is dropped.
+        // A camera does not wait: frames that arrive while the device is busy are dropped.
         Some(camera) if camera.starts_with("/dev/") => {
             "v4l2src name=source ! decodebin ! queue leaky=downstream max-size-buffers=2".into()
         }
@@ -67,7 +67,7 @@ fn run(input: Option<&str>) -> Result<(), Box<dyn std::error::Error>> {
     let counts = Arc::new(Mutex::new(Counts::default()));
     let sink = pipeline.by_name("sink").expect("it is named above");
     let seen = counts.clone();
-    // On the streaming thread: be quick here, or send what was read to another thread.
+    // This runs on the streaming thread: be quick, or send the vectors to another thread.
     sink.static_pad("sink").expect("a sink has one").add_probe(
         gst::PadProbeType::BUFFER,
         move |_, info| {
@@ -92,7 +92,7 @@ fn run(input: Option<&str>) -> Result<(), Box<dyn std::error::Error>> {
         },
     );
 
-    let _ = pipeline.set_state(gst::State::Playing); // why it can't comes on the bus
+    let _ = pipeline.set_state(gst::State::Playing); // the bus gets the reason of a failure
     let bus = pipeline.bus().expect("a pipeline has one");
     let mut result = Ok(());
     for message in bus.iter_timed(gst::ClockTime::NONE) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//! results PIPELINE...: prints every result that the frames of a pipeline carry, written as for gst-launch-1.0.
+//! results PIPELINE...: prints all results in the frames of a pipeline, written as for gst-launch-1.0.
 //!
-//! It knows no kind of result by name: a result is a structure, and a field F of it is an array where
-//! F-type and F-shape stand beside it. Without arguments it plays a ball that flies over black.
+//! It works for all kinds of results: a result is a structure, and its field F is an array if there
+//! are fields F-type and F-shape. Without arguments it plays a ball that moves over black.
 use gst::glib;
 use gst::prelude::*;
 
@@ -11,7 +11,7 @@ const BALL: &str = "videotestsrc pattern=ball num-buffers=12 ! video/x-raw,width
                     glclmotion detect=true attach-meta=true ! \
                     glopenclflow grid=4 display=none attach-meta=true ! fakesink";
 
-/// The numbers of an array, which has them in native order.
+/// Returns the numbers of an array, which are in native byte order.
 fn numbers(kind: &str, bytes: &[u8]) -> Result<Vec<f64>, String> {
     macro_rules! all {
         ($type:ty) => {
@@ -35,11 +35,11 @@ fn numbers(kind: &str, bytes: &[u8]) -> Result<Vec<f64>, String> {
 struct Array {
     kind: String,
     shape: Vec<i32>,
-    /// Of the rows that count, one after the other.
+    /// The numbers of the valid rows, row by row.
     numbers: Vec<f64>,
 }
 
-/// The array of that name; none where the field is none. It is read back from the device here.
+/// Reads the array of this name back from the device. Returns None if the field is not an array.
 fn array(fields: &gst::StructureRef, name: &str) -> Option<Result<Array, String>> {
     let buffer = fields.get::<gst::Buffer>(name).ok()?;
     let kind = fields.get::<String>(format!("{name}-type")).ok()?;
@@ -72,7 +72,7 @@ impl std::fmt::Display for Array {
     }
 }
 
-/// A field that is no array: a number, a text, a structure, or a list of such.
+/// Formats a field that is not an array: a number, a text, a structure, or a list of these.
 fn plain(value: &glib::Value) -> String {
     if let Ok(list) = value.get::<glib::ValueArray>() {
         return format!("[{}]", list.iter().map(plain).collect::<Vec<_>>().join(", "));
@@ -109,10 +109,10 @@ fn run(description: &str) -> Result<(), Box<dyn std::error::Error>> {
     gst::init()?;
     let pipeline = gst::parse::launch(description)?
         .downcast::<gst::Pipeline>()
-        .map_err(|_| "one element makes no pipeline")?;
+        .map_err(|_| "one element is not a pipeline")?;
     for sink in pipeline.iterate_sinks() {
         let Some(pad) = sink?.static_pad("sink") else { continue };
-        // On the streaming thread, as in vectors.
+        // The probe runs on the streaming thread.
         pad.add_probe(gst::PadProbeType::BUFFER, |_, info| {
             if let Some(frame) = info.buffer() {
                 print(frame);
@@ -120,7 +120,7 @@ fn run(description: &str) -> Result<(), Box<dyn std::error::Error>> {
             gst::PadProbeReturn::Ok
         });
     }
-    let _ = pipeline.set_state(gst::State::Playing); // why it can't comes on the bus
+    let _ = pipeline.set_state(gst::State::Playing); // the bus gets the reason of a failure
     let mut result = Ok(());
     for message in pipeline.bus().expect("a pipeline has one").iter_timed(gst::ClockTime::NONE) {
         match message.view() {

@@ -18,7 +18,7 @@ trap 'rm -rf "$run"' EXIT
 case $sharing in
   copy) export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors/pocl.icd} ;;
   gl)
-    [[ -f ${GLCL_GL_DRIVER:-}/env.sh ]] || die 'GLCL_GL_DRIVER names no drivers that share textures'
+    [[ -f ${GLCL_GL_DRIVER:-}/env.sh ]] || die 'GLCL_GL_DRIVER does not name drivers that share textures'
     # shellcheck source=/dev/null
     . "$GLCL_GL_DRIVER/env.sh"
     ;;

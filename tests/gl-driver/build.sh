@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build.sh [PREFIX]
 #
-# Builds, without any GPU, an OpenGL and an OpenCL driver that share memory, into PREFIX (gst-glcl/gl-driver in the cache folder).
-# It needs root and Debian 12 on amd64, and exits with 77 elsewhere. It takes about 4 minutes on 2 cores, 3 GB while it builds, and
-# keeps 43 MB. A second run finds the pair and does nothing. `. PREFIX/env.sh` selects both drivers for the programs of that shell.
+# Builds an OpenGL driver and an OpenCL driver for CPUs that share memory, into PREFIX (default:
+# gst-glcl/gl-driver in the cache folder). It needs root and Debian 12 on amd64, and exits with 77 on
+# other systems. It takes about 4 minutes on 2 cores, 3 GB during the build, and 43 MB afterwards. A
+# second run does nothing. `. PREFIX/env.sh` selects both drivers in a shell.
 #
-# It downloads Debian's source package of Mesa 25.0.7 from the mirror that apt uses, applies the patch beside this script, and
-# installs llvmpipe (OpenGL, EGL only) and rusticl (OpenCL) into PREFIX alone. Mesa itself offers cl_khr_gl_sharing on hardware
-# drivers only; with the patch an OpenGL texture and an OpenCL image are one memfd.
+# It downloads Debian's source package of Mesa 25.0.7 from the mirror that apt uses, applies the patch
+# in this folder, and installs llvmpipe (OpenGL, EGL only) and rusticl (OpenCL) into PREFIX. Mesa
+# supports cl_khr_gl_sharing only on hardware drivers; with the patch an OpenGL texture and an OpenCL
+# image use the same memfd.
 set -euo pipefail
 . "$(dirname "$0")/../../pipelines/setup.sh"
 case ${1:-} in
@@ -17,24 +19,24 @@ case ${1:-} in
 esac
 prefix=$(realpath -m "${1:-${XDG_CACHE_HOME:-$HOME/.cache}/gst-glcl/gl-driver}")
 patch=$(realpath "$(dirname "$0")/llvmpipe-cl-gl-sharing.patch")
-# A pair is current while the steps below and the patch are the same; comments do not count.
+# The drivers are rebuilt if the steps below or the patch have changed; comment lines do not count.
 stamp=$(sed -n '/^step /,$p' "$0" | sed '/^ *#/d' | cat - "$patch" | sha256sum | cut -d' ' -f1)
 if [[ -f $prefix/stamp && $(<"$prefix/stamp") == "$stamp" ]]; then exit 0; fi
 
-# cannot REASON: ends where the pair cannot be built
-cannot() {
+# skip REASON: ends the script if this machine cannot build the drivers
+skip() {
   echo "SKIP: the drivers that share textures cannot be built: $*"
   exit 77
 }
-((!EUID)) || cannot 'that needs root'
-[[ $(sed -n 's/^VERSION_ID="\?\([0-9]*\).*/\1/p' /etc/os-release) == 12 ]] || cannot 'this is not Debian 12'
-[[ $(dpkg --print-architecture) == amd64 ]] || cannot 'this machine is not amd64'
+((!EUID)) || skip 'that needs root'
+[[ $(sed -n 's/^VERSION_ID="\?\([0-9]*\).*/\1/p' /etc/os-release) == 12 ]] || skip 'this is not Debian 12'
+[[ $(dpkg --print-architecture) == amd64 ]] || skip 'this machine is not amd64'
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 log=$work/log
-# step NAME COMMAND...: runs the command, and shows what it prints only where it fails
+# step NAME COMMAND...: runs the command, and prints its output if it fails
 step() {
   echo "gl-driver: $1" >&2
   shift
@@ -49,7 +51,8 @@ step 'package lists' apt-get update
 # shellcheck disable=SC2016
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' | awk '$2 ~ /^bookworm$/ {print $1; exit}')
 [[ -n $mirror ]] || { echo "gl-driver: apt has no Debian bookworm source" >&2; exit 1; }
-# other SUITE TYPE: points apt, by the options apt_other, at a suite of the same mirror; the lists of the machine stay as they are
+# other SUITE TYPE: sets apt_other to options with which apt uses this suite of the same mirror, without
+# changing the lists of the machine
 other() {
   local suite=$1 type=$2 dir=$work/apt-$1-$2
   mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# run.sh PROGRAM [ARGUMENTS]: runs a test on the pair of drivers that share textures in the folder GLCL_GL_DRIVER, where sharing=auto
-# takes the method `gl`. The folder's env.sh selects both drivers.
+# run.sh PROGRAM [ARGUMENTS]: runs a test on drivers that share textures
+#
+# The folder GLCL_GL_DRIVER contains the drivers and env.sh, which selects them. With these drivers,
+# sharing=auto selects the method `gl`.
 set -eu
 
 if [ -z "${GLCL_GL_DRIVER:-}" ]; then
-  echo "SKIP: GLCL_GL_DRIVER names no drivers that share textures; tests/gl-driver/build.sh builds a pair"
+  echo "SKIP: GLCL_GL_DRIVER does not name drivers that share textures; tests/gl-driver/build.sh builds a pair"
   exit 77
 fi
 

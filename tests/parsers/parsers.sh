@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # parsers.sh [SECONDS [TARGET...]]
 #
-# Has libFuzzer look, in build-parsers/, for texts of users that break what reads them: each target of tests/parsers for
-# 60 seconds or as many as are given, with AddressSanitizer and UndefinedBehaviorSanitizer. Needs clang with its run time
-# (packages clang and libclang-rt-dev, or those of one version, with CXX=clang++-VERSION). A text that breaks a target stays
-# in build-parsers/; put it into tests/parsers/corpus/TARGET/ together with the change that mends it.
+# Builds into build-parsers/ and runs libFuzzer on the parsers of user input, with AddressSanitizer and
+# UndefinedBehaviorSanitizer: each target of tests/parsers for SECONDS (default 60). Needs clang with
+# its run time (packages clang and libclang-rt-dev, or those of one version, with CXX=clang++-VERSION).
+# An input that breaks a target is written to build-parsers/; add it to tests/parsers/corpus/TARGET/
+# together with the fix.
 set -euo pipefail
 . "$(dirname "$0")/../../pipelines/setup.sh"
 case ${1:-} in
@@ -24,7 +25,7 @@ echo "building into ${build#"$PWD"/}"
 quietly "$meson_command" compile -C "$build" gstglcl "${targets[@]/#/parsers-}"
 headless_environment "$build/run"
 export GST_PLUGIN_PATH_1_0=$build/gst GST_REGISTRY_FORK=no
-# GStreamer keeps what it registers, and of each list that it refuses some 200 bytes.
+# GStreamer keeps registered data, and leaks some 200 bytes for each list that it refuses.
 export ASAN_OPTIONS=detect_leaks=0
 
 status=0

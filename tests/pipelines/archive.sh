@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck disable=SC2016
-# archive.sh: what the scripts of pipelines/archive make of odd names, lists and folders. Programs that only write what they are
-# called with stand for Slurm's and for glcl-analyze; slurm.sh runs the real ones.
+# archive.sh: the scripts of pipelines/archive handle unusual names, lists and folders
+#
+# Programs that only record their arguments replace those of Slurm and glcl-analyze; slurm.sh runs the
+# real ones.
 set -euo pipefail
 scripts=$GLCL_SOURCE/pipelines/archive
 work=$(mktemp -d)
@@ -16,17 +18,18 @@ die() {
   cat output errors >&2
   exit 1
 }
-# expect STATUS COMMAND...: leaves what is written in the files output and errors
+# expect STATUS COMMAND...: the command exits with the status; its output goes to the files output and
+# errors
 expect() {
   local wanted=$1 status=0
   shift
   timeout 100 "$@" >output 2>errors </dev/null || status=$?
   ((status == wanted)) || die "exit status $status of $*, expected $wanted"
-  [[ ! -e hacked ]] || die "$* runs what it reads"
+  [[ ! -e hacked ]] || die "$* runs a command from its input"
 }
 says() { grep -qF -- "$1" "${2:-errors}" || die "does not say: $1"; }
-# do_tasks OUT: every task of the last submit.sh
-do_tasks() {
+# run_tasks OUT: runs every task of the last submit.sh
+run_tasks() {
   local number
   for number in $(seq 0 $(($(wc -l <"$last_list") - 1))); do
     expect 0 "$scripts/task.sh" "$1" "$last_list" "$scripts" "$number"
@@ -61,7 +64,7 @@ echo >>"$out/${1##*/}/parts"
 PROGRAM
 chmod +x bin/*
 
-# Names that shells, terminals and the archive itself could take for something else.
+# These names have a meaning for shells, terminals or the archive itself.
 names=(failed .glcl-0123456789ab '$(touch hacked)' '`touch hacked`' ';touch hacked;' "a'b\"c" $'two\nlines' $'\e[31mred' -n '*' 'a b ')
 printf '%s\0' "${names[@]}" >list
 odd='out $(touch hacked) %A'
@@ -70,7 +73,7 @@ says "${#names[@]} files in $((2 * ${#names[@]})) parts, $((2 * ${#names[@]})) o
 says '--gres=gpu:1' batches
 says "--output=$work/${odd//%/%%}/.archive/log/merge" batches
 last_list=$(<last-list)
-do_tasks "$odd"
+run_tasks "$odd"
 expect 0 "$scripts/merge.sh" "$odd"
 says "${#names[@]} files are complete, 0 are not" output
 for name in "${names[@]}"; do
@@ -79,7 +82,7 @@ done
 expect 0 "$scripts/submit.sh" list "$odd"
 says ' 0 of them pending'
 
-# What fails is listed, as no terminal takes it for a command, and is done anew by the next run.
+# The list of failed files contains no escape codes, and the next run tries these files again.
 printf '%s\n' good $'broken\e[31m' >list
 expect 0 "$scripts/submit.sh" list out
 last_list=$(<last-list)
@@ -89,23 +92,23 @@ expect 0 "$scripts/task.sh" out "$last_list" "$scripts" 2
 expect 1 "$scripts/merge.sh" out
 says '1 files are complete, 1 are not' output
 says 'it is ?[31mbroken (from 0 to 5, started 3 times)' out/.archive/failed
-! grep -q $'\e' out/.archive/failed || die 'an escape code of a name is in the list'
+! grep -q $'\e' out/.archive/failed || die 'the list contains an escape code of a name'
 expect 0 "$scripts/submit.sh" <(cat list) out
 says ' 2 of them pending'
-[[ ! -e out/.archive/failed ]] || die 'the list is that of the last run'
+[[ ! -e out/.archive/failed ]] || die 'the list of the previous run remains'
 
-# As many tasks as no command line holds have begun.
+# More tasks were started than fit into a command line.
 (cd out/.archive/starts && seq -f "$(printf '1%.0s' {1..100})%06g" 1 30000 | xargs touch)
 expect 0 "$scripts/submit.sh" list out
-[[ -z $(ls out/.archive/starts) ]] || die 'does not forget what has begun'
+[[ -z $(ls out/.archive/starts) ]] || die 'submit.sh keeps the numbers of starts'
 
-# A run that was stopped at a file has left tasks of it.
+# An interrupted submit.sh has left a task of the file that it was splitting.
 printf '%s\0' "$work/third" 0 5 2 >out/.archive/tasks/4
 echo third >>list
 expect 0 "$scripts/submit.sh" list out
 says '3 files in 6 parts'
 
-# Lists that name nothing, or are not there.
+# Lists that are empty or missing.
 : >empty
 expect 2 "$scripts/submit.sh" empty out
 says 'empty names no file'
@@ -114,9 +117,9 @@ expect 2 "$scripts/submit.sh" empty out
 expect 2 "$scripts/submit.sh" missing out
 says 'cannot read missing'
 expect 2 "$scripts/submit.sh" $'\e[31m' out
-! grep -q $'\e' errors || die 'an escape code of a name is written'
+! grep -q $'\e' errors || die 'an error contains an escape code of a name'
 
-# What the archive reads there is never a command; folders that others write are left alone.
+# Contents of an archive are never run as commands, and folders that others can write are refused.
 for what in 'a[$(touch hacked)]' 'x+1' ''; do
   printf '%s\0' "$work/good" 0 5 "$what" >out/.archive/tasks/0
   expect 1 "$scripts/merge.sh" out
@@ -131,7 +134,7 @@ mkdir victim linked
 ln -s ../victim linked/.archive
 expect 1 "$scripts/submit.sh" list linked
 says 'is a link'
-[[ -z $(ls -A victim) ]] || die 'has followed a link'
+[[ -z $(ls -A victim) ]] || die 'submit.sh follows a link'
 chmod g+w out/.archive
 for script in "submit.sh list" merge.sh "task.sh"; do
   read -ra words <<<"$script"

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# arguments.sh: what every recipe of pipelines/ answers to --help, to no argument, to too many, to wrong files and to a wrong filter.
-# Its user works in Turkish, where locales can be made.
+# arguments.sh: recipes of pipelines/ report wrong arguments
+#
+# It tries --help, no argument, too many arguments, wrong files and a wrong filter, in a Turkish locale
+# if it can be built.
 set -euo pipefail
 . "$GLCL_SOURCE/pipelines/setup.sh"
 . "$GLCL_SOURCE/tests/pipelines/locales.sh"
@@ -20,8 +22,9 @@ head -c 2000 clip.mp4 >cut.mp4
 
 make_locale tr_TR || true
 
-# answers STATUS PATTERN ARGUMENTS...: the recipe in $script says it, and no other error
-answers() {
+# expect STATUS PATTERN ARGUMENTS...: the recipe in $script exits with the status and prints the
+# pattern. If the status is not 0, it prints only that line.
+expect() {
   local wanted=$1 pattern=$2 status=0
   shift 2
   in_locale tr_TR timeout 60 "$script" "$@" >output 2>errors </dev/null || status=$?
@@ -38,41 +41,41 @@ for script in "$source_root"/pipelines/*.sh; do
   name=${script##*/}
   first=$(sed -n 3p "$script")
   echo "$first"
-  answers 0 "^$name .*" --help
-  answers 0 "^$name [0-9][0-9.]*$" --version
-  answers 2 "^usage: $name" 1 2 3 4
+  expect 0 "^$name .*" --help
+  expect 0 "^$name [0-9][0-9.]*$" --version
+  expect 2 "^usage: $name" 1 2 3 4
   more=()
   case $first in
     *" $name IN TEMPLATE"* | *" $name IN FILTER"*)
-      answers 2 "^$name: no such file: missing.png$" clip.mp4 missing.png
+      expect 2 "^$name: no such file: missing.png$" clip.mp4 missing.png
       more=(clip.mp4)
       ;;
     *" $name IN OUT"*)
-      answers 2 "^$name: cannot write missing/out.mp4: " clip.mp4 missing/out.mp4
-      answers 2 "^$name: cannot write \./clip.mp4: it is the input$" clip.mp4 ./clip.mp4
+      expect 2 "^$name: cannot write missing/out.mp4: " clip.mp4 missing/out.mp4
+      expect 2 "^$name: cannot write \./clip.mp4: it is the input$" clip.mp4 ./clip.mp4
       more=(out.mp4)
       ;;
     *" $name IN COMMAND"*) more=(true) ;;
     *" $name IN"[:\ ]* | *" $name [FILE "*) ;;
     *" $name [DEVICE]"*)
-      answers 2 "^$name: no camera at /dev/video99$" /dev/video99
+      expect 2 "^$name: no camera at /dev/video99$" /dev/video99
       continue
       ;;
-    *) die "$name: what it takes is not known here" ;;
+    *) die "$name: this test does not know its arguments" ;;
   esac
-  [[ $name == demo.sh ]] || answers 2 "^usage: $name" # all but the demo, which draws something itself
-  ! grep -q '^open_video ' "$script" || answers 2 "^$name: no camera at /dev/video99$" /dev/video99 "${more[@]}"
-  answers 2 "^$name: no such file: missing.mp4$" missing.mp4 "${more[@]}"
-  answers 2 "^$name: not a readable file: folder.mp4$" folder.mp4 "${more[@]}"
-  [[ $name != decode.sh ]] || answers 2 '^decode.sh: clip.mp4 contains no H.264 video; ' clip.mp4
+  [[ $name == demo.sh ]] || expect 2 "^usage: $name" # the demo needs no argument
+  ! grep -q '^open_video ' "$script" || expect 2 "^$name: no camera at /dev/video99$" /dev/video99 "${more[@]}"
+  expect 2 "^$name: no such file: missing.mp4$" missing.mp4 "${more[@]}"
+  expect 2 "^$name: not a readable file: folder.mp4$" folder.mp4 "${more[@]}"
+  [[ $name != decode.sh ]] || expect 2 '^decode.sh: clip.mp4 contains no H.264 video; ' clip.mp4
   # shellcheck disable=SC2016
   if [[ $name != decode.sh ]] && grep -q '"${FILTER\[@\]}"' "$script" && ! grep -q '^FILTER=' "$script"; then
-    GLCL_FILTER='glclbilateral sigmaspace=3' answers 2 "^$name: .*: no property \"sigmaspace\" in element \"glclbilateral\"$" \
+    GLCL_FILTER='glclbilateral sigmaspace=3' expect 2 "^$name: .*: no property \"sigmaspace\" in element \"glclbilateral\"$" \
       clip.mp4 "${more[@]}"
-    GLCL_FILTER='glclbilateral !' answers 2 "^$name: GStreamer does not understand the pipeline: " clip.mp4 "${more[@]}"
+    GLCL_FILTER='glclbilateral !' expect 2 "^$name: GStreamer does not understand the pipeline: " clip.mp4 "${more[@]}"
   fi
   for file in text.mp4 zero.mp4 sound.wav cut.mp4; do
-    answers 2 "^$name: .*$file" "$file" "${more[@]}"
+    expect 2 "^$name: .*$file" "$file" "${more[@]}"
   done
 done
 ((count > 10)) || die "only $count recipes"

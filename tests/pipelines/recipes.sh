@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# recipes.sh NAME: runs a recipe of pipelines/ without a display, on a clip made here, and checks what it leaves. Its user works in
-# German, where locales can be made.
+# recipes.sh NAME: runs a recipe of pipelines/ without a display on a test clip, and checks its results
+#
+# It uses a German locale if it can be built.
 set -euo pipefail
 . "$GLCL_SOURCE/pipelines/setup.sh"
 . "$GLCL_SOURCE/tests/pipelines/locales.sh"
@@ -29,24 +30,25 @@ make_locale de_DE || true
 recipe() {
   in_locale de_DE "$source_root/pipelines/$1.sh" "${@:2}" || return
   case "$1 ${2:-}" in
-    decode\ * | demo\ * | many-streams\ *) ;;  # these have a log of their own
+    decode\ * | demo\ * | many-streams\ *) ;;  # these write other logs
     *\ clip.mp4) is_upright ;;
   esac
 }
 is_upright() {
-  [[ ! $upright ]] || grep -q " set_caps $upright " log || die "the filter got $(sed -n 's/.* set_caps \([0-9x]*\) .*/\1/p' log), and not $upright"
+  [[ ! $upright ]] || grep -q " set_caps $upright " log || die "the filter got $(sed -n 's/.* set_caps \([0-9x]*\) .*/\1/p' log), not $upright"
 }
 
 frames=30 encoder=(jpegenc)
 upright=''
-# make_clip WIDTH HEIGHT: clip.mp4, with sound, and with noise in one corner of the picture; taken by a camera that was turned, so
-# that what is to be seen has the size HEIGHT×WIDTH
+# make_clip WIDTH HEIGHT: writes clip.mp4, with sound and with noise in one corner of the picture. Its
+# orientation tag turns it, so that the upright picture has the size HEIGHT×WIDTH.
 make_clip() {
   gst-launch-1.0 -f -q qtmux name=mux ! filesink location=clip.mp4 \
     audiotestsrc num-buffers=60 ! avenc_aac ! mux. \
     videotestsrc num-buffers="$frames" ! "video/x-raw,width=$1,height=$2,framerate=25/1" ! \
     "${encoder[@]}" ! mux.
-  # the matrix of a track, 40 bytes behind the fields of its header, which GStreamer 1.22 does not write
+  # The orientation is a matrix, 40 bytes after the name tkhd of a header; GStreamer 1.22 does not write
+  # it.
   "$python" -c 'import struct
 data = bytearray(open("clip.mp4", "rb").read())
 at = data.find(b"tkhd")
@@ -57,7 +59,7 @@ open("clip.mp4", "wb").write(data)'
   upright=${2}x$1
 }
 
-# size_of FILE: WIDTHxHEIGHT of its pictures, as it is to be seen
+# size_of FILE: prints WIDTHxHEIGHT of its upright pictures
 size_of() {
   gst-launch-1.0 -f -v filesrc location="$1" ! "${DECODE[@]}" ! fakesink name=probe num-buffers=1 |
     sed -n 's/.*probe.* caps = .*width=(int)\([0-9]*\).*height=(int)\([0-9]*\).*/\1x\2/p' | tail -n 1
@@ -67,19 +69,19 @@ expect() {
   [[ $2 == "$3" ]] || die "$1: expected $3, got $2"
 }
 
-# frames_of FILE: how many pictures its video decodes to
+# frames_of FILE: prints the number of pictures in its video
 frames_of() {
   gst-launch-1.0 -f -q filesrc location="$1" ! "${DECODE[@]}" ! videoscale ! \
     video/x-raw,format=GRAY8,width=16,height=16,pixel-aspect-ratio=1/1 ! filesink location=frames.raw
   echo $(($(stat -c %s frames.raw) / 256))
 }
 
-# expect_sound FILE LEAST: its sound has at least this many seconds
+# expect_sound FILE LEAST: its sound lasts at least this many seconds, and is not silent
 expect_sound() {
   gst-launch-1.0 -f -q filesrc location="$1" ! decodebin caps=audio/x-raw expose-all-streams=false ! audioconvert ! audioresample ! \
     audio/x-raw,format=S8,rate=8000,channels=1 ! filesink location=sound.raw
-  [[ $(stat -c %s sound.raw) -ge $((8000 * $2)) ]] || die "$1 has $(stat -c %s sound.raw) samples of sound, at 8000 a second"
-  # the tone of the clip, and no silence
+  [[ $(stat -c %s sound.raw) -ge $((8000 * $2)) ]] || die "$1 has $(stat -c %s sound.raw) samples of sound, at 8000 Hz"
+  # The tone of the clip has few samples that are zero.
   [[ $(tr -d '\0' <sound.raw | wc -c) -ge $((4000 * $2)) ]] || die "$1 is silent"
 }
 
@@ -87,7 +89,8 @@ filtered_frames() {
   sed -n 's/.*done: \([0-9]*\) frames.*/\1/p' "$1"
 }
 
-# check_demo WIDTH HEIGHT FRAMES: demo/ holds a picture and a clip of input and output side by side
+# check_demo WIDTH HEIGHT FRAMES: demo/ has a picture and a clip, each with input and output side by
+# side
 check_demo() {
   local half size
   expect 'files of the demo' "$(cd demo && echo *)" 'bilateral.mp4 bilateral.png'
@@ -97,22 +100,22 @@ check_demo() {
     gst-launch-1.0 -f -q filesrc location=demo/bilateral.png ! pngdec ! videoconvert ! video/x-raw,format=RGBA ! \
       videocrop "$half=$1" ! filesink location="without-$half.raw"
   done
-  # the mean difference of a byte: the halves show the same scene, one of them filtered
+  # The mean difference of bytes is small but not 0, because one half is the filtered other half.
   { cmp -l without-right.raw without-left.raw || true; } | awk -v bytes=$(($1 * $2 * 4)) '
     function byte(octal) { return int(octal / 100) * 64 + int(octal / 10) % 10 * 8 + octal % 10 }
     { d = byte($2) - byte($3); sum += d < 0 ? -d : d }
     END { print "mean difference", sum / bytes; exit !(0 < sum && sum < 20 * bytes) }' ||
-    die 'the halves of the picture are equal or do not belong together'
+    die 'the halves of the picture are equal or too different'
   expect 'frames of the clip' "$(frames_of demo/bilateral.mp4)" "$3"
 }
 
-# Wrong arguments: the usage line, and no error of bash's.
+# Wrong arguments print the usage line and no error of bash.
 if [[ -x $source_root/pipelines/$recipe.sh ]]; then
   status=0
   recipe "$recipe" 1 2 3 4 2>usage >output || status=$?
   expect "status of $recipe 1 2 3 4" "$status" 2
   expect 'lines of usage' "$(wc -l <usage)" 1
-  grep -q "^usage: $recipe.sh" usage || die "no usage line but $(<usage)"
+  grep -q "^usage: $recipe.sh" usage || die "not a usage line: $(<usage)"
   if grep -q "^# $recipe.sh [A-Z]" "$source_root/pipelines/$recipe.sh"; then
     status=0
     recipe "$recipe" 2>usage >output || status=$?
@@ -134,7 +137,7 @@ case $recipe in
     recipe file-to-file clip.mp4 out.mkv
     expect 'frames of the MKV' "$(frames_of out.mkv)" $frames
     expect_sound out.mkv 1
-    head -c 4 out.mkv | cmp - <(printf '\x1a\x45\xdf\xa3') || die 'out.mkv is no Matroska file'
+    head -c 4 out.mkv | cmp - <(printf '\x1a\x45\xdf\xa3') || die 'out.mkv is not a Matroska file'
     gst-launch-1.0 -f -q videotestsrc num-buffers=5 ! jpegenc ! qtmux ! filesink location=silent.mp4
     recipe file-to-file silent.mp4 out.mp4
     expect 'frames written without sound' "$(frames_of out.mp4)" 5
@@ -154,22 +157,22 @@ case $recipe in
     gst-launch-1.0 -f -q videotestsrc num-buffers="$frames" ! video/x-raw,width=160,height=120,framerate=25/1 ! "${encoder[@]}" ! \
       qtmux ! filesink location=clip.mp4
     recipe decode clip.mp4 out.mp4 | tee output
-    grep -q " $((2 * frames)) copies" output || die 'frames that no tag turns are converted by OpenGL'
+    grep -q " $((2 * frames)) copies" output || die 'OpenGL converts frames without an orientation tag'
     expect 'frames written without a conversion' "$(frames_of out.mp4)" $frames
     GLCL_ENCODERS='x264enc openh264enc' recipe decode clip.mp4 out.mkv >output
-    expect 'frames written by the first encoder at hand' "$(frames_of out.mkv)" $frames
+    expect 'frames written by the first available encoder' "$(frames_of out.mkv)" $frames
     if GLCL_DECODERS=nothing recipe decode clip.mp4 2>output; then die 'played without a decoder'; fi
-    grep -q '^decode.sh: GStreamer has no decoder for H.264: ' output || die "no sentence but $(<output)"
+    grep -q '^decode.sh: GStreamer has no decoder for H.264: ' output || die "wrong error: $(<output)"
     ;;
   many-streams)
     make_clip 96 64
     export GLCL_ANALYSERS='glclhistogram glclinvert'
-    # Two cores may be too slow for it; the report has the same lines.
+    # Two cores may be too slow; the report still has the same lines.
     recipe many-streams clip.mp4 2 | tee output || true
     expect 'streams in the report' "$(grep -cE '^stream [12]: [1-9][0-9.]* frames/s, [0-9]+ dropped, latency [0-9.]+ ms, at most [1-9][0-9.]*$' output)" 2
     grep -q '^[012] of 2 streams keep up$' output || die 'the end is missing'
-    if recipe many-streams clip.mp4 2 nothing 2>output; then die 'played on devices that there are not'; fi
-    grep -q '^many-streams.sh: .*nothing' output || die "no sentence but $(<output)"
+    if recipe many-streams clip.mp4 2 nothing 2>output; then die 'it accepts a device that does not exist'; fi
+    grep -q '^many-streams.sh: .*nothing' output || die "wrong error: $(<output)"
     status=0
     recipe many-streams clip.mp4 0 2>output || status=$?
     expect 'status with 0 streams' "$status" 2
@@ -193,13 +196,13 @@ case $recipe in
       videocrop left=60 right=120 top=120 bottom=10 ! videoflip video-direction=90r ! videoconvert ! pngenc ! \
       filesink location='part "of" it.png'
     recipe find-shape clip.mp4 'part "of" it.png' | tee output
-    # it is 110×140 px, from (10, 60) on
-    expect 'frames in which it is found' \
+    # The shape has 110×140 px; its upper left corner is at (10, 60).
+    expect 'frames in which the shape is found' \
       "$(awk '($2 - 64.5) ^ 2 < 4 && ($3 - 129.5) ^ 2 < 4 && $4 ^ 2 < 4 && $5 > 0.97 && $5 < 1.03 { print $1 }' output | sort -u | wc -l)" \
       $frames
     ;;
   moving-objects)
-    # A ball goes round.
+    # The clip shows a moving ball.
     gst-launch-1.0 -f -q videotestsrc num-buffers=40 pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! \
       videoconvert ! jpegenc quality=95 ! qtmux ! filesink location=clip.mp4
     recipe moving-objects clip.mp4 out.mp4 | tee output

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# slurm.sh [--throughput] [FILE...]: an archive by Slurm on this machine, of whose three nodes one is killed in the middle
+# slurm.sh [--throughput] [FILE...]: analyses an archive with Slurm on three nodes; one is killed
 #
-# Its task begins anew on another node, all results are there and equal those of single runs, and a file that fails is tried three
-# times and listed. With --throughput: how long 1, 2 and 4 nodes take for the files. Without files it takes clips that it makes.
-# GLCL_PART and GLCL_ELEMENTS are as for submit.sh; GLCL_BUILD names the build.
+# All nodes run on this machine. The task of the killed node has to restart on another node. All results
+# have to equal those of single runs. A file that fails has to be tried three times and listed. With
+# --throughput it only measures the time of 1, 2 and 4 nodes for the files. Without files it creates
+# clips. GLCL_PART and GLCL_ELEMENTS are those of submit.sh; GLCL_BUILD is the build folder.
 #
-# It takes root, and starts munged, slurmctld and slurmd (packages munge, slurmctld, slurmd, slurm-client) with a configuration of its
-# own.
+# It needs root, and starts munged, slurmctld and slurmd (packages munge, slurmctld, slurmd,
+# slurm-client) with its own configuration.
 set -euo pipefail
 . "$(dirname "$0")/../../pipelines/setup.sh"
 throughput=''
@@ -17,16 +18,16 @@ case ${1:-} in
 esac
 for program in munged slurmctld slurmd sbatch; do
   if ! command -v "$program" >/dev/null; then
-    echo "SKIP: there is no $program here"
+    echo "SKIP: $program is not installed"
     exit 77
   fi
 done
-((EUID == 0)) || { echo 'SKIP: only root starts nodes'; exit 77; }
+((EUID == 0)) || { echo 'SKIP: only root can start nodes'; exit 77; }
 files=()
 for file; do files+=("$(realpath -- "$file")"); done
 work=$(mktemp -d)
 chmod 755 "$work"
-end() {
+stop_slurm() {
   local pid
   scancel -u root 2>/dev/null || true
   for pid in "$work"/*.pid; do
@@ -35,11 +36,11 @@ end() {
   sleep 1
   rm -rf "$work"
 }
-trap end EXIT
+trap stop_slurm EXIT
 headless_environment "$work/run"
 export GST_PLUGIN_PATH_1_0=$build/gst GLCL_ANALYZE=$build/tools/glcl-analyze SLURM_CONF=$work/slurm.conf
 export GLCL_PART=${GLCL_PART:-2.23} GLCL_ELEMENTS=${GLCL_ELEMENTS:-shots,histogram}
-# ports of this run alone
+# Ports that only this run uses.
 port=$((20000 + $$ % 1000 * 10))
 while (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do ((port += 10)); done
 host=$(hostname) submit=$source_root/pipelines/archive/submit.sh
@@ -90,15 +91,16 @@ if ((${#files[@]} == 0)); then
     sources+=(videotestsrc num-buffers=42 pattern="$pattern" ! 'video/x-raw,format=I420,width=160,height=120,framerate=25/1' ! all.)
   done
   gst-launch-1.0 -q concat name=all ! openh264enc gop-size=25 ! h264parse ! mp4mux ! filesink location=clip "${sources[@]}" 2>/dev/null
-  # one of the names is taken for a folder of glcl-analyze's own, another for a list of submit.sh
+  # Names that need quoting, or that the archive itself uses for a list.
   files=($'a \'clip"\n.mp4' failed)
   cp clip "${files[0]}"
   mv clip "${files[1]}"
   parts_of_files=12
 fi
 
-# ends OUT: waits until the merge of an archive is done. Slurm keeps what it was given back for two minutes; here it need not.
-ends() {
+# wait_for_merge OUT: waits until the merge of an archive is done. Slurm delays requeued tasks by two
+# minutes; this starts them at once.
+wait_for_merge() {
   local pending
   for ((i = 0; i < 1800; i++)); do
     [[ ! -e $1/.archive/failed ]] || return 0
@@ -107,7 +109,7 @@ ends() {
     done < <(squeue -h -r -t PD -o '%A %r' | sed -n 's/ BeginTime//p')
     sleep 1
   done
-  die "it does not end: $(squeue)"
+  die "the merge does not end: $(squeue)"
 }
 
 if [[ $throughput ]]; then
@@ -119,16 +121,16 @@ if [[ $throughput ]]; then
     begin=$(date +%s%N)
     "$submit" list "out-$count" >/dev/null 2>messages
     submitted=$(date +%s%N)
-    ends "out-$count"
+    wait_for_merge "out-$count"
     [[ ! -s out-$count/.archive/failed ]] || die "$(<"out-$count/.archive/failed")"
-    # Of each task: what its log says that the analysis took.
+    # Sums the seconds of analysis in the logs of the tasks.
     sum=$(cat "out-$count"/.archive/log/task-* | sed -n 's/.*"event":"summary".*"seconds":\([0-9.]*\).*/\1/p' | awk '{ s += $1 } END { print s }')
     echo "$count nodes: $(<messages); submit.sh $(((submitted - begin) / 1000000)) ms, all $((($(date +%s%N) - begin) / 1000000)) ms, in glcl-analyze $sum s"
   done
   exit
 fi
 
-# On w2 a task waits until that is killed, so that it has not ended before.
+# On w2, tasks wait until the node is killed.
 cat >analyze <<PROGRAM
 #!/usr/bin/env bash
 [[ \${SLURMD_NODENAME:-} != w2 ]] || sleep 600
@@ -140,7 +142,7 @@ printf '%s\0' "${files[@]}" text.mp4 >list
 GLCL_ANALYZE=$work/analyze "$submit" list out
 parts=$(find out/.archive/tasks -type f | wc -l)
 [[ -z $parts_of_files ]] || ((parts == parts_of_files + 1)) || die "$parts parts"
-# A node is lost while it has a task: its daemon, and what that runs.
+# Kills the node while it has a task: its daemon and the processes of the task.
 for ((i = 0; i < 600; i++)); do
   read -r job index < <(squeue -h -w w2 -t R -o '%A %K' && echo) || true
   [[ -z $job ]] || break
@@ -160,31 +162,31 @@ kill_tree() {
 }
 killed=0
 for process in $(pgrep -f "^slurmstepd: \\[$job\\."); do
-  grep -qz "^SLURM_CONF=$SLURM_CONF$" "/proc/$process/environ" || continue  # of another run's job of this number
+  grep -qz "^SLURM_CONF=$SLURM_CONF$" "/proc/$process/environ" || continue  # a job of another run with the same number
   kill_tree "$process"
   ((++killed))
 done
-((killed)) || die 'there is no process to kill'
+((killed)) || die 'the task has no process'
 kill -9 "$(<slurmd.w2.pid)"
 rm slurmd.w2.pid
 echo "killed w2 at job $job, task $task"
-[[ -z $(find "out/.archive/parts/$task" -mindepth 1 -maxdepth 1 ! -name '.glcl-*' 2>/dev/null) ]] || die 'the task had ended already'
-ends out
+[[ -z $(find "out/.archive/parts/$task" -mindepth 1 -maxdepth 1 ! -name '.glcl-*' 2>/dev/null) ]] || die 'the task ended before the kill'
+wait_for_merge out
 cat out/.archive/failed
-[[ $(wc -l <out/.archive/failed) == 1 && $(<out/.archive/failed) == *text.mp4*'started 3 times'* ]] || die 'the list of what failed is wrong'
+[[ $(wc -l <out/.archive/failed) == 1 && $(<out/.archive/failed) == *text.mp4*'started 3 times'* ]] || die 'the list of failed files is wrong'
 scontrol show job "$job" >shown
-grep -q 'Restarts=[1-9]' shown || die "the lost task was not given back to the queue: $(<shown)"
-grep -q 'BatchHost=w[13]$' shown || die "it went on nowhere else: $(<shown)"
-(($(wc -c <"out/.archive/starts/$task") > 1)) || die 'it has begun once'
+grep -q 'Restarts=[1-9]' shown || die "the lost task was not requeued: $(<shown)"
+grep -q 'BatchHost=w[13]$' shown || die "the task did not run on another node: $(<shown)"
+(($(wc -c <"out/.archive/starts/$task") > 1)) || die 'the task was started once'
 "$GLCL_ANALYZE" --elements "$GLCL_ELEMENTS" --out whole -- "${files[@]}" >/dev/null
 for file in "${files[@]}"; do
   for table in frames.csv events.jsonl summary.json shots.jpg; do
-    cmp "whole/${file##*/}/$table" "out/${file##*/}/$table" || die "$table is another"
+    cmp "whole/${file##*/}/$table" "out/${file##*/}/$table" || die "$table differs"
   done
 done
 before=$(stat -c %Y "out/${files[0]##*/}")
 "$submit" list out 2>messages
-grep -q ' 1 of them pending' messages || die "does again what is there: $(<messages)"
-ends out
-[[ $(stat -c %Y "out/${files[0]##*/}") == "$before" ]] || die 'has replaced what was whole'
-echo "all as it should be: $((parts - 1)) parts of ${#files[@]} files, $(cat whole/*/frames.csv | wc -l) frames with heads"
+grep -q ' 1 of them pending' messages || die "it repeats complete tasks: $(<messages)"
+wait_for_merge out
+[[ $(stat -c %Y "out/${files[0]##*/}") == "$before" ]] || die 'it replaced complete results'
+echo "passed: $((parts - 1)) parts of ${#files[@]} files, $(cat whole/*/frames.csv | wc -l) lines of tables"

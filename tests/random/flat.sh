@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# flat.sh copy|gl|external PROGRAM FRAMES [ELEMENTS]: a pipeline of small frames leaves nothing on the heap for each of them. PROGRAM
-# is flat.cpp, built. With external the checker's layer lets PoCL import OpenGL's textures.
+# flat.sh copy|gl|external PROGRAM FRAMES [ELEMENTS]: checks that small frames leak no memory
+#
+# PROGRAM is built from flat.cpp. With external, the layer of the checker lets PoCL import textures of
+# OpenGL.
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../layer/common.sh"
 program=$2 frames=$3 elements=${4:-glclinvert ! glclhistogram interval=0 attach-meta=true ! glclchain filters=grey}

@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # random.sh soak|fuzz MINUTES [copy|gl] [OPTIONS]
 #
-# Runs random pipelines of our elements for MINUTES (tests/random/, which the OPTIONS go to) and exits 1 on a crash, a hang, a
-# critical log line, an error without a good cause, or growth. A failure is printed with the command that repeats it.
-#   soak  one to three at once, as applications play them. --leak 150 shows how growth is noticed: each frame leaves 150 bytes behind;
-#         --leak-a-pipeline 200000: each pipeline as many
-#         Calls of OpenCL fail in a fourth of the rounds; --faults 0: in none, and without the checker layer
-#   fuzz  one after the other, with odd sizes, any properties, and stops at any moment. With --faults 90 calls of OpenCL fail in most
-#         of the rounds, with GLCL_FAULT (tests/layer/faults.h) those that it names; any error message with a text will do then
-#   copy  PoCL computes and frames are copied; also what is taken where GLCL_GL_DRIVER is not set
-#   gl    on the drivers that share textures whose env.sh is in the folder GLCL_GL_DRIVER
+# Runs random pipelines of gst-glcl elements for MINUTES, and passes OPTIONS to the program of
+# tests/random/. It exits with 1 on a crash, a hang, a critical log line, an unexpected error, or memory
+# growth. It prints the command that repeats a failure.
+#   soak  plays one to three pipelines at once, as applications do. OpenCL calls fail in a fourth of the rounds;
+#         --faults 0 disables that, and the checker layer.
+#         --leak 150 tests the detection of growth: each frame leaks 150 bytes.
+#         --leak-a-pipeline 200000 does the same per pipeline.
+#   fuzz  plays one pipeline after the other, with odd sizes, arbitrary properties, and stops at any moment.
+#         With --faults 90, OpenCL calls fail in most rounds; with GLCL_FAULT (tests/layer/faults.h), the named calls
+#         fail. Any error message with a text is accepted then.
+#   copy  runs kernels with PoCL and copies frames (the default if GLCL_GL_DRIVER is not set)
+#   gl    uses the drivers that share textures in the folder GLCL_GL_DRIVER
 # GLCL_BUILD is the build folder (build).
 set -euo pipefail
 . "$(dirname "$0")/../../pipelines/setup.sh"
@@ -30,27 +33,29 @@ build=$(cd "$build" && pwd)
 run=$(mktemp -d)
 trap 'rm -rf "$run"' EXIT
 unset GST_REGISTRY_1_0
-# Kernels that PoCL has compiled before, where somebody keeps them.
+# An existing POCL_CACHE_DIR with compiled kernels stays in use.
 kept=${POCL_CACHE_DIR:-}
 headless_environment "$run"
 [[ -z $kept ]] || export POCL_CACHE_DIR=$kept
 export GST_PLUGIN_PATH_1_0=$build/gst OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
-# With an arena for each of the many threads the allocator alone grows by 80 MiB in 17 minutes.
+# With one arena per thread, the allocator alone grows by 80 MiB in 17 minutes.
 export MALLOC_ARENA_MAX=2
-# meson test sets it, and llvmpipe of Mesa 22.3.6 crashes with it in texture uploads, without our elements too.
+# `meson test` sets this variable, with which texture uploads of llvmpipe in Mesa 22.3.6 crash, also
+# without gst-glcl.
 unset MALLOC_PERTURB_
 if [[ $method == gl ]]; then
-  [[ -f ${GLCL_GL_DRIVER:-}/env.sh ]] || { echo 'SKIP: GLCL_GL_DRIVER names no drivers that share textures'; exit 77; }
+  [[ -f ${GLCL_GL_DRIVER:-}/env.sh ]] || { echo 'SKIP: GLCL_GL_DRIVER does not name drivers that share textures'; exit 77; }
   # shellcheck source=/dev/null
   . "$GLCL_GL_DRIVER/env.sh"
-  # Two GL contexts that draw at once make llvmpipe of Mesa 25.0.7 wait for ever for a fence.
+  # If two GL contexts draw at once, llvmpipe of Mesa 25.0.7 may wait forever for a fence.
   options+=(--one-display)
-  # rusticl keeps more of each pipeline than PoCL.
+  # Rusticl keeps more memory per pipeline than PoCL.
   [[ $mix == fuzz ]] || options=(--limit-a-pipeline 32 "${options[@]}")
-  # Its rusticl keeps the contexts of dropped queues for new ones, and makes more while a drop is still under way.
+  # Rusticl keeps the contexts of released queues for new queues, and creates more while a release is
+  # pending.
   export RUSTICL_DEBUG=no_reuse_context
 fi
-# Growth is a sanitizer's own.
+# The memory of sanitizers grows too, so growth is not checked with them.
 [[ -z ${ASAN_OPTIONS:-}${TSAN_OPTIONS:-} ]] || options+=(--limit 100000 --heap-limit 100000 --limit-a-frame 1e9 --limit-a-pipeline 1e9)
 [[ $mix == fuzz ]] || options=(--faults 25 "${options[@]}")
 preload=${RANDOM_PRELOAD:-${LD_PRELOAD:-}}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# sanitize.sh [ARGUMENTS]: what run.sh does, with AddressSanitizer and UndefinedBehaviorSanitizer, in build-sanitize/
+# sanitize.sh [ARGUMENTS]: runs run.sh with AddressSanitizer and UndefinedBehaviorSanitizer, in build-sanitize/
 set -euo pipefail
 . "$(dirname "$0")/../../pipelines/setup.sh"
 case ${1:-} in
@@ -11,10 +11,10 @@ install_missing
 tools=$source_root/build-sanitize/tools-preloaded
 mkdir -p "$tools"
 
-# Libraries stay loaded, so that a leak's origin keeps its name and can be suppressed.
+# Libraries are never unloaded, so that reports of leaks name them and suppressions match.
 gcc -shared -fPIC -x c - -o "$tools/no-dlclose.so" <<<'int dlclose(void *library) { return !library; }'
 
-# GStreamer's tools are not linked with the run time that the plugin asks for.
+# GStreamer's tools are not linked with the run time of the sanitizer, so wrappers preload it.
 for tool in gst-launch-1.0 gst-inspect-1.0; do
   cat >"$tools/$tool" <<WRAPPER
 #!/bin/sh
@@ -24,7 +24,8 @@ WRAPPER
 done
 
 export PATH=$tools:$PATH LD_PRELOAD=$tools/no-dlclose.so GST_REGISTRY_FORK=no
-# intercept_tls_get_addr=0: GCC 12's run time crashes on the thread-local storage of threads that have ended
+# intercept_tls_get_addr=0: the run time of GCC 12 crashes on the thread-local storage of finished
+# threads
 export ASAN_OPTIONS=detect_leaks=1:use_sigaltstack=0:verify_asan_link_order=0:intercept_tls_get_addr=0
 export LSAN_OPTIONS=suppressions=$source_root/tests/sanitizers/lsan.supp:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # tsan.sh [MINUTES]
 #
-# Builds with ThreadSanitizer into build-tsan/ and runs the soak and the fuzzer for MINUTES (1) each and every test of the
-# suites elements and sharing. Any data race in our code fails, and so do they; tests/sanitizers/tsan.supp
-# lists what is left out and why. A test that fails without a race is for tests/run.sh to tell. With
-# GLCL_GL_DRIVER set they and the tests also run on those drivers.
+# Builds with ThreadSanitizer into build-tsan/. It runs the soak and the fuzzer for MINUTES (1) each,
+# and all tests of the suites elements and sharing. It fails on a data race in this project, or if the
+# soak or the fuzzer fails. tests/sanitizers/tsan.supp lists exceptions. Failures of tests without a
+# race are ignored; tests/run.sh reports them. If GLCL_GL_DRIVER is set, everything also runs on those
+# drivers.
 set -euo pipefail
 . "$(dirname "$0")/../../pipelines/setup.sh"
-if [[ ${1:-} == --each ]]; then # PRELOAD COMMAND...: each test of a program in a process of its own, which is not forked
+if [[ ${1:-} == --each ]]; then # PRELOAD COMMAND...: runs each case of a test program in its own process, without a fork
   shift
   export CK_FORK=no
   preload=$1 status=0
@@ -37,13 +38,13 @@ else
 fi
 meson compile -C "$build"
 
-# GLib and GstGL tell ThreadSanitizer nothing, so a preloaded library does. GStreamer's plugin scanner is not
-# instrumented and can't load our plugin.
+# GLib and GstGL are not instrumented; a preloaded library informs ThreadSanitizer about their
+# synchronization. GStreamer's plugin scanner is not instrumented either, so it cannot load this plugin.
 read -ra flags <<<"$(pkg-config --cflags --libs gstreamer-gl-1.0)"
 c++ -std=c++17 -O1 -g -fPIC -shared tests/sanitizers/tsan.cpp -o "$build/tsan.so" -Wl,--no-as-needed "${flags[@]}" -ldl
 preload=$build/tsan.so
 export GST_REGISTRY_FORK=no
-# GLib's slices go from thread to thread without a call that ThreadSanitizer sees.
+# Threads exchange GLib's slices without a call that ThreadSanitizer sees.
 export G_SLICE=always-malloc
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1 history_size=4 log_path=$build/races die_after_fork=0 exitcode=66 suppressions=$source_root/tests/sanitizers/tsan.supp"
 
@@ -60,9 +61,9 @@ mapfile -t suites < <(meson introspect --tests "$build" |
   python3 -c 'import json, sys
 suites = {name.split(":")[-1] for test in json.load(sys.stdin) for name in test["suite"]}
 print("\n".join(sorted(suites & {"elements", "sharing"})))')
-export TSAN_RAN=$build/ran # what has run
+export TSAN_RAN=$build/ran # the list of cases that have run
 rm -f "$TSAN_RAN"
-# ThreadSanitizer does not know the threads of a process that was forked.
+# Cases run without a fork, because ThreadSanitizer does not know the threads of a forked process.
 for suite in "${suites[@]}"; do
   [[ -n $suite ]] || continue
   meson test -C "$build" --no-rebuild --timeout-multiplier 10 --suite "$suite" \

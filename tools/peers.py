@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""peers.py JSON [WIDTHxHEIGHT]: times OpenCV's Python module where glcl-bench was built without OpenCV.
+"""peers.py JSON [WIDTHxHEIGHT]: measures OpenCV's Python module, if glcl-bench was built without OpenCV
 
-Adds what it measures to the JSON file that glcl-bench wrote on the same machine, as `peers`, with the
-ratio to our time, in the form that a build with -Dpeers=enabled writes. Frames are noise upsampled by
-8. Median of as many calls as half a second holds, at least 3, each finished."""
+It adds times to a JSON file that glcl-bench wrote on the same machine. The entry `peers` has the
+form that a build with -Dpeers=enabled writes, with ratios to the times of gst-glcl. Frames are
+noise, upsampled by 8. A time is the median of finished calls during half a second, at least 3."""
 import json
 import statistics
 import sys
@@ -13,7 +13,7 @@ import time
 import cv2
 import numpy
 
-WORK = {'color, radius 4': 9, 'color, radius 10': 21}  # ours -> d
+WORK = {'color, radius 4': 9, 'color, radius 10': 21}  # diameter d of bilateralFilter, by work of glcl-bench
 
 
 def frame(width, height):
@@ -59,7 +59,7 @@ def main():
             report.setdefault('peers', []).append({
                 'element': 'glclbilateral', 'peer': f'{path}, bilateralFilter d={d}', 'width': width,
                 'height': height, 'ms': ms, 'work': work, 'ratio': ms / mine if mine else 0})
-            print(f'{path}, d={d}: {ms:.3f} ms' + (f', {ms / mine:.2f} times ours' if mine else ''))
+            print(f'{path}, d={d}: {ms:.3f} ms' + (f', {ms / mine:.2f} times the time of gst-glcl' if mine else ''))
     json.dump(report, open(sys.argv[1], 'w', encoding='utf-8'), indent=2)
 
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""plot.py CSV PNG [PEERS.json]: time against radius from `glcl-bench glclbilateral --sweep --csv CSV`.
+"""plot.py CSV PNG [PEERS.json]: plots time against radius from `glcl-bench glclbilateral --sweep --csv CSV`
 
-The grid's sigma-space stands at the radius it saves: two sigma. PEERS.json, of `glcl-bench` with peers
-or of peers.py, adds their times. Needs matplotlib (python3-matplotlib)."""
+The grid is plotted at twice its sigma-space, the radius of an equal brute-force filter. PEERS.json
+comes from a build of glcl-bench with peers or from peers.py, and adds their times. Needs matplotlib
+(python3-matplotlib)."""
 import csv
 import json
 import re
@@ -16,7 +17,7 @@ import matplotlib.pyplot as plt
 
 
 def points(path):
-    """name of a curve -> (radius, ms) in order"""
+    """sorted lists of (radius, ms), by name of the curve"""
     curves = {}
     for row in csv.DictReader(open(path, encoding='utf-8')):
         match = re.search(r'(radius|sigma-space) (\d+)$', row['work'])
@@ -46,7 +47,7 @@ def main():
     figure, axes = plt.subplots(figsize=(7, 4.2))
     for name, curve in curves.items():
         axes.plot(*zip(*curve), marker='o', markersize=4, label=name)
-    axes.set(xscale='log', yscale='log', xlabel='radius, px', ylabel='ms a frame, 1920×1080')
+    axes.set(xscale='log', yscale='log', xlabel='radius, px', ylabel='ms per frame, 1920×1080')
     ticks = [1, 2, 4, 8, 16, 32]
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     axes.minorticks_off()

@@ -3,7 +3,7 @@
 """twice.py SOURCE BUILD: checks that builds are reproducible and hardened
 
 It builds some objects of the plugin, the resource of its kernels, and a library of these in two
-folders, without ccache and with the flags of packages and containers. The files have to be equal. It
+folders. It uses the flags of packages and containers, and no ccache. The files have to be equal. It
 also checks hardening flags of the plugin and the tools of BUILD."""
 import hashlib, json, os, pathlib, re, shlex, shutil, subprocess, sys, tempfile
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Messages and results of the analysers in JavaScript (gjs), by GObject introspection alone. Of a GstCustomMeta gjs makes a copy
-// without the structure, so the element is asked for it; regions of interest are read directly, and so are tensors, where the
-// argument is 1 and there are bindings for them. gjs cannot read a GstAnalyticsRelationMeta: "no way to copy".
+// JavaScript (gjs) reads messages and results of the analysers through GObject introspection alone.
+// gjs copies a GstCustomMeta without its structure, so the element returns the result. Regions of interest are read
+// directly. Tensors are read if the argument is 1 and their bindings are installed. gjs cannot read a
+// GstAnalyticsRelationMeta: "no way to copy".
 const {Gst, GstVideo} = imports.gi;
 const System = imports.system;
 const GLib = imports.gi.GLib;
@@ -25,12 +26,12 @@ try {
   print(`tensors are not read: ${error.message}`);
 }
 
-// The numbers of a list in a message or result.
+// Returns the numbers of a list in a message or result.
 function numbers(list) {
   return Array.from({length: list.n_values}, (_, i) => list.get_nth(i));
 }
 
-// An array of a result: read back from the device here, and copied.
+// Reads an array of a result back from the device, and returns a copy.
 function array(fields, name) {
   const types = {
     uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array, float32: Float32Array,
@@ -39,13 +40,13 @@ function array(fields, name) {
   return {data: new types[fields.get_value(`${name}-type`)](Uint8Array.from(bytes).buffer), shape: numbers(fields.get_value(`${name}-shape`))};
 }
 
-// The first two numbers of the rows that count: a place in each.
+// Returns the positions in the valid rows: their first two numbers.
 function places(fields, name) {
   const {data, shape} = array(fields, name), count = array(fields, `${name}-count`).data[0];
   return Array.from({length: count}, (_, i) => Array.from(data.slice(i * shape[1], i * shape[1] + 2)));
 }
 
-// The ball itself, as a sample in memory.
+// Returns a picture of the ball as a sample in memory.
 function picture() {
   const pipeline = Gst.parse_launch(
     'videotestsrc pattern=ball num-buffers=1 ! video/x-raw,format=GRAY8,width=64,height=64 ! appsink name=sink');
@@ -75,7 +76,7 @@ function readFrame(elements, frame, first, seen) {
     seen.tensors++;
   }
   for (const object of numbers(motion.get_value('objects'))) {
-    // The object as a region of interest, which gjs reads whole.
+    // gjs can read all fields of the object as a region of interest.
     const region = GstVideo.buffer_get_video_region_of_interest_meta_id(frame, object.get_value('id'));
     check(region && region.w > 10 && region.w < 150 && Math.abs(region.x - object.get_value('x')) <= 1 &&
       region.get_param('glclmotion').get_value('id') === object.get_value('id'), 'a region');

@@ -19,7 +19,7 @@ use_driver() {
   export GLCL_DEVICES=0:0 # replaces DEVICES in a list
   if [ "$driver" = gl ]; then
     if [ -z "${GLCL_GL_DRIVER:-}" ]; then
-      echo "SKIP: GLCL_GL_DRIVER names no drivers that share textures; tests/gl-driver/build.sh builds a pair"
+      echo "SKIP: GLCL_GL_DRIVER does not name drivers that share textures; tests/gl-driver/build.sh builds a pair"
       return 77
     fi
     # shellcheck source=/dev/null

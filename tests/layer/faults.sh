@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# faults.sh gl|copy|discrete|external [--all | --sample N --seed S] [NAME…]: lets OpenCL calls of pipelines fail
-# faults.sh gl|copy|discrete|external soak --frames N [--run FRAMES] [--one-in N] [--seed S] [NAME…]
+# faults.sh gl|copy|discrete|external [OPTIONS] [NAME…]: lets OpenCL calls of pipelines fail
 #
-# Runs the pipelines of faults.list. In each run, one call or every call from some point on fails;
-# runner/main.cpp lists the allowed outcomes. With --all, the first, a middle and the last call of each
-# OpenCL function fail; else it tries N of these faults per pipeline, chosen by the seed. With soak,
-# calls fail at random.
+# Runs the pipelines of faults.list, or the named ones. In each run, one call or every call from some
+# point on fails; runner/main.cpp lists the allowed outcomes. OPTIONS are
+#   --all                the first, a middle and the last call of each OpenCL function fail
+#   --sample N --seed S  N of these faults for each pipeline, chosen by the seed
+#   soak --frames N [--run FRAMES] [--one-in N] [--seed S]  calls fail at random
 here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
 use_driver "$1" || exit

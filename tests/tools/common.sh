@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# common.sh: what the tests of the tools share; sourced by them.
+# common.sh: functions for the tests of the tools
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -13,7 +13,8 @@ die() {
   exit 1
 }
 
-# expect STATUS TOOL [OPTIONS...]: leaves what is written in the files output and errors
+# expect STATUS TOOL [OPTIONS...]: the tool exits with the status; its output goes to the files output
+# and errors
 expect() {
   local wanted=$1 tool=$2 status=0
   shift 2
@@ -23,4 +24,4 @@ expect() {
 }
 
 says() { tr -s ' \n' '  ' <"${2:-output}" | grep -qF -- "$1" || die "does not say: $1"; }
-is_json() { python3 -m json.tool "$1" >/dev/null || die "$1 is no JSON"; }
+is_json() { python3 -m json.tool "$1" >/dev/null || die "$1 is not JSON"; }

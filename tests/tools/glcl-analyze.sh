@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# glcl-analyze.sh: what glcl-analyze makes of files, good and bad, and that it never leaves half of it under a file's name
+# glcl-analyze.sh: glcl-analyze handles good and bad files, and leaves no incomplete results
 . "$(dirname "$0")/common.sh"
 analyze=$GLCL_BUILD/tools/glcl-analyze
 skip() {
@@ -11,15 +11,16 @@ for element in openh264enc jpegenc avenc_aac avdec_h264; do
   [[ $(gst-inspect-1.0 "$element" 2>&1 || true) != *'No such element'* ]] || skip "GStreamer has no element $element"
 done
 
-# check CODE: Python that looks at what is there
+# check CODE: runs assertions in Python about the output and the results
 check() { python3 -c "import csv, json, os, re, sys
 events = [json.loads(line) for line in open('output')] if os.path.exists('output') else []
 by_name = {os.path.basename(event['file']): event for event in events if event['event'] in ('done', 'failed', 'kept')}
 rows = lambda folder: list(csv.DictReader(open(folder + '/frames.csv')))
 events_in = lambda folder: [json.loads(line) for line in open(folder + '/events.jsonl')]
-$1" || die "is not as expected: $1"; }
-# clip FILE BUFFERS PATTERN...: so many frames of each pattern, with a key frame every second
-clip() {
+$1" || die "an assertion failed: $1"; }
+# make_clip FILE FRAMES PATTERN...: writes a clip with this number of frames of each pattern and a key
+# frame per second
+make_clip() {
   local file=$1 buffers=$2 pattern sources=()
   shift 2
   for pattern; do
@@ -31,7 +32,7 @@ clip() {
 }
 leaves_nothing_hidden() { [[ -z $(find "$1" -maxdepth 1 -name '.glcl-*') ]] || die "leaves $(ls -A "$1")"; }
 
-clip good.mp4 25 ball smpte
+make_clip good.mp4 25 ball smpte
 mkdir -p sub folder.mp4
 odd=$'a \'q"<!--<script>\n.mp4'
 cp good.mp4 "$odd"
@@ -51,7 +52,8 @@ ln -s good.mp4 same.mp4
 ln -s /proc/self/mem unreadable.mp4
 echo 'YUV4MPEG2 W64 H48 F25:1 C420' >no-frames.y4m
 mkfifo pipe.mp4
-# A server that is never called, and a picture of 32 kB that would take 256 MB in one channel.
+# playlist.mp4 refers to a server, which must not be called. huge.png has 32 kB, and 256 MB per channel
+# decoded.
 python3 -c "import socket, time
 server = socket.create_server(('127.0.0.1', 0))
 server.settimeout(300)
@@ -101,14 +103,15 @@ for name in ('good.mp4', 'a \'q\"<!--<script>\n.mp4'):
 assert open('out/good.mp4/shots.jpg', 'rb').read(2) == b'\xff\xd8'
 "
 leaves_nothing_hidden out
-grep -q called called && die 'has opened an address'
+grep -q called called && die 'it opens the address in a playlist'
 kill "$server"
-# A picture that claims too much is refused before it has memory, by what the parser says or, without one, the decoder.
+# A huge picture is refused before memory is allocated, by the size from the parser or, without one, the
+# decoder.
 for rank in '' pngparse:NONE; do
   MALLOC_PERTURB_=0 GST_PLUGIN_FEATURE_RANK=$rank python3 -c "import resource, subprocess, sys
 status = subprocess.run(sys.argv[1:], stdout=open('output', 'w')).returncode
 most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
-sys.exit(status != 1 or most > 400 and f'takes {most} MB')" "$analyze" --elements histogram --out out huge.png || die 'of a huge picture'
+sys.exit(status != 1 or most > 400 and f'takes {most} MB')" "$analyze" --elements histogram --out out huge.png || die 'a huge picture is not refused early'
   check "assert '16000×16000 px' in by_name['huge.png']['reason'], by_name"
 done
 if browser=$(command -v chromium-headless-shell || command -v chromium); then
@@ -121,14 +124,14 @@ assert len(re.findall(r'<path[^>]*class=\"series\"', page)) == 6 and page.count(
 assert 'NaN' not in page.split('<main')[1].split('</main>')[0]"
 fi
 
-# What decodes is what GStreamer ranks first, as a GPU's decoder is.
+# The decoder with the highest rank is used, such as one on a GPU.
 for decoder in openh264dec avdec_h264; do
   GST_PLUGIN_FEATURE_RANK=$decoder:1000 expect 0 glcl-analyze --elements histogram --out "by-$decoder" good.mp4
   check "assert json.load(open('by-$decoder/good.mp4/summary.json'))['decoder'] == '$decoder'"
 done
 cmp by-*/good.mp4/frames.csv || die 'decoders differ'
 
-# What is there is not written over unless that is asked for.
+# Existing results are replaced only with --overwrite, or with --resume and other settings.
 expect 1 glcl-analyze --elements shots,histogram --out out good.mp4
 check "assert '--resume' in by_name['good.mp4']['reason']"
 expect 0 glcl-analyze --elements shots,histogram --out out --resume good.mp4
@@ -136,25 +139,25 @@ check "assert by_name['good.mp4']['event'] == 'kept'"
 before=$(stat -c %i out/good.mp4)
 expect 0 glcl-analyze --elements histogram --out out --resume good.mp4 # other settings
 check "assert by_name['good.mp4']['event'] == 'done' and not os.path.exists('out/good.mp4/shots.jpg')"
-[[ $(stat -c %i out/good.mp4) != "$before" ]] || die 'has not replaced the folder'
+[[ $(stat -c %i out/good.mp4) != "$before" ]] || die 'the folder was not replaced'
 expect 0 glcl-analyze --elements shots --out out --overwrite good.mp4
-expect 1 glcl-analyze --elements shots --out . --overwrite good.mp4 # its place is the file itself
+expect 1 glcl-analyze --elements shots --out . --overwrite good.mp4 # the folder for results would be the file itself
 check "assert 'contains no results' in by_name['good.mp4']['reason']"
-[[ -f good.mp4 ]] || die 'has removed the file'
+[[ -f good.mp4 ]] || die 'the file was removed'
 
-# A range of the whole is what the whole has there.
+# The results of a range equal that range of the whole.
 expect 0 glcl-analyze --elements shots,histogram --out range --from 0.4 --to 0:01.2 good.mp4
 expect 0 glcl-analyze --elements shots,histogram --out whole good.mp4
 check "assert rows('range/good.mp4') == rows('whole/good.mp4')[10:30]
 assert [event['frame'] for event in events_in('range/good.mp4')] == [15]"
 
-# What a camera that was turned took is analysed as it is seen: sheet, boxes and sizes.
-clip upright.mp4 50 smpte
+# Videos with an orientation tag are analysed upright: sheet, boxes and sizes.
+make_clip upright.mp4 50 smpte
 python3 -c "import struct
 upright = open('upright.mp4', 'rb').read()
 for name, matrix in {'r90': (0, 1, -1, 0), 'r180': (-1, 0, 0, -1), 'r270': (0, -1, 1, 0), 'flip': (-1, 0, 0, 1)}.items():
     film = bytearray(upright)
-    at = film.index(b'tkhd') + 44  # GStreamer 1.22 writes no matrix of a track
+    at = film.index(b'tkhd') + 44  # GStreamer 1.22 does not write the matrix of a track
     film[at:at + 36] = struct.pack('>9i', *(m << 16 for m in matrix[:2]), 0, *(m << 16 for m in matrix[2:]), 0, 0, 0, 1 << 30)
     open(name + '.mp4', 'wb').write(film)"
 expect 0 glcl-analyze --elements shots,objects --out turned upright.mp4 r90.mp4 r180.mp4 r270.mp4 flip.mp4
@@ -183,25 +186,25 @@ for name, (orientation, turn) in turns.items():
     off = sum(abs(upright[y][x] - sheet[int(at[1] * 16 / size[1])][int(at[0] * 16 / size[0])]) for x, y, at in places)
     assert off / len(places) < 40, (name, off / len(places))"
 
-# Parts together are the whole, bit for bit, also where one begins in the dark.
-clip archive.mp4 50 ball smpte circular black black pinwheel ball smpte blink ball gradient ball
+# Joined parts equal the whole, bit for bit, also if a part begins with a black picture.
+make_clip archive.mp4 50 ball smpte circular black black pinwheel ball smpte blink ball gradient ball
 all=shots,histogram,motion,flow,tracks
 expect 0 glcl-analyze --elements "$all" --out whole archive.mp4
 "$analyze" --split 9 archive.mp4 >parts
-[[ $(wc -l <parts) == 3 && $(tail -n 1 parts) == *' end' ]] || die "no three parts but $(<parts)"
+[[ $(wc -l <parts) == 3 && $(tail -n 1 parts) == *' end' ]] || die "not three parts: $(<parts)"
 while read -r from to; do
   [[ $to == end ]] && range=() || range=(--to "$to")
   expect 0 glcl-analyze --elements "$all" --part --out "parts-$from" --from "$from" "${range[@]}" archive.mp4
 done < <(tac parts)
 expect 0 glcl-analyze --join --out joined parts-*/archive.mp4
 for file in frames.csv events.jsonl summary.json; do
-  cmp "whole/archive.mp4/$file" "joined/archive.mp4/$file" || die "joined parts have another $file"
+  cmp "whole/archive.mp4/$file" "joined/archive.mp4/$file" || die "$file of joined parts differs"
 done
 check "assert len([event for event in events_in('whole/archive.mp4') if event['event'] == 'shot']) >= 8
 assert len(rows('joined/archive.mp4')) == 600"
 expect 1 glcl-analyze --join --out gap "parts-$(sed -n '1s/ .*//p' parts)/archive.mp4" "parts-$(sed -n '3s/ .*//p' parts)/archive.mp4"
 
-# Nothing that lies behind a link in a folder of results is written or removed, whatever is planted there.
+# Links in a folder of results are not followed: files outside are neither written nor removed.
 mkdir -p outside linked
 echo precious >outside/frames.csv
 hidden=linked/.glcl-$(printf %s "$PWD/good.mp4" | sha256sum | head -c 12)
@@ -218,26 +221,28 @@ ln -s ../../outside "$hidden-old/folder"
 expect 0 glcl-analyze --elements shots,histogram --out linked good.mp4
 ln -s ../../outside linked/good.mp4/folder
 expect 0 glcl-analyze --elements shots,histogram --out linked --overwrite good.mp4
-[[ ! -L linked/good.mp4/frames.csv && ! -e linked/good.mp4/folder ]] || die 'keeps what was planted'
-[[ $(ls outside) == frames.csv && $(<outside/frames.csv) == precious ]] || die 'has changed what lies behind a link'
+[[ ! -L linked/good.mp4/frames.csv && ! -e linked/good.mp4/folder ]] || die 'links in the results remain'
+[[ $(ls outside) == frames.csv && $(<outside/frames.csv) == precious ]] || die 'files behind a link were changed'
 leaves_nothing_hidden linked
 
-# Runs on one file at once: one has it, the others say so or find its results, and what is there is whole.
+# Of simultaneous runs on one file at least one is complete; others report that run or complete too.
+# Results are whole.
 for run in 1 2 3 4; do
   { "$analyze" --elements histogram --out shared --overwrite good.mp4 >"output-$run" 2>&1 && echo 'done' || echo 'failed'; } >"status-$run" &
   runs[run]=$!
 done
 wait "${runs[@]}"
-grep -q 'done' status-* || die "no run has made it: $(cat output-*)"
+grep -q 'done' status-* || die "all simultaneous runs failed: $(cat output-*)"
 for run in 1 2 3 4; do
-  grep -q 'done' "status-$run" || grep -q 'another run is working on it' "output-$run" || die "of runs at once: $(<"output-$run")"
+  grep -q 'done' "status-$run" || grep -q 'another run is working on it' "output-$run" || die "a simultaneous run failed: $(<"output-$run")"
 done
 check "assert json.load(open('shared/good.mp4/summary.json'))['frames'] == len(rows('shared/good.mp4')) == 50"
 leaves_nothing_hidden shared
 
-# Parts that are damaged are said to be, whatever is wrong.
+# All kinds of damaged parts are reported.
 part=parts-$(sed -n '1s/ .*//p' parts)/archive.mp4
-damaged() { # damaged FILE OLD NEW WORDS: with one text replaced, or the file
+# damaged FILE OLD NEW WORDS: replaces OLD, or the whole file, by NEW; joining then fails with WORDS
+damaged() {
   rm -rf broken
   cp -r "$part" broken
   python3 -c "import sys
@@ -258,7 +263,7 @@ damaged summary.json 'archive.mp4"' '.."' 'is not a valid file name'
 damaged events.jsonl '{' '[' 'events.jsonl is damaged'
 damaged frames.csv '0.0' 'x' 'frames.csv is damaged'
 
-# No code in a name reaches a terminal.
+# Escape codes in names are not printed to a terminal.
 escape=$'good\e[31m\x7f\u009b31m\u202e.mp4'
 cp good.mp4 "$escape"
 expect 0 glcl-analyze --elements histogram --out names "$escape"
@@ -266,15 +271,15 @@ expect 1 glcl-analyze --elements histogram --out names "$escape" $'no-such\e[31m
 script -qec "'$analyze' --elements histogram --out names --overwrite good*31m*.mp4 no-such\$'\\e'.mp4" /dev/null </dev/null >terminal || true
 status=0
 "$analyze" --join $'no-such\e[31m' >>output 2>errors || status=$?
-((status == 1)) || die "--join of nothing: $status"
+((status == 1)) || die "status $status of --join with a missing folder"
 python3 -c "import re
 for name in ('output', 'errors', 'terminal'):
     text = open(name, 'rb').read().replace(b'\\r\\x1b[K', b'').replace(b'\\r\\n', b'\\n').decode()
     codes = re.findall('[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]', text)
     assert text and not codes and (name != 'terminal' or '\\u202e' not in text), (name, codes, text)
-" || die 'shows codes of names'
+" || die 'it prints escape codes of names'
 
-# A disk that fills up: nothing whole is there, and an error has the reason.
+# On a full disk no results remain, and an error has the reason.
 mkdir small
 # shellcheck disable=SC2016
 on_small='mount -t tmpfs -o size=64k none small || exit 77
@@ -284,18 +289,18 @@ exit "${status:-0}"'
 status=0
 timeout 100 unshare -rm bash -c "$on_small" - "$analyze" --elements shots,histogram --out small archive.mp4 >output 2>errors || status=$?
 if [[ ! -e left ]]; then
-  echo "no tmpfs of our own, so no disk that is full: $(<errors)"
+  echo "full disk not tested, because this user cannot mount a tmpfs: $(<errors)"
 else
   [[ $status == 1 && ! -s left ]] || die "on a full disk: status $status, leaves $(<left)"
   check "assert 'No space left' in by_name['archive.mp4']['reason'], by_name"
 fi
 
-# What can't be printed is no success.
+# It fails if its output cannot be printed.
 status=0
 "$analyze" --elements histogram --out full good.mp4 >/dev/full 2>errors || status=$?
-[[ $status == 1 && -d full/good.mp4 ]] || die "status $status where nothing can be printed"
+[[ $status == 1 && -d full/good.mp4 ]] || die "status $status if output cannot be printed"
 
-# Killed in the middle, by the hardest: nothing has the file's name, and the next run puts all in order.
+# After SIGKILL no folder has the name of the file, and the next run removes incomplete results.
 "$analyze" --elements histogram --out killed archive.mp4 >output 2>errors &
 for ((i = 0; i < 200; i++)); do
   [[ ! -s $(find killed -name frames.csv 2>/dev/null) ]] || break
@@ -303,13 +308,13 @@ for ((i = 0; i < 200; i++)); do
 done
 kill -9 $!
 wait $! 2>/dev/null || true
-[[ ! -e killed/archive.mp4 ]] || die 'a killed run leaves what looks whole'
-[[ -n $(find killed -name frames.csv) ]] || die 'was not killed in the middle'
+[[ ! -e killed/archive.mp4 ]] || die 'results of a killed run look complete'
+[[ -n $(find killed -name frames.csv) ]] || die 'the run was not killed during the analysis'
 sleep 0.3
 expect 0 glcl-analyze --elements histogram --out killed --resume archive.mp4
 leaves_nothing_hidden killed
-cut -d , -f 1-4 whole/archive.mp4/frames.csv | cmp - <(cut -d , -f 1-4 killed/archive.mp4/frames.csv) || die 'is not whole'
-# An interrupt takes everything back.
+cut -d , -f 1-4 whole/archive.mp4/frames.csv | cmp - <(cut -d , -f 1-4 killed/archive.mp4/frames.csv) || die 'results after a killed run are not complete'
+# An interrupt removes all results of the run.
 "$analyze" --elements histogram --out interrupted archive.mp4 >output 2>errors &
 for ((i = 0; i < 200; i++)); do
   [[ ! -s $(find interrupted -name frames.csv 2>/dev/null) ]] || break

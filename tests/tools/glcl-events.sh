@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# glcl-events.sh: what glcl-events writes of a pipeline, and how it exits
+# glcl-events.sh: checks the output and the exit status of glcl-events
 set -euo pipefail
 events=$GLCL_BUILD/tools/glcl-events
 work=$(mktemp -d)
@@ -13,7 +13,8 @@ die() {
   exit 1
 }
 
-# expect STATUS [WORDS...]: leaves what is written in the files output and errors
+# expect STATUS [WORDS...]: glcl-events exits with the status; its output goes to the files output and
+# errors
 expect() {
   local wanted=$1 status=0
   shift
@@ -26,7 +27,7 @@ frames='videotestsrc pattern=black num-buffers=4 ! video/x-raw,width=64,height=3
 read -ra source <<<"$frames"
 
 expect 0 "${source[@]}" glclhistogram name=h mode=rgb interval=0 ! glclmotion interval=0 ! fakesink
-python3 - <<'PYTHON' || die 'is not what was expected'
+python3 - <<'PYTHON' || die 'the messages are wrong'
 import json
 
 lines = [json.loads(line) for line in open('output', encoding='utf-8')]
@@ -36,14 +37,14 @@ for line in histograms:
     assert line['element'] == 'h' and line['mode'] == 'rgb' and line['pixels'] == 2048
     assert [sum(counts) for counts in line['counts']] == [2048] * 3 and len(line['mean']) == 3
 motion = [line for line in lines if line['message'] == 'glclmotion']
-assert len(motion) == 3 and all(line['psnr'] is None for line in motion)  # nothing is missing: infinite
+assert len(motion) == 3 and all(line['psnr'] is None for line in motion)  # the PSNR of equal frames is infinite
 PYTHON
 
 expect 0 --message glclmotion "${source[@]}" glclhistogram interval=0 ! glclmotion interval=0 ! fakesink
 [[ $(grep -c . output) == 3 ]] || die 'not three messages'
 
 expect 0 --all "${source[@]}" glclhistogram interval=0 ! fakesink name=end
-python3 - <<'PYTHON' || die 'is not every message'
+python3 - <<'PYTHON' || die 'messages are missing'
 import json
 
 lines = [json.loads(line) for line in open('output', encoding='utf-8')]
@@ -56,14 +57,14 @@ grep -q '^{"message":"error","element":"filesrc0",.*missing' output || die 'no e
 [[ $(grep -c . output) == 1 ]] || die 'more than the error'
 
 expect 1 "${source[@]}" glclhistogram device=none-such ! fakesink
-grep -q 'none-such' errors || die 'does not tell the error'
+grep -q 'none-such' errors || die 'does not print the error'
 [[ ! -s output ]] || die 'writes an error to standard output'
 
 expect 2
 expect 2 --nonsense fakesrc ! fakesink
 grep -q 'unknown option --nonsense; the options are --all' errors || die 'does not name the options'
 expect 2 --message
-grep -q -- '--message needs' errors || die 'does not tell what is missing'
+grep -q -- '--message needs' errors || die 'does not name the missing value'
 expect 2 nosuchelement
 grep -q nosuchelement errors || die 'does not name the element'
 expect 0 --version
@@ -71,7 +72,7 @@ grep -qx 'glcl-events [0-9.]*' output || die 'has no version'
 expect 0 --help
 grep -q Usage output || die 'has no help'
 
-# An interrupt ends the stream as its end does, and nobody reading ends it too.
+# It ends well on an interrupt, and stops if its output is closed.
 rm output
 "$events" videotestsrc is-live=true ! glupload ! glcolorconvert ! glclhistogram ! fakesink >output 2>errors &
 for ((i = 0; i < 300; i++)); do
@@ -84,8 +85,8 @@ wait $! || die "exit status $? after an interrupt"
 status=0
 timeout 60 "$events" videotestsrc ! glupload ! glcolorconvert ! glclhistogram interval=0 ! fakesink 2>errors | head -n 1 >output ||
   status=$?
-((status == 1)) || die "exit status $status when nobody reads"
-! grep 'standard output' errors || die 'complains when nobody reads'
+((status == 1)) || die "exit status $status if output is closed"
+! grep 'standard output' errors || die 'prints an error if output is closed'
 for words in --help --version 'videotestsrc num-buffers=1 ! glupload ! glcolorconvert ! glclhistogram ! fakesink' \
   '--message eos videotestsrc num-buffers=1 ! fakesink'; do
   status=0
@@ -95,7 +96,7 @@ for words in --help --version 'videotestsrc num-buffers=1 ! glupload ! glcolorco
   grep -q "standard output can't be written" errors || die 'does not say that the disk is full'
 done
 
-# No code in a name reaches a terminal.
+# Escape codes in names are not printed.
 expect 1 filesrc location=$'no-such\e[31m\u009b31m' ! fakesink
 grep -qF 'no-such?[31m' errors || die 'does not name the file'
-! grep -q $'\e\\|\u009b' output errors || die 'shows codes of a name'
+! grep -q $'\e\\|\u009b' output errors || die 'prints escape codes of a name'

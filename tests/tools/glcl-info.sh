@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# glcl-info.sh: what glcl-info says, as text and JSON, and how it exits, with and without OpenCL and OpenGL
+# glcl-info.sh: checks text, JSON and exit status of glcl-info, with and without OpenCL and OpenGL
 set -euo pipefail
 info=$GLCL_BUILD/tools/glcl-info
 work=$(mktemp -d)
@@ -13,7 +13,8 @@ die() {
   exit 1
 }
 
-# expect STATUS [VARIABLE=VALUE...] -- [OPTIONS...]: leaves what is written in the files output and errors
+# expect STATUS [VARIABLE=VALUE...] -- [OPTIONS...]: glcl-info exits with the status; its output goes to
+# the files output and errors
 expect() {
   local wanted=$1 status=0 variables=()
   for (( ; ; )); do
@@ -34,9 +35,9 @@ says() {
 is_json() {
   [[ ! -s errors ]] || die 'writes to standard error'
   if command -v python3 >/dev/null; then
-    python3 -m json.tool output >/dev/null || die 'is no JSON'
+    python3 -m json.tool output >/dev/null || die 'is not JSON'
   else
-    echo 'SKIP: no python3 to parse the JSON'
+    echo 'SKIP: python3, which parses the JSON, is not installed'
   fi
 }
 
@@ -66,7 +67,7 @@ is_json
 if grep -q '"GST_GL_PLATFORM": "egl"' output; then
   says 'set these variables to run the elements without a display'
 else
-  echo 'SKIP: there is a display, nothing to tell about running without one'
+  echo 'SKIP: advice for a machine without a display, because there is one'
 fi
 
 expect 1 OCL_ICD_VENDORS=/nonexistent --
@@ -88,7 +89,7 @@ expect 1 POCL_CACHE_DIR=/proc/nowhere --
 says "without devices: PoCL offers no device because it can't write to its cache /proc/nowhere (set by POCL_CACHE_DIR): set"
 if grep -q 'pocl-opencl-icd' output; then die 'tells to install what is there'; fi
 
-# A folder that is there and takes no file: PoCL lists its device.
+# In an existing folder that is not writable, PoCL lists its device.
 expect 1 POCL_CACHE_DIR=/sys --
 says "0:0 can't run the elements: PoCL can't write to its cache /sys (set by POCL_CACHE_DIR)"
 says 'No OpenCL device can run the elements: 0:0'
@@ -103,7 +104,7 @@ if unshare --mount true 2>/dev/null; then
     unshare --mount sh -c 'mount -t tmpfs -o size=64k none full && exec "$@"' sh --
   says '(No space left on device)'
 else
-  echo 'SKIP: a full file system; mounting one takes root'
+  echo 'SKIP: a full file system, because only root can mount one'
 fi
 
 layer=$GLCL_BUILD/tests/kernels/libsmall-device.so
@@ -149,5 +150,5 @@ if [[ ${GLCL_GL_DRIVER:-} ]]; then
   expect 1 --unset=RUSTICL_ENABLE --
   says 'RUSTICL_ENABLE='
 else
-  echo 'SKIP: the gl way of sharing; GLCL_GL_DRIVER names no driver pair that offers it'
+  echo 'SKIP: sharing=gl, because GLCL_GL_DRIVER does not name drivers that support it'
 fi

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# glcl-tune.sh: what glcl-tune measures, leaves out and keeps, and that the element takes it. Kernels whose faults are known stand in
-# for those of the plugin: of four variants the default one is slow, and one is wrong.
+# glcl-tune.sh: glcl-tune measures variants, saves the best one, and the element uses it
+#
+# Changed kernels replace those of the plugin: of four variants the default one is slow, and another one
+# is wrong.
 set -euo pipefail
 # shellcheck source=tests/tools/common.sh
 . "${0%/*}/common.sh"
@@ -18,30 +20,30 @@ sed '/^inline void filter_vector(/,/^}/ {
   radius = max(radius - 1, 0);\
 #endif
 }' "$source" >kernels/bilateral/vector.cl
-(($(diff "$source" kernels/bilateral/vector.cl | grep -c '^> ') == 6)) || die 'the kernels are not as this test knows them'
+(($(diff "$source" kernels/bilateral/vector.cl | grep -c '^> ') == 6)) || die 'the kernels have changed; this test has to be adapted'
 export G_RESOURCE_OVERLAYS=/org/gst-glcl/kernels/bilateral=$PWD/kernels/bilateral
 
-# kept_rows: the parameter of the only variant that is kept
-kept_rows() { python3 -c 'import json; entry, = json.load(open("data/glcl/tuning.json"))["entries"]; print(entry["parameters"]["rows"])'; }
+# saved_rows: prints the parameter of the only saved variant
+saved_rows() { python3 -c 'import json; entry, = json.load(open("data/glcl/tuning.json"))["entries"]; print(entry["parameters"]["rows"])'; }
 
 few=(glclbilateral --only 'color, radius 4' --variants 'form=2 group-x=16 group-y=4')
 expect 0 glcl-tune "${few[@]}"
 says '0/4 color, radius 4 ' errors
 says 'skipped, wrong result: columns=1 fixed=0 form=2 group-x=16 group-y=4 rows=1 ' errors
-best=$(kept_rows)
-[[ $best == [34] ]] || die "rows=$best is kept, not the fastest variant that is right"
+best=$(saved_rows)
+[[ $best == [34] ]] || die "rows=$best is saved, not the fastest correct variant"
 expect 0 glcl-tune --show glclbilateral
 says tuned
 
-# The element takes it.
+# The element uses the saved variant.
 GST_DEBUG=glclbilateral:4 GST_DEBUG_NO_COLOR=1 timeout 100 gst-launch-1.0 -q gltestsrc num-buffers=1 ! \
   glclbilateral radius=4 method=brute-force ! fakesink >output 2>errors || die 'the element fails'
-grep -q "brute force: .*rows=$best " errors || die 'the element takes another variant'
+grep -q "brute force: .*rows=$best " errors || die 'the element uses another variant'
 
-# Without time only the default variant is measured.
+# With too little time only the default variant is measured.
 expect 0 glcl-tune "${few[@]}" --seconds 0.001
 says '3 of 4 variants were not measured' errors
-(($(kept_rows) == 2)) || die 'another variant than the default was measured'
+(($(saved_rows) == 2)) || die 'not the default variant was saved'
 
 expect 2 glcl-tune "${few[@]}" --seconds 0
 says '--seconds: give a number above 0' errors
@@ -50,14 +52,14 @@ says '--only "nothing": no work has this text' errors
 expect 2 glcl-tune glclbilateral --variants rows
 says '--variants "rows": write NAME=NUMBER' errors
 
-# Where the default variant is wrong, nothing is kept.
+# If the default variant is wrong, nothing is saved.
 sed -i 's/#if ROWS == 1/#if ROWS == 2/' kernels/bilateral/vector.cl
 rm -r data
 expect 2 glcl-tune "${few[@]}"
 says 'the default variant fails on' errors
-[[ ! -e data/glcl/tuning.json ]] || die 'something was kept'
+[[ ! -e data/glcl/tuning.json ]] || die 'a variant was saved'
 
-# What plans of chains cost is measured, not chosen among variants, and kept like these.
+# Prices for plans of chains are measured and saved too; they have no variants.
 unset G_RESOURCE_OVERLAYS
 expect 0 glcl-tune glclchain --only prices --seconds 0.001
 says 'prices of plans'
@@ -67,4 +69,4 @@ python3 -c '
 import json
 entry, = json.load(open("data/glcl/tuning.json"))["entries"]
 assert entry["kernel"] == "chain-prices" and set(entry["parameters"]) == {"picture", "read", "local"}
-assert any(entry["parameters"].values()) and entry["microseconds"] > 0' || die 'these are no prices'
+assert any(entry["parameters"].values()) and entry["microseconds"] > 0' || die 'the saved prices are wrong'

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# new-element.sh: what tools/new-element makes in a copy of the tree is written as the rest, builds and passes all its tests, for a
-# long name and for one that is a function of OpenCL C; a wrong name says what is wrong. What the build folder has is not built again.
+# new-element.sh: new elements of tools/new-element pass the checks of the sources, build, and pass their tests
+#
+# It runs in a copy of the tree, with a long name and with the name of a function of OpenCL C. Wrong
+# names cause errors that explain them. The copy reuses objects of the build folder.
 set -euo pipefail
 names=(mix temporalnoisereduction)
 work=$(mktemp -d)
@@ -14,8 +16,8 @@ die() {
   exit 1
 }
 
-# refused NAME WORDS: new-element does not take the name, and says so in a text with these words
-refused() {
+# expect_refusal NAME WORDS: new-element refuses the name with these words, and leaves no files
+expect_refusal() {
   local before status=0
   before=$(find . | sort | sha256sum)
   tools/new-element "$1" >output 2>error || status=$?
@@ -23,23 +25,23 @@ refused() {
   rm output error
   [[ $(find . | sort | sha256sum) == "$before" ]] || die "new-element \"$1\" leaves files"
 }
-refused Bad-name 'as "badname"'
-refused 2fast 'begin with a letter, as "fast"'
-refused '' 'it takes one name, as in: '
-refused glclmix 'leave out the first "glcl"'
-refused klt 'gst/klt exists already'
-refused limits 'tests/elements/limits.cpp exists already'
-refused launchthrottle 'launchthrottle.cpp is a test of that name already'
-refused filter 'choose another name'
-refused pool 'has a class GstGLCLPool already'
+expect_refusal Bad-name 'as "badname"'
+expect_refusal 2fast 'begin with a letter, as "fast"'
+expect_refusal '' 'it takes one name, as in: '
+expect_refusal glclmix 'leave out the first "glcl"'
+expect_refusal klt 'gst/klt exists already'
+expect_refusal limits 'tests/elements/limits.cpp exists already'
+expect_refusal launchthrottle 'launchthrottle.cpp is a test of that name already'
+expect_refusal filter 'choose another name'
+expect_refusal pool 'has a class GstGLCLPool already'
 
 for name in "${names[@]}"; do
   tools/new-element "$name"
-  refused "$name" "gst/elements/gstglcl$name.cpp exists already"
-  ! grep -n 'smallest\|model\|examples=\|extending' "docs/glcl$name.md" gst/elements/gstglcl"$name".* || die 'this is true of glclinvert alone'
+  expect_refusal "$name" "gst/elements/gstglcl$name.cpp exists already"
+  ! grep -n 'smallest\|model\|examples=\|extending' "docs/glcl$name.md" gst/elements/gstglcl"$name".* || die 'this text is only true for glclinvert'
 done
 
-# check COMMAND...: it works, or skips
+# check COMMAND...: the command has to succeed or skip
 check() {
   local status=0
   "$@" >output 2>&1 || status=$?
@@ -49,7 +51,8 @@ check tests/lint/format.sh
 ! command -v shellcheck >/dev/null || (cd pipelines && shellcheck "${names[@]/%/.sh}")
 for script in tests/lint/{rooms,includes}.py tests/docs/links.py; do check python3 "$script" .; done
 
-# What has the same commands and sources is taken from the build folder, whose options this one has.
+# The copy has the options of the build folder and gets its objects, so that ninja builds only new
+# files.
 mapfile -t options < <(sed -n 's/^\([a-z_:-]*\) = /-D\1=/p' "$GLCL_BUILD/meson-private/cmd_line.txt")
 meson setup build "${options[@]}" -Dtools=disabled >/dev/null
 (cd "$GLCL_BUILD" && find . -name '*.o' -print0 | xargs -0 cp -a --parents -t "$work/build")
@@ -66,5 +69,5 @@ passed=$(grep -cE '^ *[0-9]+/[0-9]+ .* (OK|SKIP)' log)
 ((passed == 4 * ${#names[@]})) || die "$passed tests of $((4 * ${#names[@]})) have run"
 export GST_PLUGIN_PATH_1_0=$work/build/gst GST_REGISTRY_1_0=$work/registry.bin
 for name in "${names[@]}"; do
-  gst-inspect-1.0 "glcl$name" | grep strength >/dev/null # all of it is read: no SIGPIPE
+  gst-inspect-1.0 "glcl$name" | grep strength >/dev/null # grep without -q reads everything, so there is no SIGPIPE
 done

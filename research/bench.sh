@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# bench.sh: what research adds to glcl-bench prints its rows, checks them, and fails where a kernel is wrong.
+# bench.sh: rows of glcl-bench from research/ are printed and checked, and fail if a kernel is wrong
 set -euo pipefail
 # shellcheck source=tests/tools/common.sh
 . "$GLCL_SOURCE/tests/tools/common.sh"
@@ -57,28 +57,28 @@ says 'copy'
 expect 0 glcl-bench device --only 'frame to the'
 says 'OpenGL texture'
 
-# wrong FOLDER FILE SED-SCRIPT [OPTIONS…]: with a kernel changed so that its results are wrong, the exit status is 1. FOLDER is where the
-# sources have FILE, a name among the plugin's kernels.
-wrong() {
+# expect_wrong FOLDER FILE SED-SCRIPT [OPTIONS…]: glcl-bench exits with 1 after the script has broken a
+# kernel. FILE is the name of the kernel in the plugin's resources; the sources have it in FOLDER.
+expect_wrong() {
   rm -rf changed && mkdir -p "changed/${2%/*}"
   sed "$3" "$GLCL_SOURCE/$1/$2" >"changed/$2"
-  ! cmp -s "$GLCL_SOURCE/$1/$2" "changed/$2" || die "nothing is changed in $2"
+  ! cmp -s "$GLCL_SOURCE/$1/$2" "changed/$2" || die "the script does not change $2"
   G_RESOURCE_OVERLAYS=/org/gst-glcl/kernels=$PWD/changed expect 1 glcl-bench "${@:4}"
   says WRONG
 }
-wrong . research/bilateral/steps.cl 's/sum\[o\] += w \* q/sum[o] += 0.9f * w * q/' glclbilateral --ablation "${small[@]}"
-wrong . research/opticalflow/forms.cl 's/vectors\[at.y \* size.x + at.x\] = v.xy/vectors[at.y * size.x + at.x] = v.yx/' glopenclflow --ablation "${small[@]}"
-wrong . research/motion/forms.cl 's/lambda \* vector_bits/(1 + lambda) * vector_bits/' glclmotion --ablation --only W=31 "${small[@]}"
-wrong . research/motion/forms.cl 's/lambda \* vector_bits/(1 + lambda) * vector_bits/' --thesis --device 0:0 --size 48x32 --seconds 0.01
-wrong . research/histogram/sort.cl 's/+ 1 - first/- first/' glclhistogram --ablation --only '512 bins' "${small[@]}"
-wrong . research/histogram/layout.cl 's/if (sum) atomic_add(sums + counter, sum)/if (sum) atomic_add(sums + counter, 1)/' glclhistogram --ablation --only '12 bits, 256' "${small[@]}"
-wrong . research/histogram/votes.cl 's/uint sum = 0/uint sum = 1/' glclhistogram --ablation --only votes "${small[@]}"
-wrong . research/device/access.cl 's/at.y \& 255/at.x \& 255/' device --only 'image writes'
-wrong . research/device/images.cl 's/k == 0 ? 4/k == 0 ? 5/' device --only 'values of five'
-wrong . research/device/concurrent.cl 's/1013904223u/1013904222u/' device --only concurrent
-wrong . research/histogram/conflicts.cl 's/\& 1) + 1/\& 1) + 2/' --conflicts
-wrong . research/klt/sort.cl 's/(a < b) != /(a < b) == /' glclklt --ablation "${small[@]}"
-wrong . research/hough/base.cl 's/const int size = size_of(own\[i\].y, length)/const int size = size_of(length, own[i].y)/' --hough "${small[@]}"
-wrong . research/hough/classic.cl 's/(direction - turn + STEPS)/(direction + turn)/' --hough "${small[@]}"
-wrong kernels histogram/item.cl 's/counter_of(pixel, vote)\]++/counter_of(pixel, vote)] += 2/' --streams --size 64x48
-wrong tools/kernels bench/device.cl 's/a = F(a), b/a = F(a) + 0.25f, b/' device --only 'build options'
+expect_wrong . research/bilateral/steps.cl 's/sum\[o\] += w \* q/sum[o] += 0.9f * w * q/' glclbilateral --ablation "${small[@]}"
+expect_wrong . research/opticalflow/forms.cl 's/vectors\[at.y \* size.x + at.x\] = v.xy/vectors[at.y * size.x + at.x] = v.yx/' glopenclflow --ablation "${small[@]}"
+expect_wrong . research/motion/forms.cl 's/lambda \* vector_bits/(1 + lambda) * vector_bits/' glclmotion --ablation --only W=31 "${small[@]}"
+expect_wrong . research/motion/forms.cl 's/lambda \* vector_bits/(1 + lambda) * vector_bits/' --thesis --device 0:0 --size 48x32 --seconds 0.01
+expect_wrong . research/histogram/sort.cl 's/+ 1 - first/- first/' glclhistogram --ablation --only '512 bins' "${small[@]}"
+expect_wrong . research/histogram/layout.cl 's/if (sum) atomic_add(sums + counter, sum)/if (sum) atomic_add(sums + counter, 1)/' glclhistogram --ablation --only '12 bits, 256' "${small[@]}"
+expect_wrong . research/histogram/votes.cl 's/uint sum = 0/uint sum = 1/' glclhistogram --ablation --only votes "${small[@]}"
+expect_wrong . research/device/access.cl 's/at.y \& 255/at.x \& 255/' device --only 'image writes'
+expect_wrong . research/device/images.cl 's/k == 0 ? 4/k == 0 ? 5/' device --only 'values of five'
+expect_wrong . research/device/concurrent.cl 's/1013904223u/1013904222u/' device --only concurrent
+expect_wrong . research/histogram/conflicts.cl 's/\& 1) + 1/\& 1) + 2/' --conflicts
+expect_wrong . research/klt/sort.cl 's/(a < b) != /(a < b) == /' glclklt --ablation "${small[@]}"
+expect_wrong . research/hough/base.cl 's/const int size = size_of(own\[i\].y, length)/const int size = size_of(length, own[i].y)/' --hough "${small[@]}"
+expect_wrong . research/hough/classic.cl 's/(direction - turn + STEPS)/(direction + turn)/' --hough "${small[@]}"
+expect_wrong kernels histogram/item.cl 's/counter_of(pixel, vote)\]++/counter_of(pixel, vote)] += 2/' --streams --size 64x48
+expect_wrong tools/kernels bench/device.cl 's/a = F(a), b/a = F(a) + 0.25f, b/' device --only 'build options'

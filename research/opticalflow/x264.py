@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""x264.py [OPTIONS OF x264 …]: how much of static, noisy scenes moves after coding by x264.
+"""x264.py [OPTIONS OF x264 …]: measures false motion in static, noisy scenes after coding by x264
 
-Takes ffmpeg, gst-launch-1.0 with the plugin, and the Python modules numpy and cv2. Walls are its own;
-photographs are those of the folder GLCL_DATA. Prints the fraction that glopenclflow says moves, of all
-frames but the first two and of the worst one, by preset; the same of OpenCV's Farneback; and the mean
-and least fraction of glclmotion's vectors that are 0.
+It needs ffmpeg, gst-launch-1.0 with the plugin, the Python modules numpy and cv2, and photographs in
+GLCL_DATA/images; it generates scenes of walls. For each preset of glopenclflow it prints the moving
+fraction: the mean over all frames but the first two, and that of the worst frame. It prints the same
+for Farneback's method of OpenCV, and the mean and the lowest fraction of zero vectors in glclmotion.
 """
 import os
 import re
@@ -45,7 +45,7 @@ def code(scene, sigma, options, file):
 
 
 def reported(file, element, field):
-    """Of all messages but the first one, a field."""
+    """The values of a field in all messages but the first one."""
     line = f"gst-launch-1.0 -m filesrc location={file} ! {SOURCE} ! {element} interval=0 ! fakesink sync=false"
     text = subprocess.run(line.split(), capture_output=True, text=True, check=True).stdout
     return [float(value) for value in re.findall(field + r"=\(double\)([-0-9.e+]+)", text)][1:]

@@ -105,6 +105,28 @@ mkdir -p "$work/words/kernels"
 } >"$work/words/kernels/long.cl"
 interpreter=("$python")
 expect_failure '' tests/lint/words.py "$work/words"
+# Scripts: sentences of 25 words pass. One of 26 words, a banned word and repeated words fail, also in a
+# docstring.
+rm -r "$work/words"
+mkdir -p "$work/words/"{tests,pipelines}
+sentence=$(printf 'word%s ' {a..y})
+printf '# %s\n#\n#   table  %s\necho "# told"\n# shellcheck told\n' "$sentence" "$sentence" >"$work/words/pipelines/script.sh"
+printf 'def f():\n    """%s.\n\n    %s"""\n' "$sentence" "$sentence" >"$work/words/tests/script.py"
+"$python" tests/lint/words.py "$work/words" >"$work/output" || { ((++missed)); cat "$work/output"; }
+for file in pipelines/long.sh tests/meson.build meson.build tests/long.py .ci/run; do
+  for text in "${sentence}word" 'the cache is there unless told' 'the end of the end of the file'; do
+    mkdir -p "$(dirname "$work/words/$file")"
+    printf 'echo\n# %s\n' "$text" >"$work/words/$file"
+    interpreter=("$python")
+    expect_failure '' tests/lint/words.py "$work/words"
+    [[ $file != *.py ]] || {
+      printf 'def f():\n    """short\n\n    %s"""\n' "$text" >"$work/words/$file"
+      interpreter=("$python")
+      expect_failure '' tests/lint/words.py "$work/words"
+    }
+    rm "$work/words/$file"
+  done
+done
 # An engine that includes GStreamer, and two engines that include each other; everything else is right.
 root=$work/rooms
 mkdir -p "$root"/tests/lint "$root"/gst/{noise,camera} "$root"/tools

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""words.py ROOT: the texts that users read are plain English. It looks at the pages of the manual outside of code, at strings of
-at least three words in gst/ and tools/, at the `//!` lines of filters, and at the comments of CLEAN. Banned words have a plain one in
-their place. A sentence has at most 30 words in strings, and 25 in comments of kernels, where each line of a table counts alone. In
-strings one blank separates two words; nowhere does a word stand twice."""
+"""words.py ROOT: checks that texts are plain English
+
+It checks the pages of the manual outside of code, and strings of at least three words in gst/ and
+tools/. It checks `//!` lines of filters, comments below COMMENTED, and comments and docstrings of
+scripts. Each banned word has a plain replacement. A sentence has at most 30 words in strings, and 25
+in comments of kernels and scripts, where each line of a table counts alone. Words in strings are
+separated by one blank. No text repeats words directly."""
 import pathlib
 import re
 import sys
@@ -23,13 +26,16 @@ IN_COMMENTS = {
     r'in small': 'reduced',
     r'(?:^|(?<=[.:;] ))(?:What|Who|Whose)(?! if)': 'begin with the noun',
 }
-CLEAN = ['gst', 'kernels', 'tools', 'examples', 'reference', 'research/opticalflow', 'tests']
-LONGEST, LONGEST_IN_KERNELS = 30, 25
+COMMENTED = ['gst', 'kernels', 'tools', 'examples', 'reference', 'research/opticalflow', 'tests']
+SCRIPTED = [*COMMENTED, '.ci', '.githooks', 'docs', 'packaging', 'pipelines', 'presets', 'research']
+SCRIPTS = re.compile(r'.*\.(?:sh|py)|meson\.build|run|commit-msg|new-element')
+DIRECTIVES = re.compile(r'SPDX-License|# (?:shellcheck|pylint|noqa)\b')
+LONGEST, LONGEST_IN_COMMENTS = 30, 25
 LITERALS = re.compile(r'"((?:[^"\\\n]|\\.)*)"((?:\s*"(?:[^"\\\n]|\\.)*")*)')
 
 
 def prose(page):
-    """the lines of a Markdown page with their numbers, without code, links' targets and names of files"""
+    """(line number, text) of a Markdown page, without code and targets of links"""
     fence = False
     for number, line in enumerate(page.splitlines(), 1):
         if line.lstrip().startswith('```'):
@@ -39,7 +45,7 @@ def prose(page):
 
 
 def strings(source):
-    """the string literals of C++ with their line; neighbours are one, comments are left out"""
+    """(line number, text) of the string literals of C++; adjacent literals are one text"""
     source = re.sub(r'(?m)^\s*//.*$', '', source)
     for match in LITERALS.finditer(source):
         text = re.sub(r'"\s*"', '', match.group())[1:-1]
@@ -47,38 +53,44 @@ def strings(source):
             yield source.count('\n', 0, match.start()) + 1, text
 
 
-def comments(source):
-    """the comments of C, C++ and OpenCL C with their first line; neighbouring lines are one"""
-    lines = source.splitlines()
+def comments(source, mark=r'//[/!]?<?'):
+    """(line number, text) of comments; neighbouring ones are one text, and an empty one separates texts"""
     first, text = 0, ''
-    for number, line in enumerate([*lines, ''], 1):
-        found = re.search(r'(?:^|\s)//[/!]?<? (.*)$', line)
-        whole = bool(re.match(r'\s*//', line)) and 'SPDX-License' not in line
+    for number, line in enumerate([*source.splitlines(), ''], 1):
+        found = None if DIRECTIVES.search(line) else re.search(rf'(?:^|\s){mark} (.*)$', line)
+        whole = found and re.match(rf'\s*{mark}', line)
         if text and not whole:
             yield first, text
             text = ''
-        if found and whole:
+        if whole:
             first, text = (first, f'{text} {found.group(1)}') if text else (number, found.group(1))
-        elif found and 'SPDX-License' not in line:
+        elif found:
             yield number, found.group(1)
 
 
+def docstrings(source):
+    """(line number, text) of the paragraphs in docstrings of Python"""
+    for match in re.finditer(r'^ *"""(.*?)"""', source, re.DOTALL | re.MULTILINE):
+        for part in re.finditer(r'(?:(?!\n *\n).)+', match[1], re.DOTALL):
+            yield source.count('\n', 0, match.start(1) + part.start()) + 1, ' '.join(part[0].split())
+
+
 def doubled(text):
-    """words that are there twice"""
+    """repeated words"""
     found = re.search(r'\b([a-z]{2,}(?: [a-z]+)*) \1\b', text)
     if found:
         yield f'"{found.group()}": once will do'
 
 
 def blanks(text):
-    """two blanks after a word, as columns of printf have before a %"""
+    """two blanks after a word; before a % they align columns"""
     found = re.search(r'[\w.,:;!?]  (?!%)', text)
     if found:
         yield f'two blanks after "{text[:found.start() + 1][-40:]}"'
 
 
 def banned(text, rules=None):
-    """what is wrong with the words of a text"""
+    """banned words, with their replacement"""
     for pattern, better in (rules or BANNED).items():
         found = re.search(rf'(?:{pattern})\b' if pattern.startswith('(?:^') else rf'(?i)\b(?:{pattern})\b', text)
         if found:
@@ -86,29 +98,39 @@ def banned(text, rules=None):
 
 
 def too_long(text, ends=r'[.:;!?](?:\s|$)', longest=LONGEST):
-    """what is wrong with the length of its sentences"""
+    """sentences that are too long"""
     for sentence in re.split(ends, re.sub(r'\([^)]*\)', '', text)):
         if len(sentence.split()) > longest:
             yield f'{len(sentence.split())} words in "{sentence.strip()[:60]}…"'
 
 
+def too_long_in_comment(text):
+    """sentences that are too long in comments, where a line of a table begins with blanks"""
+    return too_long(text, r'[.!?](?:\s|$)|\s{2,}', LONGEST_IN_COMMENTS)
+
+
 def faults(root):
-    """FILE:LINE: WHAT for everything that is wrong below the folder"""
+    """FILE:LINE: FAULT for all texts below the folder"""
     for path in [*root.glob('*.md'), *root.glob('docs/**/*.md'), *root.glob('examples/*.md'), *root.glob('pipelines/*.md')]:
         for line, text in prose(path.read_text(encoding='utf-8')):
             yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in [*banned(text), *doubled(text)])
     for path in [*root.glob('gst/**/*.cpp'), *root.glob('gst/**/*.h'), *root.glob('tools/**/*.cpp'), *root.glob('tools/**/*.h')]:
         for line, text in strings(path.read_text(encoding='utf-8')):
             yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in [*banned(text), *too_long(text), *blanks(text), *doubled(text)])
-    for path in [path for folder in CLEAN for path in root.glob(f'{folder}/**/*.*')]:
+    for path in [path for folder in COMMENTED for path in root.glob(f'{folder}/**/*.*')]:
         name = str(path.relative_to(root))
         if path.suffix in ('.cpp', '.h', '.c', '.cl', '.clh'):
             for line, text in comments(path.read_text(encoding='utf-8')):
                 yield from (f'{name}:{line}: {fault}' for fault in [*banned(text, {**BANNED, **IN_COMMENTS}), *doubled(text)])
     for path in root.glob('kernels/**/*.cl*'):
         for line, text in comments(re.sub(r'(?m)^//!.*', '', path.read_text(encoding='utf-8'))):
-            # A line of a table begins with blanks.
-            faults_of = too_long(text, r'[.!?](?:\s|$)|\s{2,}', LONGEST_IN_KERNELS)
+            yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in too_long_in_comment(text))
+    for path in sorted({root / 'meson.build', *(path for folder in SCRIPTED for path in root.glob(f'{folder}/**/*'))}):
+        if not SCRIPTS.fullmatch(path.name):
+            continue
+        source = path.read_text(encoding='utf-8') if path.is_file() else ''
+        for line, text in [*comments(source, '#'), *(docstrings(source) if path.suffix == '.py' else [])]:
+            faults_of = [*banned(text, {**BANNED, **IN_COMMENTS}), *doubled(text), *too_long_in_comment(text)]
             yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in faults_of)
     for path in root.glob('kernels/chain/*.cl'):
         for line, text in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):

@@ -39,7 +39,7 @@ class Board:
         # Each element posts ten messages per second.
         self.motion, self.light = collections.deque(maxlen=600), collections.deque(maxlen=600)
 
-    def take(self, name, fields):
+    def update(self, name, fields):
         seconds = fields.get_value('stream-time') / Gst.SECOND
         if name == 'glclhistogram':
             for line, counts in zip(self.levels, fields.get_value('counts')):
@@ -73,7 +73,7 @@ def main():
     count = 0
     for name, fields in common.messages(pipeline):
         if name in ('glclhistogram', 'glopenclflow'):
-            board.take(name, fields)
+            board.update(name, fields)
             count += 1
             if live and name == 'glclhistogram':
                 board.draw()

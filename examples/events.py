@@ -16,7 +16,7 @@ from common import Gst
 
 PAGE = '''<!DOCTYPE html><meta charset="utf-8"><title>gst-glcl</title>
 <style>body { font: 16px sans-serif; margin: 2em } td { padding: 0 1em } .shot { color: #06c } .motion-begin { color: #090 }</style>
-<h1>What happens</h1><table id="events"></table>
+<h1>Events</h1><table id="events"></table>
 <script>
 new EventSource("/events").onmessage = (message) => {
   const event = JSON.parse(message.data), row = document.getElementById("events").insertRow(0);

@@ -19,11 +19,12 @@ first_of() {
   return 0
 }
 
-# encode_with ENCODER: makes ENCODE use this element, with 8 Mbit/s where the unit of its bitrate is known
+# encode_with ENCODER: makes ENCODE use this element, with 8 Mbit/s if the unit of its bitrate is known
 encode_with() {
   local element=("$1")
   case $1 in
-    # Left alone, it takes a format that players lack, and holds more frames back than the sound's queue.
+    # By default x264enc selects a format that players lack, and delays more frames than the sound queue
+    # holds.
     x264enc) element=('video/x-raw,format=I420' ! x264enc bitrate=8000 speed-preset=fast tune=zerolatency) ;;
     vah264enc) element=(vah264enc bitrate=8000) ;;
     openh264enc) element=(openh264enc bitrate=8000000) ;;
@@ -35,10 +36,11 @@ open_file "$1"
 [[ -z ${2:-} ]] || write_video "$2"
 use_plugin
 if ! tags=$(timeout 20 gst-launch-1.0 -f -t "${SOURCE[@]}" ! parsebin ! video/x-h264 ! fakesink num-buffers=1 2>/dev/null </dev/null); then
-  run_launch timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1  # if this is not video, it prints the reason
+  run_launch timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1  # reports a file without video
   wrong "$1 contains no H.264 video; file-to-file.sh accepts every format that GStreamer decodes"
 fi
-# Elements take the decoder's format. glvideoflip takes RGBA alone, so only pictures that a tag turns are converted.
+# The elements accept the format of the decoder. glvideoflip accepts only RGBA, so only pictures that a
+# tag turns are converted.
 UPRIGHT=()
 if [[ $tags == *'image orientation:'* && $tags != *'image orientation: rotate-0'* ]]; then
   UPRIGHT=(glcolorconvert ! glvideoflip video-direction=auto !)
@@ -69,7 +71,8 @@ else
   END=("${SINK[@]}")
 fi
 
-# Without glupload in between, nvh264dec decodes into the elements' own textures, if OpenGL runs on its GPU.
+# Without glupload, nvh264dec decodes directly into the textures of the elements, if OpenGL runs on its
+# GPU.
 UPLOADED=(glupload !)
 if [[ $decoder == nvh264dec ]] &&
   timeout 20 gst-launch-1.0 -q "${SOURCE[@]}" ! parsebin ! "$decoder" ! 'video/x-raw(memory:GLMemory)' ! fakesink num-buffers=1 >/dev/null 2>&1 </dev/null; then

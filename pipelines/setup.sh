@@ -89,7 +89,7 @@ install_with_checks() {
       if as_root apt-get -s "${apt_options[@]}" install "$package" >/dev/null 2>&1; then
         available+=("$package")
       else
-        echo "cannot be installed here: $package"
+        echo "cannot be installed: $package"
       fi
     done
     missing=("${available[@]}")

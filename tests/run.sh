@@ -12,7 +12,7 @@
 # tests/gl-driver/build.sh has put into the cache folder.
 #   GLCL_TEST_BUILD    the build folder
 #   GLCL_TEST_OPTIONS  options for meson
-#   GLCL_POCL_CACHE    a folder that keeps the kernels that PoCL compiled for the next run
+#   GLCL_POCL_CACHE    a folder that keeps the compiled kernels of PoCL from run to run
 #   GLCL_ALREADY       a result to count with the tests: `passed: NAME: WHY`, or failed or skipped
 set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"

@@ -34,7 +34,7 @@ echo "$elements" >"$archive/elements"
 
 length=${GLCL_PART:-600}
 [[ ${GLCL_PART:-} || ! $elements =~ objects|tracks ]] || length=''
-# The number of a task follows from its file and part: the same list gives the same tasks.
+# The number of a task depends only on its file and part, so the same list has the same tasks.
 declare -A known=()
 waiting=() number=0
 if [[ -e $archive/files ]]; then
@@ -81,8 +81,8 @@ for ((first = 0; first < ${#waiting[@]}; first += most - 1)); do
   jobs+=("$(sbatch --parsable --requeue --job-name=glcl-analyze --array="0-$((${#batch[@]} - 1))" --open-mode=append \
     --output="$log/%A_%a" "${@:3}" "$here/task.sh" "$out" "$list" "$here")")
 done
-behind=()
-((${#jobs[@]} == 0)) || behind=(--dependency="afterany:$(IFS=:; echo "${jobs[*]}")")
-jobs+=("$(sbatch --parsable --requeue --job-name=glcl-merge --output="$log/merge" "${behind[@]}" "${@:3}" --gres=none \
+after=()
+((${#jobs[@]} == 0)) || after=(--dependency="afterany:$(IFS=:; echo "${jobs[*]}")")
+jobs+=("$(sbatch --parsable --requeue --job-name=glcl-merge --output="$log/merge" "${after[@]}" "${@:3}" --gres=none \
   "$here/merge.sh" "$out" "$here")")
 printf '%s\n' "${jobs[@]}"

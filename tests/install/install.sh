@@ -25,7 +25,7 @@ read -ra flags <<<"$(pkg-config --cflags gst-glcl-1.0)"
 headers=0
 while read -r header; do
   echo "#include \"$header\"" >one.cpp
-  c++ -std=c++17 -fsyntax-only -Wall -Wextra -Wno-unused-parameter "${flags[@]}" one.cpp || die "$header does not stand alone"
+  c++ -std=c++17 -fsyntax-only -Wall -Wextra -Wno-unused-parameter "${flags[@]}" one.cpp || die "$header does not compile alone"
   ((++headers))
 done < <(cd "$prefix/include/gst-glcl" && find . -name '*.h' | sort)
 ((headers > 5)) || die "only $headers headers"

@@ -94,7 +94,7 @@ function main() {
   const pipeline = Gst.parse_launch(PIPELINE);
   const bus = pipeline.get_bus(), names = {}, elements = {}, seen = {frames: 0, regions: 0, shapes: 0, tracks: 0, tensors: 0};
   for (const name of ['histogram', 'shape', 'tracks', 'motion', 'flow', 'sink']) elements[name] = pipeline.get_by_name(name);
-  check(elements.shape.emit('learn-picture', 'ball', picture()), 'the picture is no template');
+  check(elements.shape.emit('learn-picture', 'ball', picture()), 'the picture does not work as a template');
   pipeline.set_state(Gst.State.PLAYING);
   try {
     for (let i = 0; i < FRAMES; i++) {
@@ -105,7 +105,7 @@ function main() {
     check(elements.motion.emit('get-result', Gst.Buffer.new()) === null, 'no result and no error');
     for (;;) {
       const message = bus.timed_pop(240 * Gst.SECOND);
-      check(message, 'nothing for four minutes');
+      check(message, 'no message for four minutes');
       check(message.type !== Gst.MessageType.ERROR, 'an error');
       if (message.type === Gst.MessageType.EOS) break;
       if (message.type !== Gst.MessageType.ELEMENT) continue;

@@ -45,14 +45,14 @@ use_driver() {
     echo "SKIP: glclinvert, which -Dexamples=true builds, is not in $GST_PLUGIN_PATH_1_0"
     return 77
   }
-  if [ "$driver" = external ] && [ -z "${GLCL_GL_DRIVER:-}" ] && ! imports; then
+  if [ "$driver" = external ] && [ -z "${GLCL_GL_DRIVER:-}" ] && ! can_import; then
     echo "SKIP: the drivers of this machine cannot import textures, and GLCL_GL_DRIVER is not set"
     return 77
   fi
 }
 
-# imports: succeeds if OpenCL imports textures of OpenGL with sharing=external
-imports() {
+# can_import: succeeds if OpenCL imports textures of OpenGL with sharing=external
+can_import() {
   GLCL_FAULT=count under_layer "$scratch/imports" gst-launch-1.0 -q gltestsrc num-buffers=2 ! glclinvert ! fakesink
   grep -q 'count clEnqueueAcquireExternalMemObjectsKHR' "$scratch/imports"
 }

@@ -176,7 +176,7 @@ for file in a b; do echo 'struct Same {};' >"$work/same/gst/$file.h"; done
 interpreter=("$python")
 expect_failure '' tests/lint/types.py "$work/same"
 interpreter=("$python")
-expect_failure '' tests/install/twice.py "$source_root" "$work/build"
+expect_failure '' tests/install/reproducible.py "$source_root" "$work/build"
 interpreter=("$python")
 expect_failure meson tests/kernels/mutants.py "$work/build"
 

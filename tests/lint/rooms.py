@@ -42,15 +42,15 @@ for path in (root / 'gst').rglob('*.[ch]*'):
             uses[room][to] = f'{path.name} includes {line}'
 
 
-def below(room, found):
+def reachable(room, found):
     """all folders that a folder includes, directly or through others"""
     for other in uses[room].keys() - found:
         found.add(other)
-        below(other, found)
+        reachable(other, found)
     return found
 
 
 for room in rooms:
-    problems += [f'gst/{room} has a cyclic include: {include}' for other, include in uses[room].items() if room in {other} | below(other, set())]
+    problems += [f'gst/{room} has a cyclic include: {include}' for other, include in uses[room].items() if room in {other} | reachable(other, set())]
 print('\n'.join(sorted(problems)) or f'{len(named)} folders')
 sys.exit(bool(problems))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""twice.py SOURCE BUILD: checks that builds are reproducible and hardened
+"""reproducible.py SOURCE BUILD: checks that builds are reproducible and hardened
 
 It builds some objects of the plugin, the resource of its kernels, and a library of these in two
 folders. It uses the flags of packages and containers, and no ccache. The files have to be equal. It

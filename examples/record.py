@@ -73,14 +73,14 @@ class Recorder:
         with self.lock:
             self.caps = sample.get_caps()
             self.kept.append(frame)
-            self.forget(frame.time - BEFORE - LATE)
+            self.drop_before(frame.time - BEFORE - LATE)
             if self.clip:
                 self.clip.add(frame)
                 if not self.objects and frame.time > self.last_motion + AFTER:
                     self.close()
         return Gst.FlowReturn.OK
 
-    def forget(self, before):
+    def drop_before(self, before):
         """drops frames before the last key frame that is not after this time"""
         keys = [i for i, frame in enumerate(self.kept) if frame.is_key and frame.time <= before]
         for _ in range(keys[-1] if keys else 0):
@@ -100,7 +100,7 @@ class Recorder:
             self.objects.add(number)
             if self.clip or not self.kept:
                 return
-            self.forget(time - BEFORE)
+            self.drop_before(time - BEFORE)
             self.count = next(n for n in itertools.count(self.count + 1) if not os.path.exists(f'motion-{n}.mp4'))
             self.clip = Clip(f'motion-{self.count}.mp4', self.caps)
             for frame in self.kept:

@@ -16,7 +16,7 @@ def value(source, name):
     """The number of a macro in an OpenCL source or a CONSTANT in an interface.h. Raises ValueError."""
     found = re.search(rf'^[ \t]*#define {name} (.*?)(?://.*)?$|^CONSTANT\({name}, (.*)\);', source, re.MULTILINE)
     if not found:
-        raise ValueError(f'there is no macro and no constant {name}')
+        raise ValueError(f'there is neither a macro nor a constant {name}')
     text = re.sub(r'(\d)[fu]\b', r'\1', found[1] or found[2])
     text = re.sub(r'\b[A-Z]\w*\b', lambda other: str(value(source, other[0])), text)
     if not re.fullmatch(r'[\d.()*/+\-e ]+', text):

@@ -5,7 +5,7 @@
 # Runs COMMAND, by default tests/run.sh, on these sources in a bare Debian SUITE (bookworm, trixie,
 # sid). COMMAND has to install the packages that it needs. Needs root, debootstrap and a network for
 # Debian's packages.
-#   --prepared      installs what the project's build and tests need, keeps /root (caches) for later runs
+#   --prepared      installs packages for build and tests, and keeps /root (caches) for later runs
 #   --share FOLDER  makes the folder available as /share
 #
 # The systems are kept below the cache folder and never change: a run writes into a layer, which is

@@ -22,7 +22,7 @@ die() {
   exit 1
 }
 
-# wrong ...: the same for a wrong argument, with exit status 2
+# wrong ...: as die, but with exit status 2, which stands for a wrong argument
 wrong() {
   (die "$@") || exit 2
 }

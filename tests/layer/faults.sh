@@ -20,7 +20,7 @@ export OPENCL_LAYERS=$GLCL_LAYER LD_PRELOAD=$GLCL_LAYER MALLOC_ARENA_MAX=2
 # Rusticl keeps the contexts of released queues for new queues, and creates more while a release is
 # pending.
 export RUSTICL_DEBUG=no_reuse_context
-unset MALLOC_PERTURB_ # llvmpipe of Mesa 22.3.6 crashes with it
+unset MALLOC_PERTURB_ # llvmpipe of Mesa 22.3.6 crashes if it is set
 log=${GLCL_FAULTS_LOG:-$scratch/log}
 "$GLCL_RUNNER" "$mode" "$here/faults.list" "$@" 2>"$log" && exit
 status=$?

@@ -78,7 +78,7 @@ expect_wrong . research/device/images.cl 's/k == 0 ? 4/k == 0 ? 5/' device --onl
 expect_wrong . research/device/concurrent.cl 's/1013904223u/1013904222u/' device --only concurrent
 expect_wrong . research/histogram/conflicts.cl 's/\& 1) + 1/\& 1) + 2/' --conflicts
 expect_wrong . research/klt/sort.cl 's/(a < b) != /(a < b) == /' glclklt --ablation "${small[@]}"
-expect_wrong . research/hough/base.cl 's/const int size = size_of(own\[i\].y, length)/const int size = size_of(length, own[i].y)/' --hough "${small[@]}"
-expect_wrong . research/hough/classic.cl 's/(direction - turn + STEPS)/(direction + turn)/' --hough "${small[@]}"
+expect_wrong . research/hough/base.cl 's/const int scale = scale_bin_of(own\[i\].y, length)/const int scale = scale_bin_of(length, own[i].y)/' --hough "${small[@]}"
+expect_wrong . research/hough/classic.cl 's/(direction - rotation + STEPS)/(direction + rotation)/' --hough "${small[@]}"
 expect_wrong kernels histogram/item.cl 's/counter_of(pixel, vote)\]++/counter_of(pixel, vote)] += 2/' --streams --size 64x48
 expect_wrong tools/kernels bench/device.cl 's/a = F(a), b/a = F(a) + 0.25f, b/' device --only 'build options'

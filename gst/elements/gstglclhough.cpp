@@ -131,8 +131,8 @@ static void gst_glcl_hough_attach_regions(GstGLCLHough *self, GstBuffer *outbuf)
   const std::vector<Hough::TemplateMatch> objects = state->latest.get();
   for (const Hough::TemplateMatch &object : objects) {
     // The upright bounding box of the rotated box.
-    const double turn = object.angle * G_PI / 180;
-    const double c = std::abs(std::cos(turn)), s = std::abs(std::sin(turn));
+    const double rotation = object.angle * G_PI / 180;
+    const double c = std::abs(std::cos(rotation)), s = std::abs(std::sin(rotation));
     const double half_x = object.scale * (object.templ->width * c + object.templ->height * s) / 2;
     const double half_y = object.scale * (object.templ->width * s + object.templ->height * c) / 2;
     const int x0 = std::clamp(static_cast<int>(object.x - half_x), 0, state->width - 1);

@@ -156,9 +156,9 @@ bool TemplateSet::copy_box(GstElement *element, Queue &queue, const Picture &in,
 
 bool TemplateSet::take_requests() {
   const auto most = size_t(Hough::most_templates);
-  const size_t room = most - std::min(queued_.size() + taken_.size(), most);
+  const size_t free_slots = most - std::min(queued_.size() + taken_.size(), most);
   requests_.with([&](std::vector<Pending> &requests) {
-    const auto end = requests.begin() + std::ptrdiff_t(std::min(requests.size(), room));
+    const auto end = requests.begin() + std::ptrdiff_t(std::min(requests.size(), free_slots));
     std::move(requests.begin(), end, std::back_inserter(taken_));
     requests.erase(requests.begin(), end);
   });

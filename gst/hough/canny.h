@@ -24,7 +24,7 @@ class Canny {
   static constexpr int steps = STEPS;               ///< number of directions of a line, 2° each
   static constexpr double most = 127;               ///< maximum threshold, levels per px
   static constexpr int strengths = EDGE_STRENGTHS;  ///< number of strengths, a level per px each
-  static constexpr int turned = EDGE_TURNED;        ///< bit of an edge, see edges()
+  static constexpr int reversed = EDGE_REVERSED;    ///< bit of an edge, see edges()
   static constexpr int strong = EDGE_STRONG;        ///< the same
 
   struct Settings {

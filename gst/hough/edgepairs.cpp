@@ -16,14 +16,15 @@ constexpr size_t most_stretches = 16;  // maximum groups per direction
 
 EdgePairs::Form EdgePairs::form_for(const Device &) { return balanced; }
 
-EdgePairs::EdgePairs(Context &context, int width, int height, size_t edges, size_t room, Form form)
+EdgePairs::EdgePairs(Context &context, int width, int height, size_t edges, size_t capacity,
+                     Form form)
     : width_(width),
       height_(height),
-      edges_room_(edges),
-      room_(room),
+      edges_capacity_(edges),
+      capacity_(capacity),
       top_k_(context, edge_bits, Canny::strengths, Canny::strong, edges),
       edges_sort_(context, edges),
-      pairs_sort_(context, room),
+      pairs_sort_(context, capacity),
       scan_(context) {
   const bool cpu = context.device().is_cpu();
   const Program program = context.program("hough/edgepairs.cl", "-DFORM=" + std::to_string(form));
@@ -37,8 +38,8 @@ EdgePairs::EdgePairs(Context &context, int width, int height, size_t edges, size
     firsts_ = buffer(steps + 1);
     space_ = buffer(kinds + 2);
     pairs_count_ = buffer(2);
-    keys_ = buffer(std::max<size_t>(room, 1));
-    pairs_ = buffer(std::max<size_t>(room, 1));
+    keys_ = buffer(std::max<size_t>(capacity, 1));
+    pairs_ = buffer(std::max<size_t>(capacity, 1));
     pair_begins_ = buffer(kinds + 1);
     cl_uint all = kinds;
     kinds_count_ =
@@ -50,15 +51,16 @@ EdgePairs::EdgePairs(Context &context, int width, int height, size_t edges, size
 
 void EdgePairs::run(Queue &queue, const cl::Buffer &edges, const Rect &region) {
   top_k_.run(queue, edges, width_, height_, region);
-  edges_sort_.run(queue, top_k_.keys(), top_k_.places(), top_k_.counts(), edge_bits);
-  const auto room = static_cast<cl_uint>(room_ ? room_ : ~cl_uint(0));
-  begin_(queue, begin_.group(), top_k_.histogram(), room, begins_, firsts_, space_, pairs_count_);
-  const size_t stretches = std::min((edges_room_ + CHUNK - 1) / CHUNK, most_stretches);
-  vote_(queue, {stretches * vote_.group().x, steps}, top_k_.places(), width_, begins_, firsts_,
-        pairs_count_, int(room_ > 0), space_, keys_, pairs_);
+  edges_sort_.run(queue, top_k_.keys(), top_k_.indices(), top_k_.counts(), edge_bits);
+  const auto capacity = static_cast<cl_uint>(capacity_ ? capacity_ : ~cl_uint(0));
+  begin_(queue, begin_.group(), top_k_.histogram(), capacity, begins_, firsts_, space_,
+         pairs_count_);
+  const size_t stretches = std::min((edges_capacity_ + CHUNK - 1) / CHUNK, most_stretches);
+  vote_(queue, {stretches * vote_.group().x, steps}, top_k_.indices(), width_, begins_, firsts_,
+        pairs_count_, int(capacity_ > 0), space_, keys_, pairs_);
   queue.cl().enqueueCopyBuffer(top_k_.counts(), space_, 0, kinds * sizeof(cl_uint),
                                2 * sizeof(cl_uint));
-  if (!room_) return;
+  if (!capacity_) return;
   pairs_sort_.run(queue, keys_, pairs_, pairs_count_, kind_bits);
   scan_.run(queue, space_, kinds_count_, pair_begins_);
 }

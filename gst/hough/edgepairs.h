@@ -22,10 +22,10 @@ class EdgePairs {
   };
   static Form form_for(const Device &device);
 
-  /// For maps of width × height px. The `edges` strongest edges count, at most 65536. `room`: the
-  /// capacity of the list of pairs; 0: no list. Throws Error::failed if the device refuses kernels
-  /// or memory.
-  EdgePairs(Context &context, int width, int height, size_t edges, size_t room, Form form);
+  /// For maps of width × height px. The `edges` strongest edges count, at most 65536. `capacity`:
+  /// the capacity of the list of pairs; 0: no list. Throws Error::failed if the device refuses
+  /// kernels or memory.
+  EdgePairs(Context &context, int width, int height, size_t edges, size_t capacity, Form form);
 
   /// Enqueues the count, and the list if there is one, in a region of Canny::edges(). If there are
   /// more pairs than the list can hold, it uses only every second, third, … pair. Never waits.
@@ -40,7 +40,7 @@ class EdgePairs {
   static constexpr size_t space_bytes = (kinds + 2) * sizeof(cl_uint);
 
   /// Indices in the map of the edges that count, uint, sorted by direction.
-  const cl::Buffer &edges() const { return top_k_.places(); }
+  const cl::Buffer &edges() const { return top_k_.indices(); }
   /// The first element of each direction in edges(), uint, then their number.
   const cl::Buffer &edge_begins() const { return begins_; }
   /// The pairs, uint, sorted by kind: the lower half is the index of the first edge in edges(), the
@@ -53,7 +53,7 @@ class EdgePairs {
 
  private:
   int width_, height_;
-  size_t edges_room_, room_;
+  size_t edges_capacity_, capacity_;
   TopK top_k_;
   RadixSort edges_sort_, pairs_sort_;
   Scan scan_;

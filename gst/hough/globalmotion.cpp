@@ -11,8 +11,8 @@ namespace glcl::hough {
 namespace {
 
 constexpr size_t edges = 2048, edge_pairs = size_t(1) << 16;
-constexpr int fine = 2;        // see Transform::Settings: positions are squares of 4 px
-constexpr int most_turn = 10;  // steps of 2°
+constexpr int fine = 2;           // see Transform::Settings: positions are squares of 4 px
+constexpr int max_rotation = 10;  // steps of 2°
 constexpr float least_edges = 40, least_agreement = 0.5f;
 
 }  // namespace
@@ -21,7 +21,7 @@ GlobalMotion::GlobalMotion(Context &context, int width, int height)
     : size_{{width, height}},
       before_(context, width, height, edges, edge_pairs, EdgePairs::form_for(context.device())),
       after_(context, width, height, edges, edge_pairs, EdgePairs::form_for(context.device())),
-      transform_(context, width, height, {fine, 1, most_turn, true},
+      transform_(context, width, height, {fine, 1, max_rotation, true},
                  EdgePairs::form_for(context.device())) {
   align_ = Kernel(context, context.program("hough/align.cl"), "align",
                   {context.device().is_cpu() ? 16u : 512u, 1});
@@ -39,7 +39,7 @@ void GlobalMotion::run(Queue &queue, const cl::Buffer &before, const cl::Buffer 
   after_.run(queue, after, region);
   transform_.run(queue, before_, after_);
   align_(queue, align_.group(), after, size_, before_.edges(), before_.edge_begins(),
-         transform_.turn(), transform_.size(), transform_.place(), fine, result_,
+         transform_.rotation(), transform_.scale(), transform_.position(), fine, result_,
          cl::Local(FIT_SUMS * align_.group().x * sizeof(cl_float)));
 }
 

@@ -30,7 +30,7 @@ cl::Buffer buffer(const cl::Context &context, size_t bytes) {
 }
 
 /// Degrees from angle_min counter-clockwise to angle_max.
-double turn_range(const Hough::Settings &settings) {
+double rotation_range(const Hough::Settings &settings) {
   const double range = settings.angle_max - settings.angle_min;
   return range < 0 ? range + 360 : range;
 }
@@ -223,7 +223,7 @@ void Hough::make_grid(const Settings &settings) {
   grid.columns = grid.pitch + 2 * grid.margin;
   grid.words = round_up(grid.columns, WORD) / WORD + 1;
   grid.lines = grid.cells.s[1] + 2 * grid.margin;
-  const size_t places = size_t(grid.pitch) * grid.cells.s[1] * groups;
+  const size_t positions = size_t(grid.pitch) * grid.cells.s[1] * groups;
   const size_t lines = size_t(grid.lines) * grid.cell * grid.cell, map = lines * grid.columns;
   if (map > map_size_) {
     map_ = buffer(context_, map * sizeof(cl_ushort));
@@ -234,11 +234,11 @@ void Hough::make_grid(const Settings &settings) {
     bits_ = buffer(context_, DIRECTIONS * size_t(grid.all_words) * sizeof(cl_uint));
     bits_size_ = grid.all_words;
   }
-  if (places > places_size_) {
+  if (positions > positions_size_) {
     for (cl::Buffer *one : {&votes_, &poses_, &maxima_buffer_})
-      *one = buffer(context_, places * sizeof(cl_ushort));
-    density_ = buffer(context_, places / groups * BANDS * sizeof(cl_float));
-    places_size_ = places;
+      *one = buffer(context_, positions * sizeof(cl_ushort));
+    density_ = buffer(context_, positions / groups * BANDS * sizeof(cl_float));
+    positions_size_ = positions;
   }
   grid_ = grid;
 }
@@ -258,22 +258,22 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
         std::exp2(bins.first + (float(band) + 0.5f) * float(share) / scales_per_octave);
     windows.s[band] = std::max(static_cast<int>(0.7f * templ.radius * size / float(grid_.cell)), 1);
   }
-  const size_t places = size_t(pitch) * cells.s[1];
-  density_kernel_(queue, {places, BANDS}, map_, density_, grid_, windows);
-  const std::array fits{float(count),        bins.first,         float(grid_.cell),
-                        float(grid_.margin), float(grid_.words), float(grid_.lines)};
-  if (!prepared.offsets() || prepared.fits != fits) {
-    prepared.offsets = buffer(context_, size_t(TURNS) * count * MATCH_POINTS * sizeof(cl_int2));
-    offsets_kernel_(queue, {MATCH_POINTS, size_t(TURNS) * count}, prepared.match_points,
+  const size_t positions = size_t(pitch) * cells.s[1];
+  density_kernel_(queue, {positions, BANDS}, map_, density_, grid_, windows);
+  const std::array offsets_key{float(count),        bins.first,         float(grid_.cell),
+                               float(grid_.margin), float(grid_.words), float(grid_.lines)};
+  if (!prepared.offsets() || prepared.offsets_key != offsets_key) {
+    prepared.offsets = buffer(context_, size_t(ROTATIONS) * count * MATCH_POINTS * sizeof(cl_int2));
+    offsets_kernel_(queue, {MATCH_POINTS, size_t(ROTATIONS) * count}, prepared.match_points,
                     prepared.levels, prepared.offsets, grid_, bins, level_count);
-    prepared.fits = fits;
+    prepared.offsets_key = offsets_key;
   }
   // Rotations in the kernels are clockwise.
-  const double degrees = 360.0 / TURNS, range = turn_range(settings);
+  const double degrees = 360.0 / ROTATIONS, range = rotation_range(settings);
   const cl_int2 allowed{{static_cast<cl_int>(std::floor(-settings.angle_max / degrees)) - 1,
                          static_cast<cl_int>(std::min(range, 360.0) / degrees) + 4}};
-  match_.costs(double(count) * std::min(allowed.s[1], TURNS));
-  match_(queue, {places / (WORD * lanes_), groups}, bits_, prepared.offsets, density_, votes_,
+  match_.costs(double(count) * std::min(allowed.s[1], ROTATIONS));
+  match_(queue, {positions / (WORD * lanes_), groups}, bits_, prepared.offsets, density_, votes_,
          poses_, grid_, count, allowed);
   maxima_(queue, {size_t(pitch), size_t(cells.s[1]) * groups}, votes_, poses_, maxima_buffer_,
           grid_, count);
@@ -289,7 +289,7 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
       level_count,
       static_cast<cl_int>(index),
       static_cast<cl_int>(index * most_candidates)};
-  verify_(queue, {verify_.group().x, most_candidates}, canny_.edges(), near_, candidates_.places(),
+  verify_(queue, {verify_.group().x, most_candidates}, canny_.edges(), near_, candidates_.indices(),
           candidates_.counts(), poses_, prepared.points, normals_, prepared.levels, objects_,
           search, cl::Local(FIT_SUMS * verify_.group().x * sizeof(cl_float)));
 }

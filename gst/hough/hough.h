@@ -80,7 +80,7 @@ class Hough {
   /// column each: the strength of the best pose, and the pose.
   struct MatchMaps {
     cl::Buffer votes, poses;
-    int scales, columns, rows, pitch, cell, half;
+    int scales, columns, rows, pitch, cell, half_width;
     float first_scale;  ///< log2 of the lower end of the first scale bin
   };
   MatchMaps matches(const Settings &settings) const;
@@ -96,8 +96,8 @@ class Hough {
   struct TemplateBuffers {
     cl::Buffer points, levels, match_points, outline;
     int outline_count;
-    cl::Buffer offsets;         // of its match points in the map, by pose
-    std::array<float, 6> fits;  // grid and scales of `offsets`
+    cl::Buffer offsets;                // of its match points in the map, by pose
+    std::array<float, 6> offsets_key;  // grid and scales of `offsets`
   };
 
   void match(Queue &queue, const Settings &settings, size_t index);
@@ -112,7 +112,7 @@ class Hough {
       near_kernel_, verify_, choose_;
   cl::Buffer edge_count_, rows_, near_, normals_, result_, objects_;
   cl::Buffer map_, bits_, density_, votes_, poses_, maxima_buffer_;
-  size_t map_size_ = 0, bits_size_ = 0, places_size_ = 0;
+  size_t map_size_ = 0, bits_size_ = 0, positions_size_ = 0;
   SearchGrid grid_{};
   size_t lanes_;
   std::vector<std::shared_ptr<const Template>> templates_;

@@ -59,12 +59,13 @@ Compaction::Compaction(Context &context, Blocks blocks)
       counts_(allocate(context, blocks.groups)) {}
 
 void Compaction::run(Queue &queue, const KeyedList &from, const cl::Buffer &count,
-                     const KeyedList &to, cl_uint room, const cl::Buffer &kept,
+                     const KeyedList &to, cl_uint capacity, const cl::Buffer &kept_count,
                      const cl::Buffer &histogram, int bins) {
   count_(queue, items(count_, blocks_), from.keys, count, counts_, histogram, bins,
          words(count_.group().x));
   move_(queue, items(move_, blocks_), from.keys, from.a, from.b, count, counts_, to.keys, to.a,
-        to.b, kept, room, histogram, bins, words(std::max(bins, 1)), words(move_.group().x));
+        to.b, kept_count, capacity, histogram, bins, words(std::max(bins, 1)),
+        words(move_.group().x));
 }
 
 RadixSort::RadixSort(Context &context, size_t most)
@@ -108,10 +109,10 @@ Argmax::Argmax(Context &context, Blocks blocks)
       block_maxima_(allocate(context, 2 * blocks.groups)) {}
 
 void Argmax::run(Queue &queue, const cl::Buffer &values, const cl::Buffer &count,
-                 const cl::Buffer &place) {
+                 const cl::Buffer &maximum) {
   blocks_kernel_(queue, items(blocks_kernel_, blocks_), values, count, block_maxima_,
                  words(2 * blocks_kernel_.group().x));
-  all_(queue, all_.group(), block_maxima_, int(blocks_.groups), place, words(2 * all_.group().x));
+  all_(queue, all_.group(), block_maxima_, int(blocks_.groups), maximum, words(2 * all_.group().x));
 }
 
 }  // namespace glcl::hough

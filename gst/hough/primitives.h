@@ -47,11 +47,11 @@ class Compaction {
     const cl::Buffer &keys, &a, &b;
   };
 
-  /// Enqueues copying elements whose key is not no_key from `from` to `to`, at most `room`. `kept`
-  /// receives their number, a uint. Element i of `histogram`, uint, receives the number with key i,
-  /// for keys below `bins`, 0 … most_bins.
+  /// Enqueues copying elements whose key is not no_key from `from` to `to`, at most `capacity`.
+  /// `kept_count` receives their number, a uint. Element i of `histogram`, uint, receives the
+  /// number with key i, for keys below `bins`, 0 … most_bins.
   void run(Queue &queue, const KeyedList &from, const cl::Buffer &count, const KeyedList &to,
-           cl_uint room, const cl::Buffer &kept, const cl::Buffer &histogram, int bins);
+           cl_uint capacity, const cl::Buffer &kept_count, const cl::Buffer &histogram, int bins);
 
  private:
   Blocks blocks_;
@@ -82,10 +82,10 @@ class Argmax {
   explicit Argmax(Context &context);
   Argmax(Context &context, Blocks blocks);
 
-  /// Enqueues the search: `place` receives two uint, the value and its index. For an empty list
+  /// Enqueues the search: `maximum` receives two uint, the value and its index. For an empty list
   /// these are 0 and 2³² − 1.
   void run(Queue &queue, const cl::Buffer &values, const cl::Buffer &count,
-           const cl::Buffer &place);
+           const cl::Buffer &maximum);
 
  private:
   Blocks blocks_;

@@ -58,11 +58,11 @@ using Curve = std::vector<uint16_t>;  // indices of the points on it
 Curve curve_through(const std::vector<cl_float4> &points,
                     const std::vector<std::array<float, 2>> &normals, size_t i, float px,
                     float part) {
-  const float off = line_width * px, turned = std::cos(2 * line_steps * float(pi) / steps);
+  const float off = line_width * px, parallel = std::cos(2 * line_steps * float(pi) / steps);
   const auto [nx, ny] = normals[i];
   Curve best, circle;
   for (size_t k = 0; k < points.size(); k++)
-    if (std::abs(nx * normals[k][0] + ny * normals[k][1]) >= turned &&
+    if (std::abs(nx * normals[k][0] + ny * normals[k][1]) >= parallel &&
         std::abs(nx * (points[k].s[0] - points[i].s[0]) + ny * (points[k].s[1] - points[i].s[1])) <=
             off)
       best.push_back(static_cast<uint16_t>(k));
@@ -74,7 +74,7 @@ Curve curve_through(const std::vector<cl_float4> &points,
         const float dx = points[k].s[0] - x, dy = points[k].s[1] - y;
         const float distance = std::sqrt(dx * dx + dy * dy);
         if (std::abs(distance - radius) <= off &&
-            std::abs(dx * normals[k][0] + dy * normals[k][1]) >= turned * distance)
+            std::abs(dx * normals[k][0] + dy * normals[k][1]) >= parallel * distance)
           circle.push_back(static_cast<uint16_t>(k));
       }
       if (float(circle.size()) * px >= least_arc * 2 * float(pi) * radius * part &&
@@ -162,7 +162,7 @@ BuiltLevel make_level(int width, int height, const EdgeMap &map) {
       const float from_x = (float(x) + 0.5f) * px_x - 0.5f - middle_x;
       const float from_y = (float(y) + 0.5f) * px_y - 0.5f - middle_y;
       edges.push_back(
-          {{from_x, from_y, float((edge & 127) - 1 + (edge & Canny::turned ? steps : 0)),
+          {{from_x, from_y, float((edge & 127) - 1 + (edge & Canny::reversed ? steps : 0)),
             float(strength(edge))}});
       made.radius = std::max(made.radius, std::hypot(from_x, from_y));
     }

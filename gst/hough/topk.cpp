@@ -8,10 +8,10 @@
 
 namespace glcl::hough {
 
-TopK::TopK(Context &context, int shift, int strengths, int wanted, size_t room)
+TopK::TopK(Context &context, int shift, int strengths, int wanted, size_t capacity)
     : strengths_(strengths),
       keys_count_(1 << shift),
-      room_(room),
+      capacity_(capacity),
       blocks_(Blocks::of(context.device())) {
   const Program program =
       context.program("hough/topk.cl", "-DSHIFT=" + std::to_string(shift) +
@@ -28,8 +28,8 @@ TopK::TopK(Context &context, int shift, int strengths, int wanted, size_t room)
     strengths_buffer_ = buffer(strengths);
     stronger_ = buffer(blocks_.groups);
     equal_ = buffer(blocks_.groups);
-    keys_ = buffer(room);
-    places_ = buffer(room);
+    keys_ = buffer(capacity);
+    indices_ = buffer(capacity);
     counts_ = buffer(2);
     histogram_ = buffer(keys_count_);
   } catch (const cl::Error &error) {
@@ -40,7 +40,7 @@ TopK::TopK(Context &context, int shift, int strengths, int wanted, size_t room)
 void TopK::run(Queue &queue, const cl::Buffer &map, int width, int height, const Rect &region) {
   const TopKSearch search{{{region.x, region.y, region.right(), region.bottom()}},
                           {{width, height}},
-                          static_cast<cl_uint>(room_),
+                          static_cast<cl_uint>(capacity_),
                           keys_count_};
   const auto items = [&](const Kernel &kernel) {
     return Size{blocks_.groups * kernel.group().x, 1};
@@ -52,7 +52,7 @@ void TopK::run(Queue &queue, const cl::Buffer &map, int width, int height, const
   strengths_kernel_(queue, items(strengths_kernel_), map, strengths_buffer_, search);
   count_(queue, items(count_), map, strengths_buffer_, stronger_, equal_, histogram_, search,
          sums(count_));
-  move_(queue, items(move_), map, strengths_buffer_, stronger_, equal_, keys_, places_, counts_,
+  move_(queue, items(move_), map, strengths_buffer_, stronger_, equal_, keys_, indices_, counts_,
         histogram_, search, sums(move_));
 }
 

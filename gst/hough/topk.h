@@ -11,9 +11,9 @@ namespace glcl::hough {
 class TopK {
  public:
   /// The lowest `shift` bits of a value are its key. The bits above are its strength, below
-  /// `strengths`, a power of two up to 1024. Only values with a bit of `wanted` count. `room`: the
-  /// capacity of the list. Throws Error::failed if the device refuses kernels or memory.
-  TopK(Context &context, int shift, int strengths, int wanted, size_t room);
+  /// `strengths`, a power of two up to 1024. Only values with a bit of `wanted` count. `capacity`:
+  /// the capacity of the list. Throws Error::failed if the device refuses kernels or memory.
+  TopK(Context &context, int shift, int strengths, int wanted, size_t capacity);
 
   /// Enqueues the list for a region of a map, ushort in rows of `width`. If not all values of the
   /// least strength fit, the first ones are listed.
@@ -21,19 +21,19 @@ class TopK {
 
   /// The keys of the listed values and their indices in the map, uint.
   const cl::Buffer &keys() const { return keys_; }
-  const cl::Buffer &places() const { return places_; }
+  const cl::Buffer &indices() const { return indices_; }
   /// Two uint: the number of values in the list, and of all that count.
   const cl::Buffer &counts() const { return counts_; }
   /// A uint per key: how often it is in the list.
   const cl::Buffer &histogram() const { return histogram_; }
-  size_t room() const { return room_; }
+  size_t capacity() const { return capacity_; }
 
  private:
   int strengths_, keys_count_;
-  size_t room_;
+  size_t capacity_;
   Blocks blocks_;
   Kernel strengths_kernel_, count_, move_;
-  cl::Buffer strengths_buffer_, stronger_, equal_, keys_, places_, counts_, histogram_;
+  cl::Buffer strengths_buffer_, stronger_, equal_, keys_, indices_, counts_, histogram_;
 };
 
 }  // namespace glcl::hough

@@ -11,12 +11,12 @@ namespace glcl::hough {
 /// lengths. Their edges, rotated and scaled, vote for the position.
 class Transform {
  public:
-  static constexpr int sizes = SIZES;  ///< number of scales, 0.5 … 1.5
+  static constexpr int scales = SCALES;  ///< number of scales, 0.5 … 1.5
 
   struct Settings {
-    int fine = 0;        ///< positions are squares of 2^fine px
-    int copies = 1;      ///< of the array of positions; work-items alternate between them
-    int most_turn = 45;  ///< maximum rotation to either side, steps of 2°
+    int fine = 0;           ///< positions are squares of 2^fine px
+    int copies = 1;         ///< of the array of positions; work-items alternate between them
+    int max_rotation = 45;  ///< maximum rotation to either side, steps of 2°
     /// Selects the scale that most exceeds the votes of wrongly rotated pairs, not the one with the
     /// most votes.
     bool against_chance = false;
@@ -34,25 +34,25 @@ class Transform {
   void find_position(Queue &queue, const EdgePairs &before, const EdgePairs &after);
 
   /// The rotation: int, steps of 2° clockwise.
-  const cl::Buffer &turn() const { return turn_; }
+  const cl::Buffer &rotation() const { return rotation_; }
   /// The scale: two uint, its votes and its number.
-  const cl::Buffer &size() const { return size_; }
+  const cl::Buffer &scale() const { return scale_; }
   /// The position of the first picture's middle: two uint, its votes and its number, row by row.
-  const cl::Buffer &place() const { return place_; }
+  const cl::Buffer &position() const { return position_; }
   /// The correlation, ulong per rotation; the votes, uint per scale and uint per position.
-  const cl::Buffer &agreement() const { return agreement_; }
-  const cl::Buffer &size_votes() const { return size_votes_; }
-  const cl::Buffer &place_votes() const { return place_votes_; }
+  const cl::Buffer &correlation() const { return correlation_; }
+  const cl::Buffer &scale_votes() const { return scale_votes_; }
+  const cl::Buffer &position_votes() const { return position_votes_; }
   /// An int2 per scale and rotation: cosine and sine, multiplied by the scale and 4096.
-  const cl::Buffer &turns() const { return turns_; }
+  const cl::Buffer &rotations() const { return rotations_; }
 
  private:
   Settings settings_;
   Argmax argmax_;
-  Kernel correlate_, turn_kernel_, scale_, size_kernel_, shift_, fold_;
+  Kernel correlate_, find_rotation_, vote_scales_, find_scale_, vote_positions_, sum_copies_;
   size_t groups_;
-  cl::Buffer agreement_, turn_, size_votes_, size_, place_votes_, place_, turns_, plane_,
-      chance_votes_;
+  cl::Buffer correlation_, rotation_, scale_votes_, scale_, position_votes_, position_, rotations_,
+      plane_, chance_votes_;
 };
 
 }  // namespace glcl::hough

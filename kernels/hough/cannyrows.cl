@@ -44,7 +44,7 @@ inline ushort16 edges_of(int16 x, int16 y, int16 square, uint16 strong) {
 #undef IS_BEYOND
   int16 root = convert_int16(sqrt(convert_float16(square)));
   root += root * root > square ? -1 : (root + 1) * (root + 1) <= square ? 1 : (int16)(0);
-  const int16 edge = min(root >> 8, EDGE_STRENGTHS - 1) << 7 | step + 1 | (turned & EDGE_TURNED) | (as_uint16(square) >= strong & EDGE_STRONG);
+  const int16 edge = min(root >> 8, EDGE_STRENGTHS - 1) << 7 | step + 1 | (turned & EDGE_REVERSED) | (as_uint16(square) >= strong & EDGE_STRONG);
   return convert_ushort16(edge);
 }
 
@@ -58,7 +58,7 @@ typedef struct {
 
 // Edges that were found but not yet written.
 typedef struct {
-  int count, places[CAPACITY];  // index in the tile, in rows of TILE_X
+  int count, indices[CAPACITY];  // index in the tile, in rows of TILE_X
   int across[CAPACITY], down[CAPACITY], squares[CAPACITY];
   uint strong[CAPACITY];
   ushort edges[CAPACITY];
@@ -128,7 +128,7 @@ inline void write_edges(__local Found *found, int wide, int labeled, __global us
                   edges_of(SIXTEEN(LooseSquares, found->across + k), SIXTEEN(LooseSquares, found->down + k),
                            SIXTEEN(LooseSquares, found->squares + k), SIXTEEN(LoosePixels, found->strong + k)));
   for (int k = 0; k < found->count; k++) {
-    const int x = found->places[k] % TILE_X, y = found->places[k] / TILE_X, at = y * width + x, place = first + at;
+    const int x = found->indices[k] % TILE_X, y = found->indices[k] / TILE_X, at = y * width + x, index = first + at;
     const ushort edge = found->edges[k];
     out[at] = edge;
     if (!labeled) continue;
@@ -137,7 +137,7 @@ inline void write_edges(__local Found *found, int wide, int labeled, __global us
 #define IS_WEAK(edge) ((edge) && !((edge) & EDGE_STRONG))
 #define JOIN(before) least = join_own(labels, least, first + (before) + 1)
     const bool strong = edge & EDGE_STRONG;
-    uint least = strong || (west | north_west | north | north_east) & EDGE_STRONG ? KEPT : place + 1;
+    uint least = strong || (west | north_west | north | north_east) & EDGE_STRONG ? KEPT : index + 1;
     // At most two of the earlier neighbours are not already connected by another one.
     if (IS_WEAK(north)) JOIN(at - width);
     else {
@@ -148,7 +148,7 @@ inline void write_edges(__local Found *found, int wide, int labeled, __global us
 #undef JOIN
 #undef IS_WEAK
     if (strong) continue;
-    labels[place] = least;
+    labels[index] = least;
     has_weak[y * sixteens + x / 16] = 1;
   }
   found->count = 0;
@@ -217,7 +217,7 @@ __kernel void canny_edges(IN_LUMA(in), int2 size, __global const uint2 *restrict
         const uint2 own_least = thresholds[seen[i]];
         const int square = rows.squares[at + i];
         if ((uint)square < (weak ? own_least.x : own_least.y)) continue;
-        found.places[found.count] = (line - origin.y) * TILE_X + i;
+        found.indices[found.count] = (line - origin.y) * TILE_X + i;
         found.across[found.count] = rows.across[at + i], found.down[found.count] = rows.down[at + i];
         found.squares[found.count] = square;
         found.strong[found.count++] = own_least.y;

@@ -13,18 +13,18 @@ CONSTANT(STEPS, 90);  // steps of a line's direction, 2° each
 //   7-13  the strength
 //   14    whether the gradient points in the opposite direction
 //   15    whether the strength reaches the upper threshold
-CONSTANT(EDGE_TURNED, 1 << 14);
+CONSTANT(EDGE_REVERSED, 1 << 14);
 CONSTANT(EDGE_STRONG, 1 << 15);
 CONSTANT(EDGE_STRENGTHS, 128);  // steps of the strength, 1 level per px each
 
 CONSTANT(DIGITS, 16);  // values of a digit; the sort has a pass per digit
 CONSTANT(CHUNK, 128);  // elements of a list of edges or pairs that a group loads at once
-CONSTANT(SIZES, 11);   // 0.5 to 1.5, 0.1 apart
+CONSTANT(SCALES, 11);  // 0.5 to 1.5, 0.1 apart
 
 CONSTANT(DIRECTIONS, 15);         // ranges of a line's direction, one bit each in the map
 CONSTANT(MATCH_POINTS, 128);      // points of a template
 CONSTANT(MATCH_STRENGTHS, 1024);  // steps of the strength of a position
-CONSTANT(TURNS, 72);              // rotations of a template, 5° each
+CONSTANT(ROTATIONS, 72);          // rotations of a template, 5° each
 CONSTANT(SECTORS, 24);            // ranges of the rotation
 CONSTANT(BANDS, 3);               // ranges of the scale
 CONSTANT(WORD, 32);               // positions per word
@@ -32,10 +32,10 @@ CONSTANT(FIT_SUMS, 15);  // of the normal equations: 10 of the matrix, 4 right-h
 
 // The search for the strongest values of a map, for the kernels of topk.cl.
 typedef struct {
-  int4 region;  // only its values count: from (x, y) to (z - 1, w - 1)
-  int2 size;    // of the map
-  uint room;    // capacity of the list, elements
-  int keys;     // number of different keys
+  int4 region;    // only its values count: from (x, y) to (z - 1, w - 1)
+  int2 size;      // of the map
+  uint capacity;  // capacity of the list, elements
+  int key_count;  // number of different keys
 } TopKSearch;
 
 // The bins of the searched scales, equally spaced in their logarithm.

@@ -11,7 +11,7 @@
 #include "hough/directions.clh"
 #include "hough/interface.h"
 
-#define FULL (2.0f * M_PI_F)
+#define TWO_PI (2.0f * M_PI_F)
 
 #define COUNT_BITS 8  // bits of a count up to MATCH_POINTS
 #define POSE_BITS 6   // bits of a pose's number within a sector and a band
@@ -51,10 +51,10 @@ __kernel void match_pack(__global const ushort *restrict map, __global uint *res
   const int i = get_global_id(0);
   if (i >= all) return;
   const int from = i % words * WORD, count = min(columns - from, WORD);
-  __global const ushort *places = map + i / words * columns + from;
+  __global const ushort *positions = map + i / words * columns + from;
   for (int direction = 0; direction < DIRECTIONS; direction++) {
     uint word = 0;
-    for (int k = 0; k < count; k++) word |= (uint)(places[k] >> direction & 1) << k;
+    for (int k = 0; k < count; k++) word |= (uint)(positions[k] >> direction & 1) << k;
     bits[direction * all + i] = word;
   }
 }
@@ -85,15 +85,15 @@ __kernel void match_offsets(__global const float4 *restrict points, __global con
                             SearchGrid grid, ScaleBins bins, int level_count) {
   const int cell = grid.cell, margin = grid.margin, words = grid.words, lines = grid.lines, scales = bins.count;
   const int point = get_global_id(0), pose = get_global_id(1);
-  if (point >= MATCH_POINTS || pose >= TURNS * scales) return;
-  const int scale = pose % scales, turn = pose / scales;
-  const float size = bins.first + (scale + 0.5f) / bins.per_octave, angle = FULL * (turn + 0.5f) / TURNS;
+  if (point >= MATCH_POINTS || pose >= ROTATIONS * scales) return;
+  const int scale = pose % scales, rotation = pose / scales;
+  const float size = bins.first + (scale + 0.5f) / bins.per_octave, angle = TWO_PI * (rotation + 0.5f) / ROTATIONS;
   const float4 p = points[level_for(levels, level_count, size) * MATCH_POINTS + point];
   const float c = exp2(size) * cos(angle), s = exp2(size) * sin(angle);
   // Points beyond the margin lie outside the frame for every position.
   const int2 at = clamp(convert_int2_rte((float2)(c * p.x - s * p.y, s * p.x + c * p.y)) + cell / 2 + margin * cell, 0,
                         (2 * margin + 1) * cell - 1);
-  float step = p.z + (turn + 0.5f) * (2.0f * STEPS / TURNS);
+  float step = p.z + (rotation + 0.5f) * (2.0f * STEPS / ROTATIONS);
   step -= STEPS * floor(step / STEPS);
   const int direction = min((int)step / PER_DIRECTION, DIRECTIONS - 1);
   const int within = at.y % cell * cell + at.x % cell;
@@ -115,10 +115,10 @@ inline WORDS meets(__global const uint *from, int2 point) {
 }
 
 // For every cell, sector of rotations and band of scales, finds the pose for which most points meet an edge. `votes`
-// gets the excess over the number by chance, in 1/32 standard deviation. `turns`: rotations .x to .x + .y - 1 are
+// gets the excess over the number by chance, in 1/32 standard deviation. `rotations`: rotations .x to .x + .y - 1 are
 // allowed. Rows of results have `pitch` elements. A work-item has WORD × LANES cells.
 __kernel void match(__global const uint *restrict bits, __global const int2 *restrict offsets, __global const float *restrict density,
-                    __global ushort *restrict votes, __global ushort *restrict poses, SearchGrid grid, int scales, int2 turns) {
+                    __global ushort *restrict votes, __global ushort *restrict poses, SearchGrid grid, int scales, int2 rotations) {
   const int2 cells = grid.cells;
   const int pitch = grid.pitch, words = grid.words;
   const int i = get_global_id(0), group = get_global_id(1), across = pitch / (WORD * LANES);
@@ -128,10 +128,10 @@ __kernel void match(__global const uint *restrict bits, __global const int2 *res
   __global const uint *from = bits + y * words + word;
   // Bit-sliced numbers: element i has bit i of the numbers of all positions.
   WORDS most[COUNT_BITS] = {0}, best[POSE_BITS] = {0};
-  for (int turn = sector * (TURNS / SECTORS); turn < (sector + 1) * (TURNS / SECTORS); turn++) {
-    if ((turn - turns.x + 2 * TURNS) % TURNS >= turns.y) continue;
+  for (int rotation = sector * (ROTATIONS / SECTORS); rotation < (sector + 1) * (ROTATIONS / SECTORS); rotation++) {
+    if ((rotation - rotations.x + 2 * ROTATIONS) % ROTATIONS >= rotations.y) continue;
     for (int scale = first; scale < min(first + share, scales); scale++) {
-      __global const int2 *own = offsets + (turn * scales + scale) * MATCH_POINTS;
+      __global const int2 *own = offsets + (rotation * scales + scale) * MATCH_POINTS;
       WORDS sum[COUNT_BITS] = {0};
       for (int k = 0; k < MATCH_POINTS; k += 8) {
         const WORDS two_a = add_bits(&sum[0], meets(from, own[k]), meets(from, own[k + 1]));
@@ -154,7 +154,7 @@ __kernel void match(__global const uint *restrict bits, __global const int2 *res
         more |= equal & sum[bit] & ~most[bit];
         equal &= ~(sum[bit] ^ most[bit]);
       }
-      const int number = (turn - sector * (TURNS / SECTORS)) * share + scale - first;
+      const int number = (rotation - sector * (ROTATIONS / SECTORS)) * share + scale - first;
 #pragma unroll
       for (int bit = 0; bit < COUNT_BITS; bit++) most[bit] = (sum[bit] & more) | (most[bit] & ~more);
 #pragma unroll
@@ -176,7 +176,7 @@ __kernel void match(__global const uint *restrict bits, __global const int2 *res
       for (int bit = 0; bit < POSE_BITS; bit++) number |= (int)(numbers[bit][lane] >> k & 1) << bit;
       const float part = density[(band * cells.y + y) * pitch + x], expected = MATCH_POINTS * part;
       votes[to] = convert_ushort_sat((count - expected) / sqrt(expected * (1.0f - part) + 1.0f) * 32.0f);
-      poses[to] = count ? (sector * (TURNS / SECTORS) + number / share) * scales + first + number % share : 0;
+      poses[to] = count ? (sector * (ROTATIONS / SECTORS) + number / share) * scales + first + number % share : 0;
     }
 }
 
@@ -191,12 +191,12 @@ __kernel void match_maxima(__global const ushort *restrict votes, __global const
   const int pitch = grid.pitch;
   const int x = get_global_id(0), y = get_global_id(1) % cells.y, group = get_global_id(1) / cells.y;
   if (x >= pitch || group >= SECTORS * BANDS) return;
-  const int i = (group * cells.y + y) * pitch + x, own = votes[i], turn = poses[i] / scales, scale = poses[i] % scales;
+  const int i = (group * cells.y + y) * pitch + x, own = votes[i], rotation = poses[i] / scales, scale = poses[i] % scales;
   bool most = x < cells.x && own >= LEAST;
   for (int v = max(y - RADIUS, 0); v <= min(y + RADIUS, cells.y - 1) && most; v++)
     for (int u = max(x - RADIUS, 0); u <= min(x + RADIUS, cells.x - 1); u++) {
       const int k = (group * cells.y + v) * pitch + u;
-      const bool alike = abs(poses[k] / scales - turn) <= 1 && abs(poses[k] % scales - scale) <= 1;
+      const bool alike = abs(poses[k] / scales - rotation) <= 1 && abs(poses[k] % scales - scale) <= 1;
       most = most && (!alike || own > votes[k] || (own == votes[k] && i <= k));
     }
   maxima[i] = most ? min(own, MATCH_STRENGTHS - 1) : 0;

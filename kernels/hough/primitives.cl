@@ -44,23 +44,23 @@ __kernel void compact_count(__global const uint *restrict keys, __global const u
   if (get_local_id(0) == 0) blocks[get_group_id(0)] = sum;
 }
 
-// Moves the kept elements to the front, up to `room`, and counts their keys. `local_bins`: `bins` local elements, at
+// Moves the kept elements to the front, up to `capacity`, and counts their keys. `local_bins`: `bins` local elements, at
 // least one.
 __kernel void compact_move(__global const uint *restrict keys, __global const uint *restrict a, __global const uint *restrict b,
                            __global const uint *count, __global const uint *restrict blocks, __global uint *restrict keys_out,
-                           __global uint *restrict a_out, __global uint *restrict b_out, __global uint *restrict kept,
-                           uint room, __global uint *restrict histogram, int bins, __local uint *local_bins,
+                           __global uint *restrict a_out, __global uint *restrict b_out, __global uint *restrict kept_count,
+                           uint capacity, __global uint *restrict histogram, int bins, __local uint *local_bins,
                            __local uint *sums) {
   const uint item = get_local_id(0), items = get_local_size(0);
   const uint2 block = block_of(*count);
   for (int i = item; i < bins; i += items) local_bins[i] = 0;
   uint total;
   uint before = blocks_before(blocks, sums, &total);
-  if (get_group_id(0) == 0 && item == 0) *kept = min(total, room);
+  if (get_group_id(0) == 0 && item == 0) *kept_count = min(total, capacity);
   for (uint first = block.x; first < block.y; first += items) {
     const uint i = first + item, key = i < block.y ? keys[i] : NO_KEY;
     const uint to = before + group_scan(key != NO_KEY, sums, &total);
-    if (key != NO_KEY && to < room) {
+    if (key != NO_KEY && to < capacity) {
       keys_out[to] = key, a_out[to] = a[i], b_out[to] = b[i];
       if (key < (uint)bins) atomic_inc(local_bins + key);
     }
@@ -152,35 +152,35 @@ __kernel void sort_move(__global const uint *restrict keys, __global const uint 
 // The larger of two (value, index); of equal values the first.
 inline uint2 larger(uint2 a, uint2 b) { return b.x > a.x || (b.x == a.x && b.y < a.y) ? b : a; }
 
-inline uint2 group_largest(uint2 own, __local uint2 *places) {
+inline uint2 group_largest(uint2 own, __local uint2 *maxima) {
   const int item = get_local_id(0);
   barrier(CLK_LOCAL_MEM_FENCE);
-  places[item] = own;
+  maxima[item] = own;
   for (int count = get_local_size(0); count > 1; count = (count + 1) / 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
     const int other = item + (count + 1) / 2;
-    if (other < count) places[item] = larger(places[item], places[other]);
+    if (other < count) maxima[item] = larger(maxima[item], maxima[other]);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  return places[0];
+  return maxima[0];
 }
 
 #define NOWHERE ((uint2)(0u, 0xffffffffu))
 
 __kernel void argmax_blocks(__global const uint *restrict values, __global const uint *count, __global uint2 *restrict found,
-                            __local uint2 *places) {
+                            __local uint2 *maxima) {
   const uint2 block = block_of(*count);
   uint2 own = NOWHERE;
   for (uint i = block.x + get_local_id(0); i < block.y; i += get_local_size(0)) own = larger(own, (uint2)(values[i], i));
-  own = group_largest(own, places);
+  own = group_largest(own, maxima);
   if (get_local_id(0) == 0) found[get_group_id(0)] = own;
 }
 
 // The maximum of all blocks' maxima. One work-group.
-__kernel void argmax_all(__global const uint2 *restrict found, int blocks, __global uint2 *restrict place,
-                         __local uint2 *places) {
+__kernel void argmax_all(__global const uint2 *restrict found, int blocks, __global uint2 *restrict maximum,
+                         __local uint2 *maxima) {
   uint2 own = NOWHERE;
   for (int i = get_local_id(0); i < blocks; i += get_local_size(0)) own = larger(own, found[i]);
-  own = group_largest(own, places);
-  if (get_local_id(0) == 0) *place = own;
+  own = group_largest(own, maxima);
+  if (get_local_id(0) == 0) *maximum = own;
 }

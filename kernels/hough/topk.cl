@@ -31,17 +31,17 @@ __kernel void top_k_strengths(__global const ushort *restrict map, __global uint
 }
 
 // The strength at which the list becomes full; 0 if all values fit. `found`: a local int.
-inline int least_strength(__global const uint *histogram, uint room, __local uint4 *sums, __local int *found, uint *total) {
+inline int least_strength(__global const uint *histogram, uint capacity, __local uint4 *sums, __local int *found, uint *total) {
   const int item = get_local_id(0), items = get_local_size(0), share = (STRENGTHS + items - 1) / items;
   const int end = STRENGTHS - min(item * share, STRENGTHS), first = max(end - share, 0);
   uint mine = 0;
   for (int i = first; i < end; i++) mine += histogram[i];
   if (item == 0) *found = 0;
   uint above = group_scan(mine, (__local uint *)sums, total);
-  if (above <= room && above + mine > room)
+  if (above <= capacity && above + mine > capacity)
     for (int i = end - 1; i >= first; i--) {
       above += histogram[i];
-      if (above > room) {
+      if (above > capacity) {
         *found = i;
         break;
       }
@@ -56,8 +56,8 @@ __kernel void top_k_count(__global const ushort *restrict map, __global const ui
                           __local uint4 *sums) {
   __local int found;
   uint total;
-  for (int i = get_global_id(0); i < search.keys; i += get_global_size(0)) keys_histogram[i] = 0;
-  const int least = least_strength(histogram, search.room, sums, &found, &total);
+  for (int i = get_global_id(0); i < search.key_count; i += get_global_size(0)) keys_histogram[i] = 0;
+  const int least = least_strength(histogram, search.capacity, sums, &found, &total);
   const uint2 block = block_of(search.size.x * search.size.y);
   uint above = 0, same = 0;
   for (uint i = block.x + get_local_id(0); i < block.y; i += get_local_size(0)) {
@@ -70,15 +70,15 @@ __kernel void top_k_count(__global const ushort *restrict map, __global const ui
   if (get_local_id(0) == 0) stronger[get_group_id(0)] = sum.x, equal[get_group_id(0)] = sum.y;
 }
 
-// Writes the list. `list_keys` and `list_places` get keys and indices in the map. `counts` gets the length of the list
+// Writes the list. `list_keys` and `list_indices` get keys and indices in the map. `counts` gets the length of the list
 // and the number of all values. Values with exactly this strength fill the remaining room, first ones first.
 __kernel void top_k_move(__global const ushort *restrict map, __global const uint *restrict histogram, __global const uint *restrict stronger,
-                         __global const uint *restrict equal, __global uint *restrict list_keys, __global uint *restrict list_places,
+                         __global const uint *restrict equal, __global uint *restrict list_keys, __global uint *restrict list_indices,
                          __global uint *restrict counts, __global uint *restrict keys_histogram, TopKSearch search, __local uint4 *sums) {
-  const uint room = search.room;
+  const uint capacity = search.capacity;
   __local int found;
   uint all, total;
-  const int least = least_strength(histogram, room, sums, &found, &all);
+  const int least = least_strength(histogram, capacity, sums, &found, &all);
   uint4 own_blocks = 0;  // stronger and equal values of earlier blocks; the same of all blocks
   for (uint i = get_local_id(0); i < get_num_groups(0); i += get_local_size(0)) {
     const uint2 block = (uint2)(stronger[i], equal[i]);
@@ -86,7 +86,7 @@ __kernel void top_k_move(__global const ushort *restrict map, __global const uin
   }
   const uint4 blocks = group_sum_four(own_blocks, sums);
   uint above = blocks.x, same = blocks.y;
-  const uint left = min(room - blocks.z, blocks.w);
+  const uint left = min(capacity - blocks.z, blocks.w);
   if (get_group_id(0) == 0 && get_local_id(0) == 0) counts[0] = blocks.z + left, counts[1] = all;
   const uint2 block = block_of(search.size.x * search.size.y);
   const uint items = get_local_size(0);
@@ -100,7 +100,7 @@ __kernel void top_k_move(__global const ushort *restrict map, __global const uin
     const uint earlier = same + (before >> 16), to = above + (before & 0xffff) + min(earlier, left);
     if ((own & 1) || (own && earlier < left)) {
       const uint key = value & ((1 << SHIFT) - 1);
-      list_keys[to] = key, list_places[to] = i;
+      list_keys[to] = key, list_indices[to] = i;
       atomic_inc(keys_histogram + key);
     }
     above += total & 0xffff, same += total >> 16;

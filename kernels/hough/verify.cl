@@ -43,7 +43,7 @@ __kernel void verify_near(__global const ushort *restrict edges, int2 size, int 
 // A candidate's position, rotation and scale, and the steps between its variants.
 typedef struct {
   float2 middle;
-  float turn, scale, step_px, step_turn, step_scale;  // scales are log2
+  float rotation, scale, step_px, step_rotation, step_scale;  // scales are log2
 } Candidate;
 
 inline int variant_of(int pose, int number) {
@@ -51,11 +51,11 @@ inline int variant_of(int pose, int number) {
   return pose % VARIANTS - VARIANTS / 2;
 }
 
-inline float turn_of(Candidate candidate, int pose) { return candidate.turn + variant_of(pose, 0) * candidate.step_turn; }
+inline float rotation_of(Candidate candidate, int pose) { return candidate.rotation + variant_of(pose, 0) * candidate.step_rotation; }
 inline float4 pose_of(Candidate candidate, int pose) {
-  const float turn = turn_of(candidate, pose), size = exp2(candidate.scale + variant_of(pose, 1) * candidate.step_scale);
+  const float rotation = rotation_of(candidate, pose), size = exp2(candidate.scale + variant_of(pose, 1) * candidate.step_scale);
   const float2 there = candidate.middle + (float2)(variant_of(pose, 2), variant_of(pose, 3)) * candidate.step_px;
-  return (float4)(size * cos(turn), size * sin(turn), there.x, there.y);
+  return (float4)(size * cos(rotation), size * sin(rotation), there.x, there.y);
 }
 
 // The direction's bit of a point; `step`: its direction after the rotation.
@@ -73,12 +73,12 @@ inline int best_pose(__global const ushort *nearby, int2 size, __global const fl
   *most = -1.0f;
   for (int variant = 0; variant < VARIANTS * VARIANTS; variant++) {
     const float4 pose = pose_of(candidate, variant);
-    const float turned = turn_of(candidate, variant) * (2.0f * STEPS / TURN);
+    const float rotation_steps = rotation_of(candidate, variant) * (2.0f * STEPS / TWO_PI);
     float sums[VARIANTS * VARIANTS];
     for (int i = 0; i < VARIANTS * VARIANTS; i++) sums[i] = 0.0f;
     for (int i = 0; i < count; i += every) {
       const float4 p = points[i];
-      const int direction = direction_of(p.z + turned);
+      const int direction = direction_of(p.z + rotation_steps);
       int x[8], y[8];
       vstore8(convert_int8_rte(across + (pose.x * p.x - pose.y * p.y)), 0, x);
       vstore8(convert_int8_rte(down + (pose.y * p.x + pose.x * p.y)), 0, y);
@@ -102,15 +102,15 @@ inline int best_pose(__global const ushort *nearby, int2 size, __global const fl
 }
 #else
 // The weight of the points with an edge nearby.
-inline float matched_weight(__global const ushort *nearby, int2 size, __global const float4 *points, int count, float4 pose, float turn) {
-  const float turned = turn * (2.0f * STEPS / TURN);
+inline float matched_weight(__global const ushort *nearby, int2 size, __global const float4 *points, int count, float4 pose, float rotation) {
+  const float rotation_steps = rotation * (2.0f * STEPS / TWO_PI);
   const int every = max(count / COMPARED_POINTS, 1);
   float sum = 0.0f;
   for (int i = 0; i < count; i += every) {
     const float4 p = points[i];
     const int x = convert_int_rte(pose.z + (pose.x * p.x - pose.y * p.y)), y = convert_int_rte(pose.w + (pose.y * p.x + pose.x * p.y));
     if (x < 0 || y < 0 || x >= size.x || y >= size.y) continue;
-    if (nearby[y * size.x + x] >> direction_of(p.z + turned) & 1) sum += p.w;
+    if (nearby[y * size.x + x] >> direction_of(p.z + rotation_steps) & 1) sum += p.w;
   }
   return sum * every;
 }
@@ -146,17 +146,17 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
   const int level_count = search.levels, templ = search.templ, first = search.first;
   const int item = get_local_id(0), items = get_local_size(0), number = GROUP_ROW;
   const bool exists = number < (int)counts[0];
-  const uint place = exists ? candidates[number] : 0;
-  const int turn_bin = poses[place] / scales, scale_bin = poses[place] % scales;
-  const float2 middle = convert_float2((int2)(place % pitch, place / pitch % lines) * cell + cell / 2);
+  const uint index = exists ? candidates[number] : 0;
+  const int rotation_bin = poses[index] / scales, scale_bin = poses[index] % scales;
+  const float2 middle = convert_float2((int2)(index % pitch, index / pitch % lines) * cell + cell / 2);
   const int4 level = levels[level_for(levels, level_count, first_scale + (scale_bin + 0.5f) / per_scale)];
   const int count = level.y;
   const float chance = as_float(level.z);
   points += level.x;
   if (item == 0) objects[first + number].score = -1.0f;
   // The best variant of the candidate's pose; of equal ones the first.
-  const Candidate candidate = {middle, TURN * (turn_bin + 0.5f) / TURNS, first_scale + (scale_bin + 0.5f) / per_scale,
-                               VARIANT_CELLS * cell, VARIANT_BINS * TURN / TURNS, VARIANT_BINS / per_scale};
+  const Candidate candidate = {middle, TWO_PI * (rotation_bin + 0.5f) / ROTATIONS, first_scale + (scale_bin + 0.5f) / per_scale,
+                               VARIANT_CELLS * cell, VARIANT_BINS * TWO_PI / ROTATIONS, VARIANT_BINS / per_scale};
   __local uint visible[AXES * PARTS], matched[AXES * PARTS];  // weights of points by axis and part: all, and those on an edge
   float most = -1.0f;
   int best = 0;
@@ -164,7 +164,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
   if (exists) best = best_pose(nearby, size, points, count, candidate, &most);
 #else
   for (int i = item; i < POSES && exists; i += items) {
-    const float there = matched_weight(nearby, size, points, count, pose_of(candidate, i), turn_of(candidate, i));
+    const float there = matched_weight(nearby, size, points, count, pose_of(candidate, i), rotation_of(candidate, i));
     if (there > most) most = there, best = i;
   }
   sums[item] = most, sums[items + item] = best;
@@ -182,38 +182,38 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
   float4 pose = pose_of(candidate, best);
   const float first_reach = clamp(0.045f * radius * length(pose.xy), 2.0f, 8.0f);
   float meets = 0.0f;
-  bool most_turned = false;
+  bool mostly_reversed = false;
   for (int i = item; i < AXES * PARTS; i += items) visible[i] = matched[i] = 0;
   // Rounds of refinement, then one round that counts the points on an edge and one that counts them by visible part.
   for (int round = most < LEAST_START * chance ? ROUNDS + 2 : 0; round <= ROUNDS + 1; round++) {
     const bool last = round >= ROUNDS, sides = round > ROUNDS;
     const float reach = last ? LAST_REACH : fmax(first_reach * (1.0f - round / (ROUNDS - 1.0f)), LAST_REACH);
-    const float turned = atan2(pose.y, pose.x) * (2.0f * STEPS / TURN), per_size = rsqrt(dot(pose.xy, pose.xy));
+    const float rotation_steps = atan2(pose.y, pose.x) * (2.0f * STEPS / TWO_PI), per_size = rsqrt(dot(pose.xy, pose.xy));
     float own[FIT_SUMS];
     for (int i = 0; i < FIT_SUMS; i++) own[i] = 0.0f;
     const bool wanted = exists && (!sides || meets > LEAST_VISIBLE * LEAST_MATCHED);
     for (int i = item; i < count && wanted; i += items) {
       const float4 p = points[i];
       const float2 q = (float2)(pose.z + pose.x * p.x - pose.y * p.y, pose.w + pose.y * p.x + pose.x * p.y);
-      float step = p.z + turned;
+      float step = p.z + rotation_steps;
       const float halves = floor(step / STEPS);
       step -= STEPS * halves;
       const float2 own_normal = normals[(int)p.z] * ((int)halves & 1 ? -per_size : per_size);
       const float2 n = (float2)(pose.x * own_normal.x - pose.y * own_normal.y, pose.y * own_normal.x + pose.x * own_normal.y);
       float off, off_step, own_meets = 0.0f;
-      bool turned_edge;
-      const bool found = nearest_edge(edges, size, q, n, step, reach, &off, &off_step, &turned_edge);
+      bool reversed;
+      const bool found = nearest_edge(edges, size, q, n, step, reach, &off, &off_step, &reversed);
       if (found && last) {
         // In the last rounds a point counts less the worse it fits.
         const float2 misfit = (float2)(off / LAST_REACH, off_step / (DIRECTION + 1.0f)), square = misfit * misfit;
         own_meets = p.w * (1.0f - square.x * square.x) * (1.0f - square.y * square.y);
-        turned_edge = turned_edge != (((int)halves & 1) != 0);
+        reversed = reversed != (((int)halves & 1) != 0);
       }
       if (sides) {
-        const float by = found && turned_edge != most_turned ? OTHER_POLARITY : 1.0f;
+        const float by = found && reversed != mostly_reversed ? OTHER_POLARITY : 1.0f;
         const uint whole = convert_uint_rte(UNIT * p.w), part = convert_uint_rte(UNIT * own_meets * by);
         for (int axis = 0; axis < AXES; axis++) {
-          const float along = (cos(axis * (TURN / 2 / AXES)) * p.x + sin(axis * (TURN / 2 / AXES)) * p.y) / radius;
+          const float along = (cos(axis * (TWO_PI / 2 / AXES)) * p.x + sin(axis * (TWO_PI / 2 / AXES)) * p.y) / radius;
           const int at = axis * PARTS + clamp((int)((along + 1.0f) * (PARTS / 2)), 0, PARTS - 1);
           atomic_add(visible + at, whole), atomic_add(matched + at, part);
         }
@@ -221,12 +221,12 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
       }
       if (!found) continue;
       if (last) {
-        own[turned_edge ? 1 : 0] += own_meets;
+        own[reversed ? 1 : 0] += own_meets;
         continue;
       }
       // An edge counts less the further away it is and the more its direction differs.
-      const float near = 1.0f - off * off / (reach * reach + 1.0f), turns_off = off_step / (DIRECTION + 1.0f);
-      const float alike = 1.0f - turns_off * turns_off;
+      const float near = 1.0f - off * off / (reach * reach + 1.0f), direction_misfit = off_step / (DIRECTION + 1.0f);
+      const float alike = 1.0f - direction_misfit * direction_misfit;
       const float weight = p.w * count * near * near * alike * alike;
       const float row[4] = {(n.x * p.x + n.y * p.y) / radius, (n.y * p.x - n.x * p.y) / radius, n.x, n.y};
       int k = 0;
@@ -244,12 +244,12 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
       pose += (float4)(step.x / radius, step.y / radius, step.z, step.w);
     } else if (!sides) {
       meets = fmax(own[0], own[1]) + OTHER_POLARITY * fmin(own[0], own[1]);
-      most_turned = own[1] > own[0];
+      mostly_reversed = own[1] > own[0];
     } else if (item == 0) {
       // The excess over chance, over all points and over the best visible part.
       const float side = wanted ? best_visible_part(visible, matched) : 0.0f;
       const float scale = sqrt(pose.x * pose.x + pose.y * pose.y);
-      float past = atan2(pose.y, pose.x) * (360.0f / TURN) - angles.x;
+      float past = atan2(pose.y, pose.x) * (360.0f / TWO_PI) - angles.x;
       past -= 360.0f * floor(past / 360.0f);
       const bool allowed = exists && scale >= scale_range.x / MARGIN && scale <= scale_range.y * MARGIN && past <= angles.y &&
                            pose.z >= 0.0f && pose.w >= 0.0f && pose.z < size.x && pose.w < size.y;

@@ -76,11 +76,11 @@ int full_step(int x, int y) {
     return std::lround(16384 * std::cos(pi / 180)) * px -
            std::lround(16384 * std::sin(pi / 180)) * py;
   };
-  const bool turned = side(0, x, y) < 0 || (side(0, x, y) == 0 && ahead(x, y) < 0);
-  if (turned) x = -x, y = -y;
+  const bool reversed = side(0, x, y) < 0 || (side(0, x, y) == 0 && ahead(x, y) < 0);
+  if (reversed) x = -x, y = -y;
   int step = 0;
   while (step + 1 < Canny::steps && side(step + 1, x, y) >= 0) step++;
-  return turned ? step + Canny::steps : step;
+  return reversed ? step + Canny::steps : step;
 }
 
 std::vector<uint16_t> canny(const Frame &frame, const Thresholds &thresholds, bool hysteresis) {
@@ -109,7 +109,7 @@ std::vector<uint16_t> canny(const Frame &frame, const Thresholds &thresholds, bo
       const int direction = full_step(g.x, g.y);
       edges[size_t(y) * width + x] = uint16_t(
           std::min(length / 256, Canny::strengths - 1) << 7 | (direction % Canny::steps + 1) |
-          (direction >= Canny::steps ? Canny::turned : 0) | (square >= high ? Canny::strong : 0));
+          (direction >= Canny::steps ? Canny::reversed : 0) | (square >= high ? Canny::strong : 0));
     }
   if (!hysteresis) return edges;
 

@@ -11,7 +11,7 @@
 
 namespace reference {
 
-/// Two edges at right angles, by their places in the list of edges.
+/// Two edges at right angles, by their indices in the list of edges.
 struct EdgePair {
   uint32_t kind, from, to;
   bool operator<(const EdgePair &other) const {
@@ -23,24 +23,24 @@ struct EdgePair {
 };
 
 struct EdgePairs {
-  static constexpr int steps = glcl::hough::STEPS, sizes = glcl::hough::SIZES;
+  static constexpr int steps = glcl::hough::STEPS, scales = glcl::hough::SCALES;
 
-  /// The `edges` strongest of a map with `width` px per row; of more edge pairs than `room`, each
-  /// second, third, ….
-  EdgePairs(const std::vector<uint16_t> &map, int width, std::size_t edges, std::size_t room);
+  /// The `edges` strongest of a map with `width` px per row; of more edge pairs than `capacity`,
+  /// each second, third, ….
+  EdgePairs(const std::vector<uint16_t> &map, int width, std::size_t edges, std::size_t capacity);
 
   int width, height;
-  std::vector<uint32_t> places;  ///< of the edges in the map, by direction
-  std::vector<EdgePair> pairs;   ///< by kind
-  std::vector<uint32_t> space;   ///< how many there are of each kind
+  std::vector<uint32_t> indices;  ///< of the edges in the map, by direction
+  std::vector<EdgePair> pairs;    ///< by kind
+  std::vector<uint32_t> space;    ///< how many there are of each kind
 };
 
-/// How well the spaces agree, by the turn.
-std::vector<uint64_t> agreement(const EdgePairs &before, const EdgePairs &after);
-/// Votes for the sizes from 0.5 to 1.5.
-std::vector<uint32_t> scale_votes(const EdgePairs &before, const EdgePairs &after, int turn);
+/// The correlation of the spaces, by rotation.
+std::vector<uint64_t> correlation(const EdgePairs &before, const EdgePairs &after);
+/// Votes for the scales from 0.5 to 1.5.
+std::vector<uint32_t> scale_votes(const EdgePairs &before, const EdgePairs &after, int rotation);
 /// Votes for where the first picture's middle is, by squares of 2^fine px.
-std::vector<uint32_t> shift_votes(const EdgePairs &before, const EdgePairs &after, int turn,
-                                  int size, int fine);
+std::vector<uint32_t> shift_votes(const EdgePairs &before, const EdgePairs &after, int rotation,
+                                  int scale, int fine);
 
 }  // namespace reference

@@ -12,12 +12,12 @@ Numbers scan(const Numbers &values) {
   return sums;
 }
 
-Compacted compact(const Numbers &keys, const Numbers &a, const Numbers &b, size_t room,
+Compacted compact(const Numbers &keys, const Numbers &a, const Numbers &b, size_t capacity,
                   size_t bins) {
   Compacted to;
   to.histogram.resize(bins);
   for (size_t i = 0; i < keys.size(); i++) {
-    if (keys[i] == UINT32_MAX || to.keys.size() >= room) continue;
+    if (keys[i] == UINT32_MAX || to.keys.size() >= capacity) continue;
     to.keys.push_back(keys[i]);
     to.a.push_back(a[i]);
     to.b.push_back(b[i]);

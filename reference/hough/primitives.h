@@ -17,7 +17,7 @@ Numbers scan(const Numbers &values);
 struct Compacted {
   Numbers keys, a, b, histogram;
 };
-Compacted compact(const Numbers &keys, const Numbers &a, const Numbers &b, std::size_t room,
+Compacted compact(const Numbers &keys, const Numbers &a, const Numbers &b, std::size_t capacity,
                   std::size_t bins);
 
 /// Sorts by the low `bits` of the keys, stably.

@@ -17,11 +17,11 @@ Size items_for(Context &context) { return {context.device().is_cpu() ? 1u : 128u
 
 }  // namespace
 
-BaseEdgePairs::BaseEdgePairs(Context &context, int width, int height, size_t edges, size_t room)
+BaseEdgePairs::BaseEdgePairs(Context &context, int width, int height, size_t edges, size_t capacity)
     : width_(width),
       height_(height),
-      edges_room_(edges),
-      room_(static_cast<cl_uint>(room)),
+      edges_capacity_(edges),
+      capacity_(static_cast<cl_uint>(capacity)),
       top_k_(context, 7, hough::Canny::strengths, hough::Canny::strong, edges),
       kernel_(context, context.program("research/hough/base.cl"), "base_edge_pairs",
               items_for(context)) {
@@ -31,8 +31,8 @@ BaseEdgePairs::BaseEdgePairs(Context &context, int width, int height, size_t edg
   try {
     space_ = buffer(hough::EdgePairs::kinds);
     count_ = buffer(1);
-    kinds_ = buffer(room);
-    pairs_ = buffer(room);
+    kinds_ = buffer(capacity);
+    pairs_ = buffer(capacity);
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for edge pairs on " + context.device().name + ".", error);
   }
@@ -42,24 +42,24 @@ void BaseEdgePairs::run(Queue &queue, const cl::Buffer &edges) {
   top_k_.run(queue, edges, width_, height_, {0, 0, width_, height_});
   queue.cl().enqueueFillBuffer(space_, cl_uint(0), 0, hough::EdgePairs::kinds * sizeof(cl_uint));
   queue.cl().enqueueFillBuffer(count_, cl_uint(0), 0, sizeof(cl_uint));
-  const size_t groups = (edges_room_ + chunk - 1) / chunk;
-  kernel_(queue, {groups * kernel_.group().x, 1}, top_k_.keys(), top_k_.places(), top_k_.counts(),
-          width_, room_, space_, count_, kinds_, pairs_);
+  const size_t groups = (edges_capacity_ + chunk - 1) / chunk;
+  kernel_(queue, {groups * kernel_.group().x, 1}, top_k_.keys(), top_k_.indices(), top_k_.counts(),
+          width_, capacity_, space_, count_, kinds_, pairs_);
 }
 
 BaseTransform::BaseTransform(Context &context, int width, int height, int copies)
     : copies_(copies) {
   const Program program = context.program("research/hough/base.cl");
-  scale_ = Kernel(context, program, "base_scale", items_for(context));
-  shift_ = Kernel(context, program, "base_shift", items_for(context));
-  fold_ = Kernel(context, context.program("hough/edgepairs.cl", "-DFORM=0"),
-                 "edge_pairs_sum_copies", {context.device().is_cpu() ? 64u : 128u, 1});
+  vote_scales_ = Kernel(context, program, "base_scale", items_for(context));
+  vote_positions_ = Kernel(context, program, "base_shift", items_for(context));
+  sum_copies_ = Kernel(context, context.program("hough/edgepairs.cl", "-DFORM=0"),
+                       "edge_pairs_sum_copies", {context.device().is_cpu() ? 64u : 128u, 1});
   const auto buffer = [&](size_t count) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, count * sizeof(cl_uint));
   };
   try {
-    size_votes_ = buffer(hough::Transform::sizes);
-    place_votes_ = buffer(size_t(copies) * width * height);
+    scale_votes_ = buffer(hough::Transform::scales);
+    position_votes_ = buffer(size_t(copies) * width * height);
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the votes of the Hough transform on " +
                     context.device().name + ".",
@@ -69,26 +69,28 @@ BaseTransform::BaseTransform(Context &context, int width, int height, int copies
 
 void BaseTransform::find_scale(Queue &queue, const BaseEdgePairs &before,
                                const BaseEdgePairs &after, const hough::Transform &known) {
-  queue.cl().enqueueFillBuffer(size_votes_, cl_uint(0), 0,
-                               hough::Transform::sizes * sizeof(cl_uint));
-  const size_t groups = std::min((before.room() + chunk - 1) / chunk, most_groups);
-  scale_(queue, {groups * scale_.group().x, 1}, before.edges(), before.kinds(), before.pairs(),
-         before.count(), before.room(), before.width(), after.edges(), after.kinds(), after.pairs(),
-         after.count(), after.room(), after.width(), known.turn(), size_votes_);
+  queue.cl().enqueueFillBuffer(scale_votes_, cl_uint(0), 0,
+                               hough::Transform::scales * sizeof(cl_uint));
+  const size_t groups = std::min((before.capacity() + chunk - 1) / chunk, most_groups);
+  vote_scales_(queue, {groups * vote_scales_.group().x, 1}, before.edges(), before.kinds(),
+               before.pairs(), before.count(), before.capacity(), before.width(), after.edges(),
+               after.kinds(), after.pairs(), after.count(), after.capacity(), after.width(),
+               known.rotation(), scale_votes_);
 }
 
 void BaseTransform::find_position(Queue &queue, const BaseEdgePairs &before,
                                   const BaseEdgePairs &after, const hough::Transform &known) {
   const int plane = after.width() * after.height();
-  queue.cl().enqueueFillBuffer(place_votes_, cl_uint(0), 0,
+  queue.cl().enqueueFillBuffer(position_votes_, cl_uint(0), 0,
                                size_t(copies_) * plane * sizeof(cl_uint));
-  const size_t groups = std::min((before.room() + chunk - 1) / chunk, most_groups);
-  shift_(queue, {groups * shift_.group().x, 1}, before.edges(), before.kinds(), before.pairs(),
-         before.count(), before.room(), cl_int2{{before.width(), before.height()}}, after.edges(),
-         after.kinds(), after.pairs(), after.count(), after.room(),
-         cl_int2{{after.width(), after.height()}}, known.turns(), known.turn(), known.size(),
-         copies_, plane, place_votes_);
-  if (copies_ > 1) fold_(queue, {size_t(plane), 1}, place_votes_, copies_, plane);
+  const size_t groups = std::min((before.capacity() + chunk - 1) / chunk, most_groups);
+  vote_positions_(queue, {groups * vote_positions_.group().x, 1}, before.edges(), before.kinds(),
+                  before.pairs(), before.count(), before.capacity(),
+                  cl_int2{{before.width(), before.height()}}, after.edges(), after.kinds(),
+                  after.pairs(), after.count(), after.capacity(),
+                  cl_int2{{after.width(), after.height()}}, known.rotations(), known.rotation(),
+                  known.scale(), copies_, plane, position_votes_);
+  if (copies_ > 1) sum_copies_(queue, {size_t(plane), 1}, position_votes_, copies_, plane);
 }
 
 }  // namespace glcl::research

@@ -10,7 +10,7 @@ namespace glcl::research {
 
 Classic::Classic(Context &context, int width, int height, size_t edges)
     : edges_(edges),
-      cells_(size_t(sizes) * width * height),
+      cells_(size_t(scales) * width * height),
       argmax_(context),
       vote_(context, context.program("research/hough/classic.cl"), "classic_vote",
             {context.device().is_cpu() ? 16u : 128u, 1}) {
@@ -22,8 +22,8 @@ Classic::Classic(Context &context, int width, int height, size_t edges)
     count_ =
         cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof count, &count);
     space_ = buffer(cells_);
-    place_ = buffer(2);
-    most_ = buffer(2 * turns);
+    maximum_ = buffer(2);
+    most_ = buffer(2 * rotations);
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the votes of the Hough transform on " +
                     context.device().name + ".",
@@ -33,37 +33,39 @@ Classic::Classic(Context &context, int width, int height, size_t edges)
 
 void Classic::run(Queue &queue, const hough::EdgePairs &before, const hough::EdgePairs &after,
                   const hough::Transform &known) {
-  for (int turn = 0; turn < turns; turn++) {
+  for (int rotation = 0; rotation < rotations; rotation++) {
     queue.cl().enqueueFillBuffer(space_, cl_uint(0), 0, cells_ * sizeof(cl_uint));
-    vote_(queue, {edges_, sizes}, before.edges(), before.edge_begins(),
+    vote_(queue, {edges_, scales}, before.edges(), before.edge_begins(),
           cl_int2{{before.width(), before.height()}}, after.edges(), after.edge_begins(),
-          cl_int2{{after.width(), after.height()}}, known.turns(), turn, space_);
-    argmax_.run(queue, space_, count_, place_);
-    queue.cl().enqueueCopyBuffer(place_, most_, 0, 2 * turn * sizeof(cl_uint), 2 * sizeof(cl_uint));
+          cl_int2{{after.width(), after.height()}}, known.rotations(), rotation, space_);
+    argmax_.run(queue, space_, count_, maximum_);
+    queue.cl().enqueueCopyBuffer(maximum_, most_, 0, 2 * rotation * sizeof(cl_uint),
+                                 2 * sizeof(cl_uint));
   }
 }
 
 std::vector<uint32_t> classic_most(const EdgeList &before, const EdgeList &after) {
   const double pi = std::acos(-1.0);
-  std::vector<uint32_t> most, space(size_t(Classic::sizes) * after.width * after.height);
-  for (int turn = 0; turn < Classic::turns; turn++) {
+  std::vector<uint32_t> most, space(size_t(Classic::scales) * after.width * after.height);
+  for (int rotation = 0; rotation < Classic::rotations; rotation++) {
     std::fill(space.begin(), space.end(), 0);
-    for (int size = 0; size < Classic::sizes; size++) {
-      const double by = 4096 * (5 + size) / 10.0, angle = turn * pi / Classic::turns;
+    for (int scale = 0; scale < Classic::scales; scale++) {
+      const double by = 4096 * (5 + scale) / 10.0, angle = rotation * pi / Classic::rotations;
       const int64_t c = std::lround(by * std::cos(angle)), s = std::lround(by * std::sin(angle));
-      for (size_t k = 0; k < before.places.size(); k++) {
-        const auto x = int64_t(before.width) - 1 - 2 * int64_t(before.places[k] % before.width);
-        const auto y = int64_t(before.height) - 1 - 2 * int64_t(before.places[k] / before.width);
+      for (size_t k = 0; k < before.indices.size(); k++) {
+        const auto x = int64_t(before.width) - 1 - 2 * int64_t(before.indices[k] % before.width);
+        const auto y = int64_t(before.height) - 1 - 2 * int64_t(before.indices[k] / before.width);
         const auto dx = static_cast<int>(std::floor(double(c * x - s * y + 4096) / 8192));
         const auto dy = static_cast<int>(std::floor(double(s * x + c * y + 4096) / 8192));
-        const auto [first, end] = std::equal_range(after.directions.begin(), after.directions.end(),
-                                                   (before.directions[k] + turn) % Classic::turns);
+        const auto [first, end] =
+            std::equal_range(after.directions.begin(), after.directions.end(),
+                             (before.directions[k] + rotation) % Classic::rotations);
         for (auto i = size_t(first - after.directions.begin());
              i < size_t(end - after.directions.begin()); i++) {
-          const int to_x = static_cast<int>(after.places[i] % after.width) + dx;
-          const int to_y = static_cast<int>(after.places[i] / after.width) + dy;
+          const int to_x = static_cast<int>(after.indices[i] % after.width) + dx;
+          const int to_y = static_cast<int>(after.indices[i] / after.width) + dy;
           if (to_x < 0 || to_y < 0 || to_x >= after.width || to_y >= after.height) continue;
-          space[(size_t(size) * after.height + to_y) * after.width + to_x]++;
+          space[(size_t(scale) * after.height + to_y) * after.width + to_x]++;
         }
       }
     }

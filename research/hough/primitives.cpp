@@ -80,13 +80,13 @@ Task compaction_task() {
     const auto lists = std::make_shared<Lists>(
         context, std::vector<Numbers>{keys_of(count), numbers(count, 2), numbers(count, 3)});
     const auto compaction = std::make_shared<Compaction>(context);
-    const cl::Buffer kept(context.cl(), CL_MEM_READ_WRITE, sizeof(cl_uint)),
+    const cl::Buffer kept_count(context.cl(), CL_MEM_READ_WRITE, sizeof(cl_uint)),
         histogram(context.cl(), CL_MEM_READ_WRITE, bins * sizeof(cl_uint));
     Run run;
     run.enqueue = [=](Queue &queue) {
       const auto &in = lists->in, &out = lists->out;
       compaction->run(queue, {in[0], in[1], in[2]}, lists->count, {out[0], out[1], out[2]},
-                      static_cast<cl_uint>(count), kept, histogram, bins);
+                      static_cast<cl_uint>(count), kept_count, histogram, bins);
     };
     run.compare = [=](Queue &queue) {
       run.enqueue(queue);
@@ -97,7 +97,7 @@ Task compaction_task() {
           compare_equal(queue, lists->out[1], expected.a, "values"),
           compare_equal(queue, lists->out[2], expected.b, "values"),
           compare_equal(queue, histogram, expected.histogram, "counts"),
-          compare_equal(queue, kept, Numbers{static_cast<uint32_t>(expected.keys.size())},
+          compare_equal(queue, kept_count, Numbers{static_cast<uint32_t>(expected.keys.size())},
                         "number")};
       return *std::min_element(
           std::begin(agreements), std::end(agreements),
@@ -139,13 +139,13 @@ Task argmax_task() {
     const auto lists =
         std::make_shared<Lists>(context, std::vector<Numbers>{numbers(count_of(scene), 1)});
     const auto argmax = std::make_shared<Argmax>(context);
-    const cl::Buffer place(context.cl(), CL_MEM_READ_WRITE, 2 * sizeof(cl_uint));
+    const cl::Buffer maximum(context.cl(), CL_MEM_READ_WRITE, 2 * sizeof(cl_uint));
     Run run;
-    run.enqueue = [=](Queue &queue) { argmax->run(queue, lists->in[0], lists->count, place); };
+    run.enqueue = [=](Queue &queue) { argmax->run(queue, lists->in[0], lists->count, maximum); };
     run.compare = [=](Queue &queue) {
       run.enqueue(queue);
       const auto [largest, first] = reference::largest(lists->values[0]);
-      return compare_equal(queue, place, Numbers{largest, first}, "place");
+      return compare_equal(queue, maximum, Numbers{largest, first}, "largest");
     };
     run.least.bytes = double(lists->bytes());
     return run;

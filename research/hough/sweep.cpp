@@ -19,7 +19,7 @@ using hough::Transform;
 
 constexpr size_t points = 55, chunk = 128, most_chunks = 6;
 constexpr size_t most_gpu = size_t(1) << 17, most_cpu = size_t(1) << 10;  // tuples
-constexpr int width = 352, places = 5061;
+constexpr int width = 352, positions = 5061;
 
 /// Sub-lists of `each` tuples: what edge_pairs_scale takes.
 struct List {
@@ -38,7 +38,7 @@ List list_of(Context &context, size_t each, size_t most, std::mt19937 &random) {
   for (size_t kind = 0; kind < EdgePairs::kinds; kind++) {
     if (list.pairs.size() + each <= most)
       for (size_t i = 0; i < each; i++)
-        list.pairs.push_back(cl_uint(random() % places | random() % places << 16));
+        list.pairs.push_back(cl_uint(random() % positions | random() % positions << 16));
     list.begins.push_back(static_cast<cl_uint>(list.pairs.size()));
   }
   list.pairs_buffer = upload(context, list.pairs);
@@ -56,15 +56,15 @@ std::vector<cl_uint> votes_of(const std::vector<cl_uint> &edges, const List &bef
   };
   std::vector<float> lengths;
   for (const cl_uint pair : after.pairs) lengths.push_back(400 * square(pair));
-  std::vector<cl_uint> votes(Transform::sizes);
+  std::vector<cl_uint> votes(Transform::scales);
   for (size_t kind = 0; kind < EdgePairs::kinds; kind++)
     for (cl_uint i = before.begins[kind]; i < before.begins[kind + 1]; i++) {
       const float own = square(before.pairs[i]);
       for (cl_uint j = after.begins[kind]; j < after.begins[kind + 1]; j++)
-        for (int size = 0; size < Transform::sizes; size++)
-          if (lengths[j] >= float((9 + 2 * size) * (9 + 2 * size)) * own &&
-              lengths[j] < float((11 + 2 * size) * (11 + 2 * size)) * own) {
-            votes[size]++;
+        for (int scale = 0; scale < Transform::scales; scale++)
+          if (lengths[j] >= float((9 + 2 * scale) * (9 + 2 * scale)) * own &&
+              lengths[j] < float((11 + 2 * scale) * (11 + 2 * scale)) * own) {
+            votes[scale]++;
             break;
           }
     }
@@ -83,10 +83,10 @@ EdgePairs::Form thesis_form(size_t tuples) {
 bool print_sweep(Context &context, double seconds) {
   const bool cpu = context.device().is_cpu();
   std::mt19937 random(1);
-  std::vector<cl_uint> edges(places);
+  std::vector<cl_uint> edges(positions);
   for (cl_uint &edge : edges) edge = random() % (width * 288);
-  const cl::Buffer edges_buffer = upload(context, edges), turn = upload(context, {0}),
-                   votes(context.cl(), CL_MEM_READ_WRITE, Transform::sizes * sizeof(cl_uint));
+  const cl::Buffer edges_buffer = upload(context, edges), rotation = upload(context, {0}),
+                   votes(context.cl(), CL_MEM_READ_WRITE, Transform::scales * sizeof(cl_uint));
   Kernel kernels[2];
   for (const auto form : {EdgePairs::balanced, EdgePairs::saving})
     kernels[form] =
@@ -105,10 +105,10 @@ bool print_sweep(Context &context, double seconds) {
     for (const auto form : {EdgePairs::balanced, EdgePairs::saving}) {
       bench::Run run;
       run.enqueue = [&](Queue &queue) {
-        queue.cl().enqueueFillBuffer(votes, cl_uint(0), 0, Transform::sizes * sizeof(cl_uint));
+        queue.cl().enqueueFillBuffer(votes, cl_uint(0), 0, Transform::scales * sizeof(cl_uint));
         kernels[form](queue, {1024 * kernels[form].group().x, 1}, edges_buffer, before.pairs_buffer,
                       before.begins_buffer, width, edges_buffer, after.pairs_buffer,
-                      after.begins_buffer, width, turn, 0, votes);
+                      after.begins_buffer, width, rotation, 0, votes);
       };
       const bench::Times measured = bench::measure(context.shared_from_this(), run, seconds);
       times[form] = measured.events > 0 ? measured.events : measured.wall;
@@ -124,7 +124,7 @@ bool print_sweep(Context &context, double seconds) {
                std::to_string((tuples - 1) % chunk + 1), bench::number(times[0]),
                bench::number(times[1]), name(faster), name(rule)});
   }
-  std::printf("\nLB or SSM: votes for sizes of an evenly divided list, %zu tuples in all, %s\n",
+  std::printf("\nLB or SSM: votes for scales of an evenly divided list, %zu tuples in all, %s\n",
               cpu ? most_cpu : most_gpu, good ? "equal" : "WRONG");
   table.print();
   std::printf(

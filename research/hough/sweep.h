@@ -10,9 +10,9 @@ namespace glcl::research {
 /// last stretch is full enough. Only a figure shows how full; here it is half.
 hough::EdgePairs::Form thesis_form(size_t tuples);
 
-/// Prints how long both forms take for the votes for sizes of an evenly divided list, and which one
-/// the rule takes. Sub-lists have 55 numbers of tuples, of up to six stretches. False if votes are
-/// wrong.
+/// Prints how long both forms take for the votes for scales of an evenly divided list, and which
+/// one the rule takes. Sub-lists have 55 numbers of tuples, of up to six stretches. False if votes
+/// are wrong.
 bool print_sweep(Context &context, double seconds);
 
 }  // namespace glcl::research

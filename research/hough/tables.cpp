@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The three spaces of the fast generalised Hough transform in the forms of Gómez Luna's thesis
-// (2012), tables 5.3 to 5.5. Also copies of the space of places, beside the classic transform.
+// (2012), tables 5.3 to 5.5. Also copies of the space of positions, beside the classic transform.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -27,8 +27,8 @@ using hough::Canny;
 using hough::EdgePairs;
 using hough::Transform;
 
-constexpr size_t room = size_t(1) << 20;  // edge pairs
-constexpr double most_on_cpus = 2e9;      // comparisons, of unsorted lists
+constexpr size_t capacity = size_t(1) << 20;  // edge pairs
+constexpr double most_on_cpus = 2e9;          // comparisons, of unsorted lists
 constexpr size_t chunk = 128;
 constexpr int usual_copies = 16;
 
@@ -49,8 +49,8 @@ struct Work {
   std::vector<uint16_t> maps[2];
   cl::Buffer buffers[2];
   std::unique_ptr<reference::EdgePairs> lists[2];
-  int turn, size;
-  std::vector<uint32_t> sizes, places;
+  int rotation, scale;
+  std::vector<uint32_t> scales, positions;
 };
 
 Work::Work(Context &context, const Video &of, int frame_width, int frame_height, unsigned seed)
@@ -68,15 +68,15 @@ Work::Work(Context &context, const Video &of, int frame_width, int frame_height,
     maps[i].resize(size_t(width) * height);
     queue.cl().enqueueReadBuffer(buffers[i], CL_TRUE, 0, maps[i].size() * sizeof maps[i][0],
                                  maps[i].data());
-    lists[i] = std::make_unique<reference::EdgePairs>(maps[i], width, video.edges, room);
+    lists[i] = std::make_unique<reference::EdgePairs>(maps[i], width, video.edges, capacity);
   }
   const auto most = [](const auto &values) {
     return static_cast<int>(std::max_element(values.begin(), values.end()) - values.begin());
   };
-  turn = most(reference::agreement(*lists[0], *lists[1]));
-  sizes = reference::scale_votes(*lists[0], *lists[1], turn);
-  size = most(sizes);
-  places = reference::shift_votes(*lists[0], *lists[1], turn, size, 0);
+  rotation = most(reference::correlation(*lists[0], *lists[1]));
+  scales = reference::scale_votes(*lists[0], *lists[1], rotation);
+  scale = most(scales);
+  positions = reference::shift_votes(*lists[0], *lists[1], rotation, scale, 0);
 }
 
 /// What two lists, each in sub-lists, cost to compare.
@@ -93,7 +93,7 @@ struct Counts {
 enum Form { base, balanced, saving };
 constexpr const char *form_names[] = {"BASE", "LB", "SSM"};
 
-/// Of edge pairs, sizes and places: those of unsorted lists, and of sorted ones.
+/// Of edge pairs, scales and positions: those of unsorted lists, and of sorted ones.
 struct Costs {
   explicit Costs(const Work &work);
   Counts unsorted_pairs, unsorted, sorted_pairs, sorted;
@@ -103,13 +103,13 @@ Costs::Costs(const Work &work) {
   constexpr int steps = EdgePairs::steps, kinds = EdgePairs::kinds;
   const auto &[before, after] = work.lists;
   std::vector<size_t> directions(steps);
-  for (const uint32_t place : after->places) directions[(work.maps[1][place] & 127) - 1]++;
-  unsorted_pairs.add(after->places.size(), after->places.size());
+  for (const uint32_t index : after->indices) directions[(work.maps[1][index] & 127) - 1]++;
+  unsorted_pairs.add(after->indices.size(), after->indices.size());
   for (int i = 0; i < steps; i++)
     sorted_pairs.add(directions[i], directions[(i + steps / 2) % steps]);
   unsorted.add(before->pairs.size(), after->pairs.size());
   for (int i = 0; i < kinds; i++)
-    sorted.add(before->space[i], after->space[(i + work.turn * steps) % kinds]);
+    sorted.add(before->space[i], after->space[(i + work.rotation * steps) % kinds]);
 }
 
 /// Times of one row, each checked.
@@ -118,8 +118,8 @@ class Measured {
   Measured(Context &context, const Work &work, double seconds);
 
   bool edge_pairs(Form form);
-  bool sizes(Form form);
-  bool places(Form form, int copies);
+  bool scales(Form form);
+  bool positions(Form form, int copies);
   bool classic();
 
   /// Of the last one, ms.
@@ -143,10 +143,10 @@ Measured::Measured(Context &context, const Work &work, double seconds)
     : context_(context.shared_from_this()), queue_(context_), work_(work), seconds_(seconds) {
   for (int i = 0; i < 2; i++) {
     lists_[i] = std::make_unique<EdgePairs>(context, work.width, work.height, work.video.edges,
-                                            room, EdgePairs::balanced);
+                                            capacity, EdgePairs::balanced);
     lists_[i]->run(queue_, work.buffers[i], {0, 0, work.width, work.height});
-    base_[i] =
-        std::make_unique<BaseEdgePairs>(context, work.width, work.height, work.video.edges, room);
+    base_[i] = std::make_unique<BaseEdgePairs>(context, work.width, work.height, work.video.edges,
+                                               capacity);
     base_[i]->run(queue_, work.buffers[i]);
   }
   known_ = std::make_unique<Transform>(context, work.width, work.height, Transform::Settings(),
@@ -178,7 +178,7 @@ bool Measured::edge_pairs(Form form) {
     run.enqueue(queue_);
     return compare_equal(queue_, base_[1]->space(), work_.lists[1]->space, "").good;
   }
-  EdgePairs list(*context_, work_.width, work_.height, work_.video.edges, room,
+  EdgePairs list(*context_, work_.width, work_.height, work_.video.edges, capacity,
                  form == saving ? EdgePairs::saving : EdgePairs::balanced);
   run.enqueue = [&](Queue &queue) {
     list.run(queue, work_.buffers[1], {0, 0, work_.width, work_.height});
@@ -188,7 +188,7 @@ bool Measured::edge_pairs(Form form) {
   return compare_equal(queue_, list.space(), work_.lists[1]->space, "").good;
 }
 
-bool Measured::sizes(Form form) {
+bool Measured::scales(Form form) {
   BaseTransform unsorted(*context_, work_.width, work_.height, 1);
   Transform sorted(*context_, work_.width, work_.height, Transform::Settings(),
                    form == saving ? EdgePairs::saving : EdgePairs::balanced);
@@ -203,12 +203,12 @@ bool Measured::sizes(Form form) {
   };
   time(run, "_scale");
   run.enqueue(queue_);
-  return compare_equal(queue_, form == base ? unsorted.size_votes() : sorted.size_votes(),
-                       work_.sizes, "")
+  return compare_equal(queue_, form == base ? unsorted.scale_votes() : sorted.scale_votes(),
+                       work_.scales, "")
       .good;
 }
 
-bool Measured::places(Form form, int copies) {
+bool Measured::positions(Form form, int copies) {
   BaseTransform unsorted(*context_, work_.width, work_.height, copies);
   Transform::Settings settings;
   settings.copies = copies;
@@ -227,8 +227,8 @@ bool Measured::places(Form form, int copies) {
   time(run, "_shift");
   kernel += rest, rest = 0;  // copies are added up
   run.enqueue(queue_);
-  return compare_equal(queue_, form == base ? unsorted.place_votes() : sorted.place_votes(),
-                       work_.places, "")
+  return compare_equal(queue_, form == base ? unsorted.position_votes() : sorted.position_votes(),
+                       work_.positions, "")
       .good;
 }
 
@@ -240,9 +240,9 @@ bool Measured::classic() {
   run.enqueue(queue_);
   EdgeList edges[2];
   for (int i = 0; i < 2; i++) {
-    edges[i] = {work_.width, work_.height, work_.lists[i]->places, {}};
-    for (const uint32_t place : edges[i].places)
-      edges[i].directions.push_back((work_.maps[i][place] & 127) - 1);
+    edges[i] = {work_.width, work_.height, work_.lists[i]->indices, {}};
+    for (const uint32_t index : edges[i].indices)
+      edges[i].directions.push_back((work_.maps[i][index] & 127) - 1);
   }
   return compare_equal(queue_, engine.most(), classic_most(edges[0], edges[1]), "").good;
 }
@@ -258,7 +258,7 @@ void print_costs(const std::vector<std::unique_ptr<Work>> &works) {
   for (const auto &work : works) {
     const Costs costs(*work);
     const auto add = [&](const char *space, const Counts &unsorted, const Counts &sorted) {
-      table.add({work->video.name, std::to_string(work->lists[1]->places.size()),
+      table.add({work->video.name, std::to_string(work->lists[1]->indices.size()),
                  std::to_string(work->lists[1]->pairs.size()), space,
                  number(unsorted.comparisons, 0), number(sorted.comparisons, 0),
                  number(100 * sorted.comparisons / std::max(unsorted.comparisons, 1.0), 2),
@@ -266,7 +266,7 @@ void print_costs(const std::vector<std::unique_ptr<Work>> &works) {
                  number(100 * sorted.loads / std::max(unsorted.loads, 1.0), 2)});
     };
     add("pairings (SP)", costs.unsorted_pairs, costs.sorted_pairs);
-    add("sizes, places (S, D)", costs.unsorted, costs.sorted);
+    add("scales, positions (S, D)", costs.unsorted, costs.sorted);
   }
   table.print();
 }
@@ -295,7 +295,8 @@ void print_kernels(Context &context) {
 
 bool print_times(Context &context, const std::vector<std::unique_ptr<Work>> &works,
                  double seconds) {
-  Table times({"video", "form", "pairings (SP)", "lists", "sizes (S)", "places (D)", "classic"});
+  Table times(
+      {"video", "form", "pairings (SP)", "lists", "scales (S)", "positions (D)", "classic"});
   Table copies({"video", "form", "R = 1", "2", "4", "8", "16", "32", "64"});
   bool good = true;
   Progress progress(works.size());
@@ -314,8 +315,8 @@ bool print_times(Context &context, const std::vector<std::unique_ptr<Work>> &wor
       if (form == base && much) {
         row.insert(row.end(), {"too much for a CPU", "", ""});
       } else {
-        add(measured.sizes(form));
-        add(measured.places(form, usual_copies));
+        add(measured.scales(form));
+        add(measured.positions(form, usual_copies));
         if (form == base)
           add(measured.classic());
         else
@@ -325,7 +326,7 @@ bool print_times(Context &context, const std::vector<std::unique_ptr<Work>> &wor
       if (form == base) continue;
       Table::Row swept = {work->video.name, form_names[form]};
       for (int count = 1; count <= 64; count *= 2) {
-        const bool right = measured.places(form, count);
+        const bool right = measured.positions(form, count);
         good = good && right;
         swept.push_back(cell(right, measured.kernel));
       }
@@ -334,7 +335,7 @@ bool print_times(Context &context, const std::vector<std::unique_ptr<Work>> &wor
   }
   std::printf("\nms, by OpenCL events where there are any (table 5.5)\n");
   times.print();
-  std::printf("\nplaces (D) with R copies of their space, ms\n");
+  std::printf("\npositions (D) with R copies of their space, ms\n");
   copies.print();
   return good;
 }

@@ -42,8 +42,8 @@ std::vector<uint32_t> download(Bench &bench, const cl::Buffer &buffer, size_t co
 }
 
 glcl::research::EdgeList list_of(const reference::EdgePairs &edge_pairs, const Map &map) {
-  glcl::research::EdgeList list{edge_pairs.width, edge_pairs.height, edge_pairs.places, {}};
-  for (const uint32_t place : edge_pairs.places) list.directions.push_back((map[place] & 127) - 1);
+  glcl::research::EdgeList list{edge_pairs.width, edge_pairs.height, edge_pairs.indices, {}};
+  for (const uint32_t index : edge_pairs.indices) list.directions.push_back((map[index] & 127) - 1);
   return list;
 }
 
@@ -65,34 +65,35 @@ TEST(test_base) {
 
 TEST(test_votes) {
   Bench bench;
-  const size_t edges = 300, room = 1 << 16;
+  const size_t edges = 300, capacity = 1 << 16;
   for (const int directions : {2, 90})
     for (const auto &[width, height] : {std::pair{1, 1}, {61, 37}, {200, 5}}) {
       const Map maps[] = {random_map(37, 29, directions, 2),
                           random_map(width, height, directions, 3)};
-      const reference::EdgePairs before(maps[0], 37, edges, room),
-          after(maps[1], width, edges, room);
-      static_assert(edges * edges / 2 <= room, "all pairings");
-      BaseEdgePairs first(*bench.context, 37, 29, edges, room),
-          second(*bench.context, width, height, edges, room);
-      EdgePairs first_list(*bench.context, 37, 29, edges, room, EdgePairs::balanced),
-          second_list(*bench.context, width, height, edges, room, EdgePairs::balanced);
+      const reference::EdgePairs before(maps[0], 37, edges, capacity),
+          after(maps[1], width, edges, capacity);
+      static_assert(edges * edges / 2 <= capacity, "all pairings");
+      BaseEdgePairs first(*bench.context, 37, 29, edges, capacity),
+          second(*bench.context, width, height, edges, capacity);
+      EdgePairs first_list(*bench.context, 37, 29, edges, capacity, EdgePairs::balanced),
+          second_list(*bench.context, width, height, edges, capacity, EdgePairs::balanced);
       Transform known(*bench.context, width, height, {}, EdgePairs::balanced);
       first.run(*bench.queue, upload(bench, maps[0]));
       second.run(*bench.queue, upload(bench, maps[1]));
       first_list.run(*bench.queue, upload(bench, maps[0]), {0, 0, 37, 29});
       second_list.run(*bench.queue, upload(bench, maps[1]), {0, 0, width, height});
       known.run(*bench.queue, first_list, second_list);
-      const auto turn = static_cast<int>(download(bench, known.turn(), 1)[0]);
-      const auto size = static_cast<int>(download(bench, known.size(), 2)[1]);
-      const auto sizes = reference::scale_votes(before, after, turn);
-      const auto places = reference::shift_votes(before, after, turn, size, 0);
+      const auto rotation = static_cast<int>(download(bench, known.rotation(), 1)[0]);
+      const auto scale = static_cast<int>(download(bench, known.scale(), 2)[1]);
+      const auto scales = reference::scale_votes(before, after, rotation);
+      const auto positions = reference::shift_votes(before, after, rotation, scale, 0);
       for (const int copies : {1, 3}) {
         glcl::research::BaseTransform transform(*bench.context, width, height, copies);
         transform.find_scale(*bench.queue, first, second, known);
         transform.find_position(*bench.queue, first, second, known);
-        fail_unless(download(bench, transform.size_votes(), sizes.size()) == sizes, "sizes");
-        fail_unless(download(bench, transform.place_votes(), places.size()) == places, "places");
+        fail_unless(download(bench, transform.scale_votes(), scales.size()) == scales, "scales");
+        fail_unless(download(bench, transform.position_votes(), positions.size()) == positions,
+                    "positions");
       }
       if (directions != 90) continue;
       glcl::research::Classic classic(*bench.context, width, height, edges);

@@ -51,23 +51,23 @@ Map map_of(Bench &bench, const Frame &frame) {
   return download<uint16_t>(bench, canny.edges(), size_t(frame.width) * frame.height);
 }
 
-void check(Bench &bench, const Map &map, int width, size_t edges, size_t room) {
+void check(Bench &bench, const Map &map, int width, size_t edges, size_t capacity) {
   const int height = static_cast<int>(map.size()) / width;
-  const reference::EdgePairs expected(map, width, edges, room);
+  const reference::EdgePairs expected(map, width, edges, capacity);
   for (const EdgePairs::Form form : forms) {
-    EdgePairs edge_pairs(*bench.context, width, height, edges, room, form);
+    EdgePairs edge_pairs(*bench.context, width, height, edges, capacity, form);
     for (int again = 0; again < 2; again++)
       edge_pairs.run(*bench.queue, upload(bench, map), {0, 0, width, height});
     auto space = download<uint32_t>(bench, edge_pairs.space(), EdgePairs::kinds + 2);
-    fail_unless(space[EdgePairs::kinds] == expected.places.size());
+    fail_unless(space[EdgePairs::kinds] == expected.indices.size());
     space.resize(EdgePairs::kinds);
     fail_unless(space == expected.space, "space");
     fail_unless(
-        download<uint32_t>(bench, edge_pairs.edges(), expected.places.size()) == expected.places,
+        download<uint32_t>(bench, edge_pairs.edges(), expected.indices.size()) == expected.indices,
         "edges");
-    if (!room) continue;
+    if (!capacity) continue;
     const size_t count = download<uint32_t>(bench, edge_pairs.pairs_count(), 1)[0];
-    fail_unless(count == expected.pairs.size() && count <= room, "%zu pairings", count);
+    fail_unless(count == expected.pairs.size() && count <= capacity, "%zu pairings", count);
     const auto begins = download<uint32_t>(bench, edge_pairs.pair_begins(), EdgePairs::kinds + 1);
     const auto pairs = download<uint32_t>(bench, edge_pairs.pairs(), count);
     std::vector<reference::EdgePair> list;
@@ -86,9 +86,9 @@ TEST(test_edge_pairs) {
   check(bench, Map(1), 1, 100, 100);
   check(bench, Map(200 * 50), 200, 100, 100);
   for (const int directions : {1, 2, 30, 90})
-    for (const size_t room : {size_t(0), size_t(1), size_t(1000), size_t(1) << 17}) {
-      check(bench, random_map(61, 37, directions, 0.3, 1), 61, 600, room);
-      check(bench, random_map(200, 20, directions, 0.1, 2), 200, 300, room);
+    for (const size_t capacity : {size_t(0), size_t(1), size_t(1000), size_t(1) << 17}) {
+      check(bench, random_map(61, 37, directions, 0.3, 1), 61, 600, capacity);
+      check(bench, random_map(200, 20, directions, 0.1, 2), 200, 300, capacity);
     }
   check(bench, map_of(bench, reference::clutter_frame(160, 120, 5)), 160, 2000, 1 << 16);
   // Those that hardly fit in several stretches.
@@ -116,23 +116,24 @@ TEST(test_votes) {
         settings.fine = fine, settings.copies = copies;
         Transform transform(*bench.context, width, height, settings, form);
         transform.run(*bench.queue, first, second);
-        const auto agreement = reference::agreement(before, after);
-        fail_unless(download<uint64_t>(bench, transform.agreement(), 90) == agreement);
-        const auto turn = static_cast<int>(std::max_element(agreement.begin(), agreement.end()) -
-                                           agreement.begin());
-        fail_unless(download<int>(bench, transform.turn(), 1)[0] == turn, "turn");
-        const auto sizes = reference::scale_votes(before, after, turn);
-        fail_unless(download<uint32_t>(bench, transform.size_votes(), 11) == sizes, "sizes");
-        const auto size =
-            static_cast<int>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
-        fail_unless(download<int>(bench, transform.size(), 2)[1] == size, "size");
-        const auto places = reference::shift_votes(before, after, turn, size, fine);
-        fail_unless(download<uint32_t>(bench, transform.place_votes(), places.size()) == places,
-                    "places");
-        const auto place =
-            uint32_t(std::max_element(places.begin(), places.end()) - places.begin());
-        const std::vector<uint32_t> most = {places[place], place};
-        fail_unless(download<uint32_t>(bench, transform.place(), 2) == most, "place");
+        const auto correlation = reference::correlation(before, after);
+        fail_unless(download<uint64_t>(bench, transform.correlation(), 90) == correlation);
+        const auto rotation = static_cast<int>(
+            std::max_element(correlation.begin(), correlation.end()) - correlation.begin());
+        fail_unless(download<int>(bench, transform.rotation(), 1)[0] == rotation, "rotation");
+        const auto scales = reference::scale_votes(before, after, rotation);
+        fail_unless(download<uint32_t>(bench, transform.scale_votes(), 11) == scales, "scales");
+        const auto scale =
+            static_cast<int>(std::max_element(scales.begin(), scales.end()) - scales.begin());
+        fail_unless(download<int>(bench, transform.scale(), 2)[1] == scale, "scale");
+        const auto positions = reference::shift_votes(before, after, rotation, scale, fine);
+        fail_unless(
+            download<uint32_t>(bench, transform.position_votes(), positions.size()) == positions,
+            "positions");
+        const auto position =
+            uint32_t(std::max_element(positions.begin(), positions.end()) - positions.begin());
+        const std::vector<uint32_t> most = {positions[position], position};
+        fail_unless(download<uint32_t>(bench, transform.position(), 2) == most, "position");
       }
     }
   }
@@ -158,19 +159,21 @@ TEST(test_frames) {
     for (const uint32_t count : found) parts.push_back(std::sqrt(count / sum));
     return parts;
   };
-  const auto similarity = [](const std::vector<double> &a, const std::vector<double> &b, int turn) {
+  const auto similarity = [](const std::vector<double> &a, const std::vector<double> &b,
+                             int rotation) {
     double sum = 0;
     for (int i = 0; i < EdgePairs::kinds; i++)
       for (int off = -1; off <= 1; off++)
-        sum += a[i] * b[(i + turn * EdgePairs::steps + off + EdgePairs::kinds) % EdgePairs::kinds];
+        sum +=
+            a[i] * b[(i + rotation * EdgePairs::steps + off + EdgePairs::kinds) % EdgePairs::kinds];
     return sum;
   };
   const auto logo = space(2, {100, 80, 0, 1}, 1), same = space(2, {140, 100, 0, 1}, 0.6),
-             turned = space(2, {120, 90, -40, 1}, 1), sign = space(4, {100, 80, 0, 1}, 1);
+             rotated = space(2, {120, 90, -40, 1}, 1), sign = space(4, {100, 80, 0, 1}, 1);
   fail_unless(similarity(logo, same, 0) > 1.3 * similarity(logo, sign, 0), "%g %g",
               similarity(logo, same, 0), similarity(logo, sign, 0));
-  fail_unless(similarity(logo, turned, 20) > 1.2 * similarity(logo, turned, 0), "%g %g",
-              similarity(logo, turned, 20), similarity(logo, turned, 0));
+  fail_unless(similarity(logo, rotated, 20) > 1.2 * similarity(logo, rotated, 0), "%g %g",
+              similarity(logo, rotated, 20), similarity(logo, rotated, 0));
 }
 
 // Frames of a plane that a camera turns, nears and passes, in noise and other light; at a cut there

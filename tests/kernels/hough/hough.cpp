@@ -65,7 +65,7 @@ TEST(test_top_k) {
   Bench bench;
   std::mt19937 random(1);
   for (const auto &[width, height] : {std::array{1, 1}, {61, 37}, {200, 100}})
-    for (const size_t room : {size_t(1), size_t(100), size_t(100000)})
+    for (const size_t capacity : {size_t(1), size_t(100), size_t(100000)})
       for (const int kinds : {1, 4, 256}) {
         std::vector<uint16_t> map(size_t(width) * height);
         for (uint16_t &value : map)
@@ -74,23 +74,23 @@ TEST(test_top_k) {
                              (random() % 90 + 1));
         const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                 2 * map.size(), map.data());
-        TopK engine(*bench.context, 7, 256, Canny::strong, room);
+        TopK engine(*bench.context, 7, 256, Canny::strong, capacity);
         for (const Rect &region : {Rect{0, 0, width, height}, {3, 5, 37, 15}, {0, 0, 0, 0}}) {
           engine.run(*bench.queue, buffer, width, height, region);
           const auto expected =
-              reference::strongest(map, width, 7, 256, Canny::strong, room, region);
+              reference::strongest(map, width, 7, 256, Canny::strong, capacity, region);
           const auto counts = download<uint32_t>(bench, engine.counts(), 2);
           const size_t all =
               reference::strongest(map, width, 7, 256, Canny::strong, map.size(), region).size();
           fail_unless(counts[0] == expected.size() && counts[1] == all,
                       "%u of %u, expected %zu of %zu", counts[0], counts[1], expected.size(), all);
-          const auto keys = download<uint32_t>(bench, engine.keys(), room);
-          const auto places = download<uint32_t>(bench, engine.places(), room);
+          const auto keys = download<uint32_t>(bench, engine.keys(), capacity);
+          const auto indices = download<uint32_t>(bench, engine.indices(), capacity);
           std::vector<uint32_t> histogram(128);
           for (size_t i = 0; i < expected.size(); i++) {
-            fail_unless(keys[i] == expected[i].key && places[i] == expected[i].place,
-                        "number %zu: %u at %u, expected %u at %u", i, keys[i], places[i],
-                        expected[i].key, expected[i].place);
+            fail_unless(keys[i] == expected[i].key && indices[i] == expected[i].index,
+                        "number %zu: %u at %u, expected %u at %u", i, keys[i], indices[i],
+                        expected[i].key, expected[i].index);
             histogram[keys[i]]++;
           }
           fail_unless(download<uint32_t>(bench, engine.histogram(), 128) == histogram, "histogram");
@@ -116,7 +116,7 @@ TEST(test_match) {
     const size_t count = size_t(72) * found.rows * found.pitch;
     const auto votes = download<uint16_t>(bench, found.votes, count);
     const auto poses = download<uint16_t>(bench, found.poses, count);
-    const reference::Match expected(edges, w, h, found.half);
+    const reference::Match expected(edges, w, h, found.half_width);
     const int share = (found.scales + 2) / 3;  // scales of a band
     const auto reach = [&](int band) {
       const double scale = std::exp2(found.first_scale + (band + 0.5) * share / 7.2725);
@@ -128,14 +128,14 @@ TEST(test_match) {
           const int px = x * found.cell + found.cell / 2, py = y * found.cell + found.cell / 2;
           const size_t i = (size_t(group) * found.rows + y) * found.pitch + x;
           const int share = (found.scales + 2) / 3, first = group % 3 * share;
-          const auto points = [&](int turn, int scale) {
-            return expected.points(*shape, px, py, (turn + 0.5) * std::acos(-1.0) / 36,
+          const auto points = [&](int rotation, int scale) {
+            return expected.points(*shape, px, py, (rotation + 0.5) * std::acos(-1.0) / 36,
                                    std::exp2(found.first_scale + (scale + 0.5) / 7.2725));
           };
           int most = 0;
-          for (int turn = group / 3 * 3; turn < (group / 3 + 1) * 3; turn++)
+          for (int rotation = group / 3 * 3; rotation < (group / 3 + 1) * 3; rotation++)
             for (int scale = first; scale < std::min(first + share, found.scales); scale++)
-              most = std::max(most, points(turn, scale));
+              most = std::max(most, points(rotation, scale));
           const int window = reach(group % 3), spacing = 1 + window / 4;
           double part = 0;
           int all = 0;

@@ -29,9 +29,9 @@ Numbers numbers(size_t count, uint32_t kinds, unsigned seed, bool gaps = false) 
   return list;
 }
 
-cl::Buffer upload(Bench &bench, const Numbers &list, size_t room = 0) {
+cl::Buffer upload(Bench &bench, const Numbers &list, size_t capacity = 0) {
   Numbers padded = list;
-  padded.resize(std::max({room, list.size(), size_t(1)}), 0xabcdabcd);
+  padded.resize(std::max({capacity, list.size(), size_t(1)}), 0xabcdabcd);
   return cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                     padded.size() * sizeof(cl_uint), padded.data());
 }
@@ -64,17 +64,17 @@ void check_scan(Bench &bench, Scan &scan, const Numbers &values) {
   check(download(bench, in, values.size() + 1), reference::scan(values), "scan in place");
 }
 
-void check_compaction(Bench &bench, Compaction &compaction, const Numbers &keys, size_t room,
+void check_compaction(Bench &bench, Compaction &compaction, const Numbers &keys, size_t capacity,
                       int bins) {
   const Numbers a = numbers(keys.size(), 0, 3), b = numbers(keys.size(), 0, 4);
-  const reference::Compacted expected = reference::compact(keys, a, b, room, bins);
+  const reference::Compacted expected = reference::compact(keys, a, b, capacity, bins);
   const cl::Buffer in[] = {upload(bench, keys), upload(bench, a), upload(bench, b)};
-  const cl::Buffer out[] = {upload(bench, {}, room), upload(bench, {}, room),
-                            upload(bench, {}, room)};
-  const cl::Buffer kept = upload(bench, {}), histogram = upload(bench, {}, bins);
+  const cl::Buffer out[] = {upload(bench, {}, capacity), upload(bench, {}, capacity),
+                            upload(bench, {}, capacity)};
+  const cl::Buffer kept_count = upload(bench, {}), histogram = upload(bench, {}, bins);
   compaction.run(*bench.queue, {in[0], in[1], in[2]}, count_of(bench, keys),
-                 {out[0], out[1], out[2]}, cl_uint(room), kept, histogram, bins);
-  check(download(bench, kept, 1), {static_cast<uint32_t>(expected.keys.size())}, "kept");
+                 {out[0], out[1], out[2]}, cl_uint(capacity), kept_count, histogram, bins);
+  check(download(bench, kept_count, 1), {static_cast<uint32_t>(expected.keys.size())}, "kept");
   check(download(bench, out[0], expected.keys.size()), expected.keys, "keys");
   check(download(bench, out[1], expected.keys.size()), expected.a, "a");
   check(download(bench, out[2], expected.keys.size()), expected.b, "b");
@@ -91,10 +91,10 @@ void check_sort(Bench &bench, RadixSort &sort, Numbers keys, int bits) {
 }
 
 void check_argmax(Bench &bench, Argmax &argmax, const Numbers &values) {
-  const cl::Buffer place = upload(bench, {}, 2);
-  argmax.run(*bench.queue, upload(bench, values), count_of(bench, values), place);
+  const cl::Buffer maximum = upload(bench, {}, 2);
+  argmax.run(*bench.queue, upload(bench, values), count_of(bench, values), maximum);
   const auto [value, index] = reference::largest(values);
-  check(download(bench, place, 2), {value, index}, "largest");
+  check(download(bench, maximum, 2), {value, index}, "largest");
 }
 
 }  // namespace

@@ -42,9 +42,9 @@ void PointReports::post(GstGLCLAnalyzer *element, const FrameTimes &times,
                         const Points::PointSummary &summary, PostedTotals &posted) {
   GstStructure *message = gst_glcl_analyzer_structure(kind, times);
   gst_structure_set(message, "tracked", G_TYPE_UINT,
-                    summary.blank ? 0 : summary.count - summary.chosen, "lost", G_TYPE_UINT,
+                    summary.blank ? 0 : summary.count - summary.selected, "lost", G_TYPE_UINT,
                     summary.all_lost - posted.lost, "new", G_TYPE_UINT,
-                    summary.all_chosen - posted.chosen, "cut", G_TYPE_BOOLEAN,
+                    summary.all_selected - posted.selected, "cut", G_TYPE_BOOLEAN,
                     gboolean(summary.all_cuts != posted.cuts), "blank", G_TYPE_UINT,
                     summary.all_blank - posted.blank, nullptr);
   if (!summary.blank)
@@ -56,7 +56,7 @@ void PointReports::post(GstGLCLAnalyzer *element, const FrameTimes &times,
   if (summary.confidence >= 0)
     gst_structure_set(message, "camera-confidence", G_TYPE_DOUBLE, double(summary.confidence),
                       nullptr);
-  posted = {summary.all_lost, summary.all_chosen, summary.all_cuts, summary.all_blank};
+  posted = {summary.all_lost, summary.all_selected, summary.all_cuts, summary.all_blank};
   gst_glcl_analyzer_post(element, message);
 }
 

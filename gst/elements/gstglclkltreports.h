@@ -33,7 +33,7 @@ class PointReports {
  private:
   /// The totals of the messages so far.
   struct PostedTotals {
-    guint lost = 0, chosen = 0, cuts = 0, blank = 0;
+    guint lost = 0, selected = 0, cuts = 0, blank = 0;
   };
 
   static void post(GstGLCLAnalyzer *element, const FrameTimes &times,

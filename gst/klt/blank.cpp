@@ -5,7 +5,7 @@ namespace glcl::klt {
 
 namespace {
 
-constexpr int most_frames = 30;  // blank frames in a row
+constexpr int max_frames = 30;  // blank frames in a row
 
 }  // namespace
 
@@ -21,9 +21,9 @@ void BlankFrames::run(Queue &queue, const Pyramids &pyramids, const cl::Buffer &
                       const cl::Buffer &after, const cl::Buffer &noise, int slots, bool allowed,
                       Points &points) {
   const BlankSearch search{pyramids.levels()[0].cl(), pyramids.gain().slope, slots,
-                           allowed ? most_frames : 0};
-  find_(queue, find_.group(), before, after, noise, last_noise_, points.saved(), points.place(),
-        points.motion(), points.who(), points.form(), points.state(), search,
+                           allowed ? max_frames : 0};
+  find_(queue, find_.group(), before, after, noise, last_noise_, points.saved(), points.position(),
+        points.motion(), points.identity(), points.similarity(), points.state(), search,
         cl::Local(find_.group().x * sizeof(cl_int)));
   const size_t count = pyramids.texels() / 16;
   keep_(queue, {count, 1}, points.state(), before, after, static_cast<int>(count));

@@ -20,15 +20,15 @@ Points::Points(Context &context, int width, int height)
     : context_(context.cl()), pixels_(size_t(width) * height) {
   const Program program =
       context.program("klt/points.cl", one_group_option(context.device().device));
-  account_ = Kernel(context, program, "klt_remove_lost", {});
+  remove_lost_ = Kernel(context, program, "klt_remove_lost", {});
   report_kernel_ = Kernel(context, program, "klt_report", {});
   const auto buffer = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
-  place_ = buffer(most * sizeof(cl_float4));
+  position_ = buffer(most * sizeof(cl_float4));
   motion_ = buffer(most * sizeof(cl_float4));
-  who_ = buffer(most * sizeof(cl_int4));
-  form_ = buffer(most * sizeof(cl_float4));
+  identity_ = buffer(most * sizeof(cl_int4));
+  similarity_ = buffer(most * sizeof(cl_float4));
   births_ = buffer(most * sizeof(cl_int4));
   saved_ = buffer(most * sizeof(TrackedPoint));
   vacant_ = buffer(most * sizeof(cl_int));
@@ -39,7 +39,7 @@ Points::Points(Context &context, int width, int height)
 
 void Points::clear(Queue &queue) {
   if (!cleared_) {
-    queue.cl().enqueueFillBuffer(who_, cl_int4{}, 0, most * sizeof(cl_int4));
+    queue.cl().enqueueFillBuffer(identity_, cl_int4{}, 0, most * sizeof(cl_int4));
     queue.cl().enqueueFillBuffer(state_, cl_int(0), 0, STATES * sizeof(cl_int));
   }
   if (!cleared_ || stamp_ == last_stamp) {
@@ -68,16 +68,16 @@ void Points::next_stamp(Queue &queue) {
 void Points::account(Queue &queue, const AccountSettings &settings) {
   clear(queue);
   const int slots = std::max(settings.features, std::exchange(slots_, settings.features));
-  account_(
-      queue, account_.group(), who_, state_, vacant_,
-      PointAccount{settings.features, slots, settings.least, settings.due, settings.fresh, stamp_},
-      cl::Local(account_.group().x * sizeof(cl_int)));
+  remove_lost_(queue, remove_lost_.group(), identity_, state_, vacant_,
+               PointAccount{settings.features, slots, settings.min_alive, settings.due,
+                            settings.fresh, stamp_},
+               cl::Local(remove_lost_.group().x * sizeof(cl_int)));
 }
 
 void Points::report(Queue &queue, int features, const cl::Buffer &noise, bool noise_known) {
   const size_t items = report_kernel_.group().x;
-  report_kernel_(queue, report_kernel_.group(), place_, motion_, who_, state_, features, noise,
-                 int(noise_known), report_, cl::Local(items * sizeof(cl_int)),
+  report_kernel_(queue, report_kernel_.group(), position_, motion_, identity_, state_, features,
+                 noise, int(noise_known), report_, cl::Local(items * sizeof(cl_int)),
                  cl::Local(items * sizeof(cl_float)));
 }
 

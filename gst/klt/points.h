@@ -27,7 +27,7 @@ class Points {
   /// The settings of account() for a frame.
   struct AccountSettings {
     int features = 1000;  ///< slots in use
-    int least = 1;        ///< new points are selected if fewer are alive
+    int min_alive = 1;    ///< new points are selected if fewer are alive
     bool due = false;     ///< new points are selected in any case
     bool fresh = false;   ///< all earlier points are removed
   };
@@ -48,10 +48,10 @@ class Points {
   void next_stamp(Queue &queue);
 
   /// The fields of TrackedPoint, by slot.
-  const cl::Buffer &place() const { return place_; }
+  const cl::Buffer &position() const { return position_; }
   const cl::Buffer &motion() const { return motion_; }
-  const cl::Buffer &who() const { return who_; }
-  const cl::Buffer &form() const { return form_; }
+  const cl::Buffer &identity() const { return identity_; }
+  const cl::Buffer &similarity() const { return similarity_; }
   /// int4 (x, y, radius, 0): the position of selection, px, and the radius of the window.
   const cl::Buffer &births() const { return births_; }
   /// The points before tracking: TrackedPoint by slot.
@@ -71,9 +71,9 @@ class Points {
 
   cl::Context context_;
   size_t pixels_;
-  Kernel account_, report_kernel_;
-  cl::Buffer place_, motion_, who_, state_, form_, births_, saved_, vacant_, stamps_, templates_,
-      report_;
+  Kernel remove_lost_, report_kernel_;
+  cl::Buffer position_, motion_, identity_, state_, similarity_, births_, saved_, vacant_, stamps_,
+      templates_, report_;
   int stamp_ = 0;
   int slots_ = 0;  // in use until the last account()
   bool cleared_ = false;

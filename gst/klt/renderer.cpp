@@ -16,20 +16,20 @@ PointRenderer::PointRenderer(Context &context, int width, int height, Layout lay
   const cl_float4 none{};
   keys_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(width) * height * sizeof(cl_uint));
   trails_ = cl::Buffer(context_, CL_MEM_READ_WRITE, Points::most * sizeof(Trail));
-  places_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sizeof none);
+  trail_positions_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sizeof none);
 }
 
 /// Appends the positions of the points to their trails.
 void PointRenderer::extend_trails(Queue &queue, const PointStyle &drawing, const Klt &klt) {
-  if (places_.getInfo<CL_MEM_SIZE>() == sizeof(cl_float4))
-    places_ = cl::Buffer(context_, CL_MEM_READ_WRITE,
-                         size_t(Points::most) * TRAIL_LENGTH * sizeof(cl_float2));
+  if (trail_positions_.getInfo<CL_MEM_SIZE>() == sizeof(cl_float4))
+    trail_positions_ = cl::Buffer(context_, CL_MEM_READ_WRITE,
+                                  size_t(Points::most) * TRAIL_LENGTH * sizeof(cl_float2));
   const bool unlimited = drawing.trail == 0;
   if (!has_trails_ || unlimited != unlimited_)
     queue.cl().enqueueFillBuffer(trails_, cl_int(-1), 0, Points::most * sizeof(Trail));
   has_trails_ = true, unlimited_ = unlimited;
-  trail_(queue, {size_t(klt.features()), 1}, klt.points().place(), klt.points().who(),
-         klt.features(), int(unlimited), trails_, places_);
+  trail_(queue, {size_t(klt.features()), 1}, klt.points().position(), klt.points().identity(),
+         klt.features(), int(unlimited), trails_, trail_positions_);
 }
 
 void PointRenderer::draw(Queue &queue, const PointStyle &drawing, const Klt &klt,
@@ -46,12 +46,12 @@ void PointRenderer::draw(Queue &queue, const PointStyle &drawing, const Klt &klt
     extend_trails(queue, drawing, klt);
   else
     forget();
-  const auto [thick, outline] = drawing::Arrows::width(width_, height_);
-  const Pen pen{2 * thick, 0.6f * thick, outline};
+  const auto [half_width, outline] = drawing::Arrows::width(width_, height_);
+  const Pen pen{2 * half_width, 0.6f * half_width, outline};
   const cl_int2 size{{width_, height_}};
   const int lines = !tracks ? 0 : drawing.trail ? drawing.trail : -1;
-  claim_(queue, {size_t(klt.features()) * claim_.group().x, 1}, klt.points().place(),
-         klt.points().who(), lines, trails_, places_, pen, size, keys_);
+  claim_(queue, {size_t(klt.features()) * claim_.group().x, 1}, klt.points().position(),
+         klt.points().identity(), lines, trails_, trail_positions_, pen, size, keys_);
   paint_(queue, {size_t(width_), size_t(height_)}, canvas.in, canvas.out, pen,
          drawing::floats_of(drawing.color), drawing::floats_of(drawing.outline_color), size,
          int(canvas.overlay), keys_);

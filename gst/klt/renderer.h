@@ -38,7 +38,7 @@ class PointRenderer {
   cl::Context context_;
   int width_, height_;
   Kernel trail_, claim_, paint_;
-  cl::Buffer keys_, trails_, places_;
+  cl::Buffer keys_, trails_, trail_positions_;
   bool cleared_ = false, has_trails_ = false, unlimited_ = false;
 };
 

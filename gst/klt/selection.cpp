@@ -28,8 +28,8 @@ double noise_gain() {
 
 /// Local memory of a tile, bytes, see klt_corners.
 size_t tile_bytes(int tile) {
-  const auto row = [tile](int rims) { return (size_t(tile) + 2 * rims * AROUND + 3) / 4; };
-  const size_t slopes = tile + 4 * AROUND, greys = tile + 6 * AROUND;
+  const auto row = [tile](int radii) { return (size_t(tile) + 2 * radii * CORNER_RADIUS + 3) / 4; };
+  const size_t slopes = tile + 4 * CORNER_RADIUS, greys = tile + 6 * CORNER_RADIUS;
   return (std::max(3 * row(1) * slopes, 2 * row(2) * greys) +
           std::max(2 * row(2) * slopes, row(3) * greys) + 2) *
              sizeof(cl_float4) +
@@ -65,7 +65,7 @@ Selection::Selection(Context &context, int width, int height, KernelForm form, S
   spacing_kernel_ = Kernel(context, selection, "klt_spacing", {64, 1});
   cells_ = Kernel(context, selection, "klt_cells", {});
   select_ = Kernel(context, selection, "klt_select", {});
-  place_ = Kernel(context, selection, "klt_fill_slots", {});
+  fill_slots_ = Kernel(context, selection, "klt_fill_slots", {});
   const size_t most = size_t(width + 1) / 2 * (size_t(height + 1) / 2);
   keys_ = cl::Buffer(context_, CL_MEM_READ_WRITE, most * sizeof(cl_ulong));
   selected_ = cl::Buffer(context_, CL_MEM_READ_WRITE, Points::most * sizeof(cl_ulong));
@@ -75,14 +75,14 @@ Selection::Selection(Context &context, int width, int height, KernelForm form, S
 void Selection::run(Queue &queue, const Settings &settings, const Plane &plane,
                     const cl::Buffer &noise, int features, Points &points, bool keep) {
   const int width = size_.s[0], height = size_.s[1];
-  const bool beyond_tile = settings.min_distance > AROUND;
+  const bool beyond_tile = settings.min_distance > CORNER_RADIUS;
   if ((beyond_tile || keep) && !values_())
     values_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(width) * height * sizeof(cl_float));
   const Size group = corners_.group();
   const auto divide_up = [](int n, size_t size) { return (size_t(n) + size - 1) / size; };
   corners_(queue, {divide_up(width, tile_.x) * group.x, divide_up(height, tile_.y) * group.y},
            plane.texels, cl_int4{{width, height, plane.pitch, plane.offset}},
-           std::min(settings.min_distance, AROUND), points.stamps(), points.state(),
+           std::min(settings.min_distance, CORNER_RADIUS), points.stamps(), points.state(),
            int(beyond_tile || keep), beyond_tile || keep ? values_ : unused_, keys_);
   const Threshold threshold{static_cast<float>(settings.quality),
                             static_cast<float>(settings.min_eigenvalue), noise_gain_};
@@ -99,13 +99,13 @@ void Selection::run(Queue &queue, const Settings &settings, const Plane &plane,
                             {{settings.cells, settings.cells}},
                             features,
                             (features + count - 1) / count};
-    cells_(queue, {size_t(count) * items, 1}, keys_, points.state(), points.place(), points.who(),
-           noise, shares, counters, sums, found);
+    cells_(queue, {size_t(count) * items, 1}, keys_, points.state(), points.position(),
+           points.identity(), noise, shares, counters, sums, found);
   }
   select_(queue, {items, 1}, keys_, points.state(), size_, threshold, noise, selected_, counters,
           sums, found);
-  place_(queue, {size_t(features), 1}, selected_, points.state(), points.vacant(), width,
-         points.place(), points.motion(), points.who());
+  fill_slots_(queue, {size_t(features), 1}, selected_, points.state(), points.vacant(), width,
+              points.position(), points.motion(), points.identity());
 }
 
 }  // namespace glcl::klt

@@ -29,7 +29,7 @@ class Selection {
     int min_distance = 3;       ///< px, 1..64
     int cells = 0;  ///< along each axis; each has at most an even share of the points; 0: off
   };
-  static constexpr int rim = RIM;  ///< px at the frame's edge without points
+  static constexpr int margin = FRAME_MARGIN;  ///< px at the frame's edge without points
 
   /// For frames of width × height px. Throws Error::failed if the device refuses kernels, cl::Error
   /// if it refuses memory.
@@ -54,7 +54,7 @@ class Selection {
   cl_int2 size_;
   Size tile_;
   float noise_gain_;  // the mean eigenvalue for noise of variance 1
-  Kernel corners_, spacing_kernel_, cells_, select_, place_;
+  Kernel corners_, spacing_kernel_, cells_, select_, fill_slots_;
   cl::Buffer values_, unused_, keys_, selected_;
 };
 

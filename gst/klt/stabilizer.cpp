@@ -14,7 +14,7 @@ Stabilizer::Stabilizer(Context &context, int width, int height, const FrameForma
       ransac_settings_(camera::Ransac::usual(context.device())) {
   const Program program = context.program("klt/stabilize.cl", frame_options(frame.layout));
   displacements_kernel_ = Kernel(context, program, "klt_displacements", {64, 1});
-  hold_ = Kernel(context, program, "klt_update_stabilizer", {64, 1});
+  update_ = Kernel(context, program, "klt_update_stabilizer", {64, 1});
   show_ = Kernel(context, program, "klt_show", {32, 8});
   set_format(context, frame);
   const auto buffer = [&](size_t bytes) {
@@ -48,17 +48,17 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
     queue.cl().enqueueFillBuffer(camera_, cl_float(0), 0, sizeof(camera::CameraState));
     queue.cl().enqueueFillBuffer(anchors_, cl_int(-1), 0, Points::most * sizeof(Anchor));
   } else {
-    displacements_kernel_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, anchors_,
-                          previous_state_, view_.centre, view_.aspect, displacements_);
+    displacements_kernel_(queue, {size_t(slots), 1}, points.position(), points.identity(), slots,
+                          anchors_, previous_state_, view_.centre, view_.aspect, displacements_);
     camera::Ransac::Settings ransac = ransac_settings_;
     ransac.converged = 0.5f;
     ransac.width = view_.aspect * float(view_.size.s[0]), ransac.height = float(view_.size.s[1]);
     ransac_.run(queue, ransac, displacements_, slots, camera_);
   }
-  const Follow follow{float(settings.smoothing), float(1 - 2 * settings.margin), view_.aspect,
-                      view_.centre};
-  hold_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, points.state(), camera_,
-        int(fresh), follow, previous_state_, state_, anchors_);
+  const StabilizerFilter filter{float(settings.smoothing), float(1 - 2 * settings.margin),
+                                view_.aspect, view_.centre};
+  update_(queue, {size_t(slots), 1}, points.position(), points.identity(), slots, points.state(),
+          camera_, int(fresh), filter, previous_state_, state_, anchors_);
 }
 
 void Stabilizer::show(Queue &queue, const Picture &in, const Picture &out) {

@@ -44,10 +44,10 @@ class Stabilizer {
   const cl::Buffer &state() const { return state_; }
 
  private:
-  SteadyView view_;
+  StabilizedView view_;
   camera::Ransac ransac_;
   camera::Ransac::Settings ransac_settings_;
-  Kernel displacements_kernel_, hold_, show_, show_planes_;
+  Kernel displacements_kernel_, update_, show_, show_planes_;
   cl::Buffer displacements_, anchors_, camera_, previous_state_, state_;
   bool has_state_ = false;
 };

@@ -41,14 +41,15 @@ void Tracking::run(Queue &queue, const Settings &settings, const Pyramids &pyram
   const auto patch = cl::Local(patch_bytes), sums = cl::Local(lanes * sizeof(cl_float4));
   if (!compare_)
     return track_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), noise,
-                  points.state(), points.place(), points.motion(), points.who(), points.form(),
-                  points.saved(), points.stamps(), templates, points.births(), limits, patch, sums);
+                  points.state(), points.position(), points.motion(), points.identity(),
+                  points.similarity(), points.saved(), points.stamps(), templates, points.births(),
+                  limits, patch, sums);
   track_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), noise,
-         points.state(), points.place(), points.motion(), points.who(), points.form(),
+         points.state(), points.position(), points.motion(), points.identity(), points.similarity(),
          points.saved(), limits, patch, sums);
   compare_(queue, items, before, after, pyramids.levels()[0].cl(), pyramids.gain(), noise,
-           points.state(), points.place(), points.motion(), points.who(), points.form(),
-           points.stamps(), templates, points.births(), limits, patch, sums);
+           points.state(), points.position(), points.motion(), points.identity(),
+           points.similarity(), points.stamps(), templates, points.births(), limits, patch, sums);
 }
 
 }  // namespace glcl::klt

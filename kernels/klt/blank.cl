@@ -46,22 +46,22 @@ inline bool is_textured(float2 is, float2 was) { return is.x > is.y + LEAST_REMA
 // work-group.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void klt_find_blank(__global const float *before, __global const float *after, __global float *noise, __global float *usual,
-                             __global const TrackedPoint *saved, __global float4 *place, __global float4 *motion, __global int4 *who,
-                             __global float4 *form, __global int *state, BlankSearch search, __local int *sums) {
+                             __global const TrackedPoint *saved, __global float4 *position, __global float4 *motion, __global int4 *identity,
+                             __global float4 *similarity, __global int *state, BlankSearch search, __local int *sums) {
   const int4 level = search.level;
   const float slope_gain = search.slope_gain;
   const int slots = search.slots;
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);
   int own = 0, both;  // alive in the lower half, lost in the upper half
-  for (int i = first; i < last; i++) own += who[i].z == LIVE ? 1 : who[i].z == LOST ? 1 << 16 : 0;
+  for (int i = first; i < last; i++) own += identity[i].z == LIVE ? 1 : identity[i].z == LOST ? 1 << 16 : 0;
   items_before(own, sums, &both);
-  const int lost = both >> 16, all = lost + (both & 0xffff), row = state[BLANK];
-  const bool doubtful = row < search.most && lost * (row ? CONTINUE_PARTS : START_PARTS) > all;
+  const int lost = both >> 16, all = lost + (both & 0xffff), row = state[BLANK_COUNT];
+  const bool doubtful = row < search.max_frames && lost * (row ? CONTINUE_PARTS : START_PARTS) > all;
   int gone = 0, all_gone, windows = 0, all_windows;  // with texture; upper half: with texture in the previous frame
   for (int i = first; i < (doubtful ? last : first); i++) {
-    if (who[i].z != LOST) continue;
-    const int2 at = convert_int2_rte(saved[i].place.zw);
+    if (identity[i].z != LOST) continue;
+    const int2 at = convert_int2_rte(saved[i].position.zw);
     gone += !is_textured(texture_at(after, level, slope_gain, usual, at), texture_at(before, level, slope_gain, usual, at));
   }
   items_before(gone, sums, &all_gone);
@@ -75,10 +75,10 @@ __kernel void klt_find_blank(__global const float *before, __global const float 
   const bool explained = SPARE_PARTS * textured * all <= before_textured * (SPARE_PARTS * TRACKED_FACTOR * (all - lost) + all);
   const bool blank = doubtful && (lost - all_gone) * TEXTURED_PARTS <= lost && explained;
   for (int i = first; i < (blank ? last : first); i++) {
-    if (who[i].z == VACANT) continue;
-    place[i] = saved[i].place, motion[i] = saved[i].motion, form[i] = saved[i].form, who[i] = saved[i].who;
+    if (identity[i].z == VACANT) continue;
+    position[i] = saved[i].position, motion[i] = saved[i].motion, similarity[i] = saved[i].similarity, identity[i] = saved[i].identity;
   }
-  if (item == 0) state[BLANK] = blank ? row + 1 : 0;
+  if (item == 0) state[BLANK_COUNT] = blank ? row + 1 : 0;
   for (int i = item; i < NOISE_VALUES; i += ONE_GROUP)
     if (blank)
       noise[i] = usual[i];
@@ -89,5 +89,5 @@ __kernel void klt_find_blank(__global const float *before, __global const float 
 // Replaces the pyramid of a blank frame by that of the previous frame. A work-item has 16 texels.
 __kernel void klt_keep_pyramid(__global const int *state, __global const float *before, __global float *after, int count) {
   const int i = get_global_id(0);
-  if (i < count && state[BLANK]) vstore16(vload16(i, before), i, after);
+  if (i < count && state[BLANK_COUNT]) vstore16(vload16(i, before), i, after);
 }

@@ -44,10 +44,10 @@ __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach
   __local float smooth[PITCH], steep[PITCH], products[3 * PITCH], sums[3 * ROWS * PITCH], eigen[ROWS * PITCH], peaks[ROWS * PITCH];
   __local ulong found[ITEM_WIDTH / 2 * (ITEM_HEIGHT / 2)];
   __local int hits[8];
-  if (state[GO]) {
+  if (state[SELECTS]) {
     const int2 origin = (int2)(get_group_id(0) * ITEM_WIDTH, get_group_id(1) * ITEM_HEIGHT), size = level.xy;
     const int wide = min(ITEM_WIDTH, size.x - origin.x), high = min(ITEM_HEIGHT, size.y - origin.y);
-    const int eigens = UP(wide + 2 * AROUND), slopes = UP(eigens + 2 * AROUND), greys = slopes + 2 * AROUND;
+    const int eigens = UP(wide + 2 * CORNER_RADIUS), slopes = UP(eigens + 2 * CORNER_RADIUS), greys = slopes + 2 * CORNER_RADIUS;
     const int left = max(9 - origin.x, 0), right = min(greys, size.x - origin.x + 9);  // part of the smoothed rows inside the frame
     const int stamp = state[STAMP];
     int count = 0;
@@ -56,7 +56,7 @@ __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach
     clear_row(steep, 0, PITCH);
     for (int y = origin.y - 6; y < origin.y + high + 6; y++) {
       const int row = FIRST(y);
-      if (y >= RIM && y < size.y - RIM && size.x > 2 * RIM) {
+      if (y >= FRAME_MARGIN && y < size.y - FRAME_MARGIN && size.x > 2 * FRAME_MARGIN) {
         __global const float *p = grey + texel_index(level, (int2)(origin.x - 9, y));
         for (int k = left; k < right; k += 8) {
           const int at = min(k, right - 8);
@@ -74,43 +74,43 @@ __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach
           STORE_EIGHT(products + 2 * PITCH + k, gy * gy);
         }
         for (int i = 0; i < 3; i++) {
-          clear_row(products + i * PITCH, 0, RIM + 6 - origin.x);
-          clear_row(products + i * PITCH, size.x - RIM + 6 - origin.x, PITCH);
+          clear_row(products + i * PITCH, 0, FRAME_MARGIN + 6 - origin.x);
+          clear_row(products + i * PITCH, size.x - FRAME_MARGIN + 6 - origin.x, PITCH);
         }
         for (int k = 0; k < eigens; k += 8)
           for (int i = 0; i < 3; i++) STORE_EIGHT(sums + i * ROWS * PITCH + row + k, sum7(products + i * PITCH + k));
       } else {
         for (int i = 0; i < 3; i++) clear_row(sums + i * ROWS * PITCH + row, 0, PITCH);
       }
-      const int middle = y - AROUND;
-      if (middle < origin.y - AROUND) continue;
+      const int middle = y - CORNER_RADIUS;
+      if (middle < origin.y - CORNER_RADIUS) continue;
       // The seven rows from top to bottom.
       const int r0 = NEXT_ROW(row), r1 = NEXT_ROW(r0), r2 = NEXT_ROW(r1), r3 = NEXT_ROW(r2), r4 = NEXT_ROW(r3), r5 = NEXT_ROW(r4);
       __local float *own = eigen + r3;
-      if (middle >= RIM && middle < size.y - RIM) {
+      if (middle >= FRAME_MARGIN && middle < size.y - FRAME_MARGIN) {
         for (int k = 0; k < eigens; k += 8) {
           __local const float *p = sums + k;
 #define DOWN(p) (EIGHT((p) + r0) + EIGHT((p) + r1) + EIGHT((p) + r2) + EIGHT((p) + r3) + EIGHT((p) + r4) + EIGHT((p) + r5) + EIGHT((p) + row))
           const float8 xx = DOWN(p), xy = DOWN(p + ROWS * PITCH), yy = DOWN(p + 2 * ROWS * PITCH), difference = xx - yy;
           STORE_EIGHT(own + k, larger(0.5f * (xx + yy - sqrt(difference * difference + 4.0f * xy * xy)), (float8)(0.0f)));
         }
-        clear_row(own, 0, RIM + 3 - origin.x);
-        clear_row(own, size.x - RIM + 3 - origin.x, PITCH);
+        clear_row(own, 0, FRAME_MARGIN + 3 - origin.x);
+        clear_row(own, size.x - FRAME_MARGIN + 3 - origin.x, PITCH);
       } else {
         clear_row(own, 0, PITCH);
       }
       // If `reach` is less than 3, nearer values are taken repeatedly.
       const int two = min(reach, 2);
       for (int k = 0; k < wide; k += 8) {
-        __local const float *p = own + k + AROUND;
+        __local const float *p = own + k + CORNER_RADIUS;
         const float8 near = larger(EIGHT(p), larger(EIGHT(p - 1), EIGHT(p + 1))), far = larger(EIGHT(p - reach), EIGHT(p + reach));
         STORE_EIGHT(peaks + r3 + k, larger(near, larger(far, larger(EIGHT(p - two), EIGHT(p + two)))));
       }
-      const int line = middle - AROUND;
+      const int line = middle - CORNER_RADIUS;
       if (line < origin.y) continue;
       const int m3 = NEXT_ROW(r3), m2 = NEXT_ROW(m3), m1 = NEXT_ROW(m2), at = NEXT_ROW(m1), p1 = NEXT_ROW(at), p2 = NEXT_ROW(p1), p3 = r3;
       const int up = reach > 1 ? m2 : at, down = reach > 1 ? p2 : at, top = reach > 2 ? m3 : at, bottom = reach > 2 ? p3 : at;
-      __local const float *mine = eigen + at + AROUND;
+      __local const float *mine = eigen + at + CORNER_RADIUS;
       if (keep)
         for (int i = 0; i < wide; i++) values[line * size.x + origin.x + i] = mine[i];
       for (int k = 0; k < wide; k += 8) {
@@ -121,7 +121,7 @@ __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach
         if (!any(hit)) continue;
         vstore8(hit, 0, hits);
         for (int i = k; i < min(k + 8, wide); i++) {
-          if (!hits[i - k] || !is_last(eigen, i + AROUND, (int4)(at, p1, p2, p3), reach)) continue;
+          if (!hits[i - k] || !is_last(eigen, i + CORNER_RADIUS, (int4)(at, p1, p2, p3), reach)) continue;
           best = fmax(best, mine[i]);
           const int index = line * size.x + origin.x + i;
           if (stamps[index] != stamp) found[count++] = key_of(mine[i], index);
@@ -129,8 +129,8 @@ __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach
       }
     }
     if (best > 0.0f) {
-      const int base = atomic_add(&state[CANDIDATES], count);
-      atomic_max((__global uint *)&state[BEST], as_uint(best));
+      const int base = atomic_add(&state[CANDIDATE_COUNT], count);
+      atomic_max((__global uint *)&state[BEST_EIGENVALUE], as_uint(best));
       for (int i = 0; i < count; i++) keys[base + i] = found[i];
     }
   }

@@ -7,9 +7,9 @@
 #include "klt/tile.clh"
 
 // Px along a side of the greys, slopes and eigenvalues of a tile; and the number of float4 per row of each.
-#define GREYS (TILE + 6 * AROUND)
-#define SLOPES (TILE + 4 * AROUND)
-#define VALUES (TILE + 2 * AROUND)
+#define GREYS (TILE + 6 * CORNER_RADIUS)
+#define SLOPES (TILE + 4 * CORNER_RADIUS)
+#define VALUES (TILE + 2 * CORNER_RADIUS)
 #define GREY_ROW FOURS(GREYS)
 #define SLOPE_ROW FOURS(SLOPES)
 #define VALUE_ROW FOURS(VALUES)
@@ -49,10 +49,10 @@ inline float4 sums7(__local const float4 *p, float4 *next) {
   *next = p[7 * VALUE_ROW] + both;
   return p[0] + both;
 }
-// Four values, set to 0 outside the frame and in its rim. `at`: place of the first.
+// Four values, set to 0 outside the frame and in its margin. `at`: place of the first.
 inline float4 within(float4 values, int2 at, int2 size) {
   const int4 x = at.x + (int4)(0, 1, 2, 3);
-  const int4 counts = x >= RIM && x < size.x - RIM && (int4)(at.y >= RIM && at.y < size.y - RIM ? -1 : 0);
+  const int4 counts = x >= FRAME_MARGIN && x < size.x - FRAME_MARGIN && (int4)(at.y >= FRAME_MARGIN && at.y < size.y - FRAME_MARGIN ? -1 : 0);
   return select((float4)(0.0f), values, counts);
 }
 inline float4 least_eigenvalues(float4 xx, float4 xy, float4 yy) {
@@ -69,13 +69,13 @@ __kernel void klt_corners(__global const float *grey, int4 level, int reach, __g
   __local ulong found[TILE / 2 * (TILE / 2)];
   __local int count, base;
   __local uint best;
-  if (state[GO]) {
+  if (state[SELECTS]) {
     const int item = get_local_id(1) * get_local_size(0) + get_local_id(0);
     const int items = get_local_size(0) * get_local_size(1);
     const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * TILE, size = level.xy;
     if (item == 0) count = 0, best = 0;
     FOR_ALL(i, j, GREYS, GREYS) {
-      const int2 at = clamp(origin + (int2)(i, j) - 3 * AROUND, 0, size - 1);
+      const int2 at = clamp(origin + (int2)(i, j) - 3 * CORNER_RADIUS, 0, size - 1);
       ((__local float *)other)[j * 4 * GREY_ROW + i] = grey[texel_index(level, at)];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -86,7 +86,7 @@ __kernel void klt_corners(__global const float *grey, int4 level, int reach, __g
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     FOR_ALL(i, j, SLOPE_ROW, SLOPES / 2) {
-      const int2 at = origin + (int2)(4 * i, 2 * j) - 2 * AROUND, below = at + (int2)(0, 1);
+      const int2 at = origin + (int2)(4 * i, 2 * j) - 2 * CORNER_RADIUS, below = at + (int2)(0, 1);
       __local const float4 *p = one + 2 * j * SLOPE_ROW + i, *q = p + SLOPE_ROW * GREYS;
       __local float4 *gx = other + 2 * j * SLOPE_ROW + i, *gy = gx + SLOPE_ROW * SLOPES;
       const Shifted x = rows_of(p, SLOPE_ROW), y = rows_of(q, SLOPE_ROW);
@@ -109,7 +109,7 @@ __kernel void klt_corners(__global const float *grey, int4 level, int reach, __g
       __local const float4 *p = one + 2 * j * VALUE_ROW + i;
       float4 xx, xy, yy;
       const float4 first = least_eigenvalues(sums7(p, &xx), sums7(p + VALUE_ROW * SLOPES, &xy), sums7(p + 2 * VALUE_ROW * SLOPES, &yy));
-      const int2 at = origin + (int2)(4 * i, 2 * j) - AROUND;
+      const int2 at = origin + (int2)(4 * i, 2 * j) - CORNER_RADIUS;
       other[2 * j * VALUE_ROW + i] = within(first, at, size);
       other[(2 * j + 1) * VALUE_ROW + i] = within(least_eigenvalues(xx, xy, yy), at + (int2)(0, 1), size);
     }
@@ -117,26 +117,26 @@ __kernel void klt_corners(__global const float *grey, int4 level, int reach, __g
     // The maximum along x around each pixel.
     FOR_ALL(i, j, TILE_ROW, VALUES) {
       const Shifted s = shifted(other + j * VALUE_ROW + i);
-      float4 most = s.by[AROUND];
+      float4 most = s.by[CORNER_RADIUS];
 #pragma unroll
-      for (int k = 1; k <= AROUND; k++)
-        if (k <= reach) most = fmax(most, fmax(s.by[AROUND - k], s.by[AROUND + k]));
+      for (int k = 1; k <= CORNER_RADIUS; k++)
+        if (k <= reach) most = fmax(most, fmax(s.by[CORNER_RADIUS - k], s.by[CORNER_RADIUS + k]));
       one[j * TILE_ROW + i] = most;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     // Of equal values the last one is the maximum.
     FOR_ALL(i, j, TILE_ROW, TILE) {
-      const Shifted s = shifted(other + (j + AROUND) * VALUE_ROW + i);
-      __local const float4 *middle = one + (j + AROUND) * TILE_ROW + i;
+      const Shifted s = shifted(other + (j + CORNER_RADIUS) * VALUE_ROW + i);
+      __local const float4 *middle = one + (j + CORNER_RADIUS) * TILE_ROW + i;
       float4 before = 0.0f, after = 0.0f;
 #pragma unroll
-      for (int k = 1; k <= AROUND; k++)
+      for (int k = 1; k <= CORNER_RADIUS; k++)
         if (k <= reach) {
-          before = fmax(before, fmax(s.by[AROUND - k], middle[-k * TILE_ROW]));
-          after = fmax(after, fmax(s.by[AROUND + k], middle[k * TILE_ROW]));
+          before = fmax(before, fmax(s.by[CORNER_RADIUS - k], middle[-k * TILE_ROW]));
+          after = fmax(after, fmax(s.by[CORNER_RADIUS + k], middle[k * TILE_ROW]));
         }
-      const int4 largest = s.by[AROUND] > after && s.by[AROUND] >= before;
-      const float own[4] = {s.by[AROUND].x, s.by[AROUND].y, s.by[AROUND].z, s.by[AROUND].w};
+      const int4 largest = s.by[CORNER_RADIUS] > after && s.by[CORNER_RADIUS] >= before;
+      const float own[4] = {s.by[CORNER_RADIUS].x, s.by[CORNER_RADIUS].y, s.by[CORNER_RADIUS].z, s.by[CORNER_RADIUS].w};
       const int is[4] = {largest.x, largest.y, largest.z, largest.w};
 #pragma unroll
       for (int k = 0; k < 4; k++) {
@@ -152,8 +152,8 @@ __kernel void klt_corners(__global const float *grey, int4 level, int reach, __g
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == 0) {
-      base = atomic_add(&state[CANDIDATES], count);
-      atomic_max((__global uint *)&state[BEST], best);
+      base = atomic_add(&state[CANDIDATE_COUNT], count);
+      atomic_max((__global uint *)&state[BEST_EIGENVALUE], best);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < count; i += items) keys[base + i] = found[i];

@@ -10,10 +10,10 @@ INTERFACE(klt)
 using camera::SimilarityMotion;
 #endif
 
-CONSTANT(RIM, 3);        // px from the frame's edges without points; the gradient is 0 there
-CONSTANT(AROUND, 3);     // px, radius of the tensor's window, of the gradient, of maxima in a tile
-CONSTANT(LOG_BINS, 11);  // log2 of the number of counters in the search for the smallest key
-CONSTANT(MOST_RADIUS, 15);                           // texels, largest radius of a window
+CONSTANT(FRAME_MARGIN, 3);   // px from the frame's edges without points; the gradient is 0 there
+CONSTANT(CORNER_RADIUS, 3);  // px, radius of the tensor's window, the gradient, maxima in a tile
+CONSTANT(LOG_BINS, 11);      // log2 of the number of counters in the search for the smallest key
+CONSTANT(MOST_RADIUS, 15);   // texels, largest radius of a window
 CONSTANT(TEMPLATE, (2 * MOST_RADIUS + 3) * 40 + 8);  // texels of a point's patch
 CONSTANT(TRAIL_LENGTH, 256);                         // stored positions per point
 
@@ -22,48 +22,48 @@ enum { VACANT, LIVE, LOST };
 
 // Indices of the state of all points, ints in device memory.
 enum {
-  ALIVE,       // points alive after tracking
-  GONE,        // points lost by tracking
-  CHOSEN,      // points selected in this frame
-  CUT,         // 1 if this frame follows a cut
-  NEXT_ID,     // id of the next point
-  GO,          // 1 if points are selected in this frame
-  NEED,        // maximum number of points to select
-  STAMP,       // mark of occupied pixels in this frame
-  CANDIDATES,  // number of candidates
-  BEST,        // largest eigenvalue, the bits of a float
-  ALL_GONE,    // points lost since the allocation
-  ALL_CUTS,    // cuts since the allocation
-  LEFT,        // sum of the residuals of fits in this frame, in 1/1024 deviation
-  FITS,        // number of fits in this frame
-  USUAL,       // mean residual of the last frame's fits
-  BLANK,       // consecutive blank frames up to this one
-  ALL_BLANK,   // blank frames since the allocation
+  ALIVE_COUNT,      // points alive after tracking
+  LOST_COUNT,       // points lost by tracking
+  SELECTED_COUNT,   // points selected in this frame
+  CUT,              // 1 if this frame follows a cut
+  NEXT_ID,          // id of the next point
+  SELECTS,          // 1 if points are selected in this frame
+  MAX_NEW,          // maximum number of points to select
+  STAMP,            // mark of occupied pixels in this frame
+  CANDIDATE_COUNT,  // number of candidates
+  BEST_EIGENVALUE,  // largest eigenvalue, the bits of a float
+  ALL_LOST,         // points lost since the allocation
+  ALL_CUTS,         // cuts since the allocation
+  RESIDUAL_SUM,     // sum of the residuals of fits in this frame, in 1/1024 deviation
+  FIT_COUNT,        // number of fits in this frame
+  USUAL_RESIDUAL,   // mean residual of the last frame's fits
+  BLANK_COUNT,      // consecutive blank frames up to this one
+  ALL_BLANK,        // blank frames since the allocation
   STATES
 };
 
-// The point of a slot. `place`: reported position (x, y) and tracked position (z, w), px. `motion`:
-// (x, y) px per frame, residual, smaller eigenvalue. `form`: similarity to its template as a
-// complex number, number of consecutive frames in which it did not fit, growth of its window in
-// texels. `who`: id, age in frames, state, 0.
+// The point of a slot. `position`: reported position (x, y) and tracked position (z, w), px.
+// `motion`: (x, y) px per frame, residual, smaller eigenvalue. `similarity`: similarity to its
+// template as a complex number, number of consecutive frames in which it did not fit, growth of its
+// window in texels. `identity`: id, age in frames, state, 0.
 typedef struct {
-  float4 place, motion, form;
-  int4 who;
+  float4 position, motion, similarity;
+  int4 identity;
 } TrackedPoint;
 
 // The report of a frame. An array of `count` PointRecords follows.
 typedef struct {
-  uint count;   // points alive
-  uint lost;    // points lost since the previous frame
-  uint chosen;  // points selected in this frame, included in `count`
-  uint cut;     // 1 if more than 2/3 of 16 or more points were lost; then all are
-  uint all_lost, all_chosen, all_cuts;  // sums over all frames
-  float confidence;                     // of the camera motion, 0 to 1; below 0: unknown
-  float mean_x, mean_y;                 // px per frame, mean over the points tracked to this frame
-  float mean_age;                       // frames, mean over the same points
-  float noise;                          // of the frames, standard deviation in levels; -1: unknown
-  uint blank;                           // 1 if the frame is blank: no point is visible
-  uint all_blank;                       // blank frames so far
+  uint count;     // points alive
+  uint lost;      // points lost since the previous frame
+  uint selected;  // points selected in this frame, included in `count`
+  uint cut;       // 1 if more than 2/3 of 16 or more points were lost; then all are
+  uint all_lost, all_selected, all_cuts;  // sums over all frames
+  float confidence;                       // of the camera motion, 0 to 1; below 0: unknown
+  float mean_x, mean_y;  // px per frame, mean over the points tracked to this frame
+  float mean_age;        // frames, mean over the same points
+  float noise;           // of the frames, standard deviation in levels; -1: unknown
+  uint blank;            // 1 if the frame is blank: no point is visible
+  uint all_blank;        // blank frames so far
 } PointSummary;
 
 // A tracked point in the report of a frame.
@@ -95,23 +95,23 @@ typedef struct {
   int4 level;
   float slope_gain;  // of the finest level
   int slots;
-  int most;  // blank frames in a row
+  int max_frames;  // blank frames in a row
 } BlankSearch;
 
 // The count of a frame's points, for klt_remove_lost.
 typedef struct {
-  int features;  // slots for points
-  int slots;     // slots that are or were in use
-  int least;     // new points are selected if fewer are alive
-  int due;       // 1: new points are selected in any case
-  int fresh;     // 1: all earlier points are removed
-  int stamp;     // mark of occupied pixels in this frame
+  int features;    // slots for points
+  int slots;       // slots that are or were in use
+  int min_alive;   // new points are selected if fewer are alive
+  int select_due;  // 1: new points are selected in any case
+  int restart;     // 1: all earlier points are removed
+  int stamp;       // mark of occupied pixels in this frame
 } PointAccount;
 
 // The minimum eigenvalue of a point to select.
 typedef struct {
-  float quality, least;  // fraction of the best; levels²/px² over the window
-  float noise_gain;      // mean eigenvalue for noise of variance 1 in the frame
+  float quality, min_eigenvalue;  // fraction of the best; levels²/px² over the window
+  float noise_gain;               // mean eigenvalue for noise of variance 1 in the frame
 } Threshold;
 
 // Limits for an even distribution over cells, for klt_cells.
@@ -119,23 +119,23 @@ typedef struct {
   Threshold threshold;
   int2 size, cells;  // of the frame, px; cells along x and y
   int slots;
-  int most;  // points per cell
+  int max_points;  // points per cell
 } CellShares;
 
 // The anchor of a point: its position in the stabilized picture, px.
 typedef struct {
-  float2 at;
+  float2 position;
   int id, unused;
 } Anchor;
 
 // The visible part of a frame. Motions are relative to the frame's centre, in px of its height.
 typedef struct {
-  SimilarityMotion seen;  // from the frame to the stabilized picture
-  SimilarityMotion pace;  // velocity of that motion, per frame
-  SimilarityMotion back;  // from the stabilized picture to the frame
-  float zoom;             // frame px per output px, up to 1
-  float rows[6];          // affine matrix [2, 3] from frame px to output px, by rows
-  float confidence;       // of the camera motion, 0 to 1; -1: unknown
+  SimilarityMotion to_stabilized;    // from the frame to the stabilized picture
+  SimilarityMotion velocity;         // velocity of that motion, per frame
+  SimilarityMotion from_stabilized;  // from the stabilized picture to the frame
+  float zoom;                        // frame px per output px, up to 1
+  float rows[6];                     // affine matrix [2, 3] from frame px to output px, by rows
+  float confidence;                  // of the camera motion, 0 to 1; -1: unknown
 } StabilizerState;
 
 // How the stabilized picture follows the camera, for klt_update_stabilizer.
@@ -144,7 +144,7 @@ typedef struct {
   float zoom;       // frame px per output px, up to 1
   float aspect;     // width of a px relative to its height
   float2 centre;    // px
-} Follow;
+} StabilizerFilter;
 
 // The output frame, for klt_show and klt_show_planes.
 typedef struct {
@@ -152,7 +152,7 @@ typedef struct {
   float2 centre;  // px
   float2 site;    // from the first pixel of a block to its chroma sample, px
   float aspect;   // width of a px relative to its height
-} SteadyView;
+} StabilizedView;
 
 // The trail of a slot's point: `count` positions so far. If `all` is 0, the last TRAIL_LENGTH are
 // kept. Otherwise the first stays, and one position of every `step` is kept; `step` doubles when
@@ -161,9 +161,9 @@ typedef struct {
   int id, count, step, next;
 } Trail;
 
-// The widths of dots and lines.
+// The widths of dots, of half a line and of the outline around both, px.
 typedef struct {
-  float radius, thick, outline;  // px: of a dot, half of a line, of the outline around both
+  float radius, line_radius, outline_width;
 } Pen;
 
 INTERFACE_END

@@ -8,53 +8,53 @@
 #define CUT_LEAST 16
 #define CUT_PARTS 3  // 1 / CUT_PARTS of the points survive at most
 
-// Counts the points after tracking and removes the lost ones. After a cut, or if `fresh`, it removes all. `vacant` gets
-// the vacant slots among the first `features`. New points are selected if `due` or if fewer than `least` are alive,
+// Counts the points after tracking and removes the lost ones. After a cut, or if `restart`, it removes all. `vacant` gets
+// the vacant slots among the first `features`. New points are selected if `select_due` or if fewer than `min_alive` are alive,
 // unless the frame is blank.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
-__kernel void klt_remove_lost(__global int4 *who, __global int *state, __global int *vacant, PointAccount account, __local int *sums) {
-  const int features = account.features, slots = account.slots, fresh = account.fresh;
+__kernel void klt_remove_lost(__global int4 *identity, __global int *state, __global int *vacant, PointAccount account, __local int *sums) {
+  const int features = account.features, slots = account.slots, restart = account.restart;
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);
   int own = 0, both;  // alive in the lower half, lost in the upper half
   for (int i = first; i < last; i++) {
-    const int state = who[i].z;
+    const int state = identity[i].z;
     own += state == LIVE && i < features ? 1 : state != VACANT ? 1 << 16 : 0;
   }
   items_before(own, sums, &both);
   const int all_alive = both & 0xffff, all_lost = both >> 16, before = all_alive + all_lost;
-  const int blank = state[BLANK] && !fresh;
-  const int cut = !fresh && before >= CUT_LEAST && all_alive * CUT_PARTS < before;
-  const int drop = cut || fresh;
+  const int blank = state[BLANK_COUNT] && !restart;
+  const int cut = !restart && before >= CUT_LEAST && all_alive * CUT_PARTS < before;
+  const int drop = cut || restart;
   int free = 0;
   for (int i = first; i < last; i++) {
-    if (drop || i >= features || who[i].z != LIVE) {
-      who[i].z = VACANT;
+    if (drop || i >= features || identity[i].z != LIVE) {
+      identity[i].z = VACANT;
       free += i < features;
     }
   }
   int all_free;
-  int place = items_before(free, sums, &all_free);
+  int next = items_before(free, sums, &all_free);
   for (int i = first; i < min(last, features); i++)
-    if (who[i].z == VACANT) vacant[place++] = i;
+    if (identity[i].z == VACANT) vacant[next++] = i;
   if (item == 0) {
     const int left = drop ? 0 : all_alive;
-    state[ALIVE] = left;
-    state[GONE] = fresh ? 0 : cut ? before : all_lost;
-    state[ALL_GONE] += state[GONE];
+    state[ALIVE_COUNT] = left;
+    state[LOST_COUNT] = restart ? 0 : cut ? before : all_lost;
+    state[ALL_LOST] += state[LOST_COUNT];
     state[CUT] = cut;
     state[ALL_CUTS] += cut;
-    state[USUAL] = drop ? 0 : blank ? state[USUAL] : state[LEFT] / max(state[FITS], 1);
-    state[LEFT] = state[FITS] = 0;
-    state[NEXT_ID] += state[CHOSEN];
-    state[CHOSEN] = 0;
-    state[NEED] = features - left;
-    state[GO] = !blank && left < features && (account.due || left < account.least);
-    state[BLANK] = blank ? state[BLANK] : 0;
+    state[USUAL_RESIDUAL] = drop ? 0 : blank ? state[USUAL_RESIDUAL] : state[RESIDUAL_SUM] / max(state[FIT_COUNT], 1);
+    state[RESIDUAL_SUM] = state[FIT_COUNT] = 0;
+    state[NEXT_ID] += state[SELECTED_COUNT];
+    state[SELECTED_COUNT] = 0;
+    state[MAX_NEW] = features - left;
+    state[SELECTS] = !blank && left < features && (account.select_due || left < account.min_alive);
+    state[BLANK_COUNT] = blank ? state[BLANK_COUNT] : 0;
     state[ALL_BLANK] += blank;
     state[STAMP] = drop ? -1 : account.stamp;
-    state[CANDIDATES] = 0;
-    state[BEST] = 0;
+    state[CANDIDATE_COUNT] = 0;
+    state[BEST_EIGENVALUE] = 0;
   }
 }
 
@@ -74,34 +74,34 @@ inline float sum_of(float own, __local float *sums) {
 // slots. `noise_known`: whether `noise` was measured or set. In a blank frame all points keep their position and have a
 // residue of -1.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
-__kernel void klt_report(__global const float4 *place, __global const float4 *motion, __global const int4 *who,
+__kernel void klt_report(__global const float4 *position, __global const float4 *motion, __global const int4 *identity,
                        __global const int *state, int features, __global const float *noise, int noise_known,
                        __global PointSummary *summary, __local int *counts, __local float *sums) {
-  const int item = get_local_id(0), part = (features + ONE_GROUP - 1) / ONE_GROUP, blank = state[BLANK];
+  const int item = get_local_id(0), part = (features + ONE_GROUP - 1) / ONE_GROUP, blank = state[BLANK_COUNT];
   const int first = min(item * part, features), last = min(first + part, features);
   __global PointRecord *records = (__global PointRecord *)(summary + 1);
   int own = 0;
   float x = 0.0f, y = 0.0f, age = 0.0f;
   for (int i = first; i < last; i++) {
-    if (who[i].z != LIVE) continue;
+    if (identity[i].z != LIVE) continue;
     own++;
-    if (who[i].y == 0 || blank) continue;
-    x += motion[i].x, y += motion[i].y, age += who[i].y;
+    if (identity[i].y == 0 || blank) continue;
+    x += motion[i].x, y += motion[i].y, age += identity[i].y;
   }
   int count;
   int number = items_before(own, counts, &count);
   for (int i = first; i < last; i++) {
-    if (who[i].z != LIVE) continue;
+    if (identity[i].z != LIVE) continue;
     const float3 step = blank ? (float3)(0.0f, 0.0f, -1.0f) : motion[i].xyz;
-    const PointRecord point = {who[i].x, place[i].x, place[i].y, step.x, step.y, who[i].y, step.z};
+    const PointRecord point = {identity[i].x, position[i].x, position[i].y, step.x, step.y, identity[i].y, step.z};
     records[number++] = point;
   }
   const float all_x = sum_of(x, sums), all_y = sum_of(y, sums), all_age = sum_of(age, sums);
   if (item == 0) {
-    const int followed = state[ALIVE];
+    const int followed = state[ALIVE_COUNT];
     const float share = 1.0f / max(followed, 1);
-    const PointSummary result = {count, state[GONE], state[CHOSEN], state[CUT],
-                            state[ALL_GONE], state[NEXT_ID] + state[CHOSEN], state[ALL_CUTS], -1.0f, all_x * share, all_y * share, all_age * share,
+    const PointSummary result = {count, state[LOST_COUNT], state[SELECTED_COUNT], state[CUT],
+                            state[ALL_LOST], state[NEXT_ID] + state[SELECTED_COUNT], state[ALL_CUTS], -1.0f, all_x * share, all_y * share, all_age * share,
                             noise_known ? sqrt(noise_variance(noise)) : -1.0f, blank > 0, state[ALL_BLANK]};
     *summary = result;
   }

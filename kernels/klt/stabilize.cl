@@ -18,80 +18,80 @@
 
 // The vector from each point, moved by the previous frame's motion, to its anchor, in the form for camera/ransac.cl. A
 // work-item per slot.
-__kernel void klt_displacements(__global const float4 *place, __global const int4 *who, int slots, __global const Anchor *anchors,
-                       __global const StabilizerState *steady, float2 centre, float aspect, __global float4 *displacements) {
+__kernel void klt_displacements(__global const float4 *position, __global const int4 *identity, int slots, __global const Anchor *anchors,
+                       __global const StabilizerState *stabilizer, float2 centre, float aspect, __global float4 *displacements) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
-  const bool known = who[slot].z == LIVE && who[slot].y > 0 && anchors[slot].id == who[slot].x;
-  const float2 at = moved(steady->seen, square(place[slot].zw - centre, aspect));
-  displacements[slot] = known ? (float4)(at, anchors[slot].at - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
+  const bool known = identity[slot].z == LIVE && identity[slot].y > 0 && anchors[slot].id == identity[slot].x;
+  const float2 at = moved(stabilizer->to_stabilized, square(position[slot].zw - centre, aspect));
+  displacements[slot] = known ? (float4)(at, anchors[slot].position - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
 }
 
 // Limits the motion from the stabilized picture to the frame so that the visible part lies inside the frame.
-inline float4 bounded(float4 back, float zoom, float2 half_size) {
-  const float2 room = fmax(half_size, 0.5f);
-  const float turn = fabs(back.w), across = room.y / room.x, most = (1.0f - zoom) / zoom;
-  const float need = fmax(back.z + turn * fmax(across, 1.0f / across), -back.z);
+inline float4 bounded(float4 from_stabilized, float zoom, float2 half_size) {
+  const float2 limit = fmax(half_size, 0.5f);
+  const float rotation = fabs(from_stabilized.w), across = limit.y / limit.x, most = (1.0f - zoom) / zoom;
+  const float need = fmax(from_stabilized.z + rotation * fmax(across, 1.0f / across), -from_stabilized.z);
   const float part = need > most ? most / need : 1.0f;
-  const float4 result = (float4)(back.xy, part * back.zw);
-  const float2 reach = zoom * ((1.0f + result.z) * room + part * turn * room.yx);
-  const float2 left = fmax(room - reach, 0.0f);
+  const float4 result = (float4)(from_stabilized.xy, part * from_stabilized.zw);
+  const float2 reach = zoom * ((1.0f + result.z) * limit + part * rotation * limit.yx);
+  const float2 left = fmax(limit - reach, 0.0f);
   return (float4)(clamp(result.xy, -left, left), result.zw);
 }
 
 // The gains of a fading-memory filter (Morrison 1969) of `smoothing` frames: the parts of the residual that go into
 // position and velocity per frame. The memory gets shorter as the residual uses up the margin, as at the start of a
 // pan. Otherwise shake would pass at the end of the margin.
-inline float2 shares_of(Follow follow, float4 residual) {
-  const float2 room = fmax((1.0f - follow.zoom) * square(follow.centre, follow.aspect), 0.5f);
-  const float used = fmin(fmax(fabs(residual.x) / room.x, fabs(residual.y) / room.y), 1.0f);
-  const float kept = exp(-1.0f / fmax(follow.smoothing, 1.0f) - MARGIN_DECAY * used * used);
-  return follow.smoothing > 0.0f ? (float2)(1.0f - kept * kept, (1.0f - kept) * (1.0f - kept)) : (float2)(0.0f);
+inline float2 shares_of(StabilizerFilter filter, float4 residual) {
+  const float2 limit = fmax((1.0f - filter.zoom) * square(filter.centre, filter.aspect), 0.5f);
+  const float used = fmin(fmax(fabs(residual.x) / limit.x, fabs(residual.y) / limit.y), 1.0f);
+  const float kept = exp(-1.0f / fmax(filter.smoothing, 1.0f) - MARGIN_DECAY * used * used);
+  return filter.smoothing > 0.0f ? (float2)(1.0f - kept * kept, (1.0f - kept) * (1.0f - kept)) : (float2)(0.0f);
 }
 
 // Updates the stabilized position of the frame, its velocity and the anchors, once the frame's points are known.
 // `camera`: the motion of the points. In a blank frame all stays. A work-item per slot.
-__kernel void klt_update_stabilizer(__global const float4 *place, __global const int4 *who, int slots, __global const int *state,
-                       __global const CameraState *camera, int fresh, Follow follow, __global const StabilizerState *before,
+__kernel void klt_update_stabilizer(__global const float4 *position, __global const int4 *identity, int slots, __global const int *state,
+                       __global const CameraState *camera, int fresh, StabilizerFilter filter, __global const StabilizerState *before,
                        __global StabilizerState *now, __global Anchor *anchors) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
-  if (state[BLANK] && !fresh) {
+  if (state[BLANK_COUNT] && !fresh) {
     if (slot == 0) *now = *before, now->confidence = -1.0f;
     return;
   }
-  const float2 middle = square(follow.centre, follow.aspect);
-  const bool anew = fresh || state[CUT];
-  const bool sure = camera->reaches >= 0.5f && camera->inliers >= (float)LEAST_INLIERS && LEAST_SHARE * camera->inliers >= camera->counted;
-  const float4 seen = anew ? (float4)(0.0f) : after(before->seen, sure ? camera->vectors : (float4)(0.0f));
-  const float4 pace = anew || follow.smoothing == 0.0f ? (float4)(0.0f) : before->pace;
-  const float4 residual = seen - pace;
-  const float2 shares = shares_of(follow, residual);
-  const float4 go = pace + shares.x * residual;
-  const float4 back = bounded(after(go, inverse(seen)), follow.zoom, middle);
-  const float4 held = inverse(back), turned = after(inverse(seen), held);
-  if (who[slot].z == LIVE) {
+  const float2 middle = square(filter.centre, filter.aspect);
+  const bool restart = fresh || state[CUT];
+  const bool reliable = camera->reaches >= 0.5f && camera->inliers >= (float)LEAST_INLIERS && LEAST_SHARE * camera->inliers >= camera->counted;
+  const float4 to_stabilized = restart ? (float4)(0.0f) : after(before->to_stabilized, reliable ? camera->vectors : (float4)(0.0f));
+  const float4 velocity = restart || filter.smoothing == 0.0f ? (float4)(0.0f) : before->velocity;
+  const float4 residual = to_stabilized - velocity;
+  const float2 shares = shares_of(filter, residual);
+  const float4 target = velocity + shares.x * residual;
+  const float4 from_stabilized = bounded(after(target, inverse(to_stabilized)), filter.zoom, middle);
+  const float4 held = inverse(from_stabilized), turned = after(inverse(to_stabilized), held);
+  if (identity[slot].z == LIVE) {
     const Anchor anchor = anchors[slot];
-    const float2 at = moved(held, square(place[slot].zw - follow.centre, follow.aspect)), was = moved(turned, anchor.at);
-    const bool known = !anew && anchor.id == who[slot].x;
-    const Anchor next = {known ? was + ANCHOR_RATE * (at - was) : at, who[slot].x, 0};
+    const float2 at = moved(held, square(position[slot].zw - filter.centre, filter.aspect)), was = moved(turned, anchor.position);
+    const bool known = !restart && anchor.id == identity[slot].x;
+    const Anchor next = {known ? was + ANCHOR_RATE * (at - was) : at, identity[slot].x, 0};
     anchors[slot] = next;
   }
   if (slot == 0) {
-    const float2 grown = ((float2)(1.0f, 0.0f) + held.zw) / follow.zoom;
-    const float2 shift = follow.centre + unsquare(held.xy / follow.zoom - times(grown, middle), follow.aspect);
-    const float across = -grown.y / follow.aspect, down = grown.y * follow.aspect;
-    const StabilizerState result = {held, pace + shares.y * residual, back, follow.zoom, {grown.x, across, shift.x, down, grown.x, shift.y}, anew ? -1.0f : camera->confidence};
+    const float2 grown = ((float2)(1.0f, 0.0f) + held.zw) / filter.zoom;
+    const float2 shift = filter.centre + unsquare(held.xy / filter.zoom - times(grown, middle), filter.aspect);
+    const float across = -grown.y / filter.aspect, down = grown.y * filter.aspect;
+    const StabilizerState result = {held, velocity + shares.y * residual, from_stabilized, filter.zoom, {grown.x, across, shift.x, down, grown.x, shift.y}, restart ? -1.0f : camera->confidence};
     *now = result;
   }
 }
 
 // Renders the visible part of the stabilized picture from the frame, whose edge repeats. A work-item per pixel.
-__kernel void klt_show(IN_FRAME(in), OUT_FRAME(out), SteadyView view, __global const StabilizerState *steady) {
+__kernel void klt_show(IN_FRAME(in), OUT_FRAME(out), StabilizedView view, __global const StabilizerState *stabilizer) {
   const int2 size = view.size;
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
-  const float2 at = seen_at(steady, (float2)(x, y), view.centre, view.aspect);
+  const float2 at = seen_at(stabilizer, (float2)(x, y), view.centre, view.aspect);
   const float2 corner = floor(at);
   const int left = (int)corner.x - 1, top = (int)corner.y - 1;
   const float4 across = cubic(at.x - corner.x), down = cubic(at.y - corner.y);

@@ -22,23 +22,23 @@
   }
 
 // As klt_show. A work-item per block of pixels that share a chroma sample.
-__kernel void klt_show_planes(IN_PLANES(in), OUT_PLANES(out), SteadyView view, __global const StabilizerState *steady) {
+__kernel void klt_show_planes(IN_PLANES(in), OUT_PLANES(out), StabilizedView view, __global const StabilizerState *stabilizer) {
   const int2 size = view.size;
   const float2 centre = view.centre, site = view.site;
   const float aspect = view.aspect;
   const int2 first_pixel = BLOCK_FIRST;
   if (any(first_pixel >= size)) return;
   for (int i = 0; i < BLOCK_PIXELS; i++) {
-    const int2 place = BLOCK_PIXEL(i, first_pixel, size);
-    const float2 at = seen_at(steady, convert_float2(place), centre, aspect);
+    const int2 pixel = BLOCK_PIXEL(i, first_pixel, size);
+    const float2 at = seen_at(stabilizer, convert_float2(pixel), centre, aspect);
     float luma = 0.0f;
     ADD_CUBIC(luma, LOAD_LUMA, convert_float, in, at, size);
     const int value = convert_int_rte(clamp(luma, 0.0f, (float)VALUE_MAX));
-    STORE_LUMA(out, place.x, place.y, value);
+    STORE_LUMA(out, pixel.x, pixel.y, value);
   }
 #if LAYOUT != GREY
   const int2 block = first_pixel / BLOCK_SIDE, blocks = (size + BLOCK_SIDE - 1) / BLOCK_SIDE;
-  const float2 at = (seen_at(steady, convert_float2(first_pixel) + site, centre, aspect) - site) / BLOCK_SIDE;
+  const float2 at = (seen_at(stabilizer, convert_float2(first_pixel) + site, centre, aspect) - site) / BLOCK_SIDE;
   float2 chroma = 0.0f;
   ADD_CUBIC(chroma, LOAD_CHROMA, convert_float2, in, at, blocks);
   const int2 values = convert_int2_rte(clamp(chroma, 0.0f, (float)VALUE_MAX));

@@ -25,7 +25,7 @@
 #include "klt/template.clh"
 
 typedef struct {
-  bool good, seen;  // `seen`: the window has enough texture to track
+  bool good, has_texture;  // `has_texture`: the window has enough texture to track
   float2 shift;
   float residue;
   float3 tensor;  // xx, xy, yy over the window, about the mean
@@ -39,10 +39,10 @@ inline float limit_of(float most, float part, float variance, float noise) { ret
 
 // Tracks the point `from` of one frame into another. On each level the window around it in the first frame is moved
 // over the second. It moves until the residual is uncorrelated with the window's slopes. On the finest level the mean
-// and deviation of both are equalised. On other levels only if `even` is 1, because distant points are found without.
+// and deviation of both are equalised. On other levels only if `equalize` is 1, because distant points are found without.
 // Levels with too little texture are skipped, except the finest. `guess`: the start, relative to `from`.
-inline Found follow(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
-                    int count, float2 from, float2 guess, float even, int radius, TrackingLimits search, __global const float *noise,
+inline Found track_window(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
+                    int count, float2 from, float2 guess, float equalize, int radius, TrackingLimits search, __global const float *noise,
                     __local float *patch, __local float4 *sums) {
   const int side = 2 * radius + 1, wide = side + 2, pitch = patch_pitch(side);
   Found found = {false, false, ldexp(guess, -count), 0.0f, 0.0f};
@@ -71,19 +71,19 @@ inline Found follow(__global const float *before, __global const float *after, _
       sx += s.x, sy += s.y, vx += s.value * s.x, vy += s.value * s.y;
       txx += s.x * s.x, txy += s.x * s.y, tyy += s.y * s.y;
     }
-    const float4 light = sum_of((float4)(TOTAL(counted), TOTAL(values), TOTAL(squares), 0.0f), sums);
+    const float4 moments = sum_of((float4)(TOTAL(counted), TOTAL(values), TOTAL(squares), 0.0f), sums);
     const float4 slopes = sum_of((float4)(TOTAL(sx), TOTAL(sy), TOTAL(vx), TOTAL(vy)), sums);
     const float4 tensor = sum_of((float4)(TOTAL(txx), TOTAL(txy), TOTAL(tyy), 0.0f), sums);
-    const float flat = number ? even : 1.0f;
-    const float texels = fmax(light.x, 1.0f), mean = light.y / texels, variance = fmax(light.z / texels - mean * mean, 0.0f);
+    const float flat = number ? equalize : 1.0f;
+    const float texels = fmax(moments.x, 1.0f), mean = moments.y / texels, variance = fmax(moments.z / texels - mean * mean, 0.0f);
     const float2 part = flat * slopes.xy / texels;
     const float xx = tensor.x - part.x * slopes.x, xy = tensor.y - part.x * slopes.y, yy = tensor.z - part.y * slopes.y, determinant = xx * yy - xy * xy;
     const float own = CORRELATION * noise_variance_at(noise, middle);
     const float2 start = 2.0f * found.shift;
     found.shift = start;
-    bool good = light.x >= LEAST_PART * side * side && determinant > LEAST_DETERMINANT &&
+    bool good = moments.x >= LEAST_PART * side * side && determinant > LEAST_DETERMINANT &&
                 least_eigenvalue(xx, xy, yy) > (1.0f + NOISE_SCATTER / side) * gains[number].slope * own * texels;
-    found.seen = good;
+    found.has_texture = good;
     // An item's first part of a window stays in its registers.
     const Part own_part = part_of(LANE, side);
     const Samples own_samples = samples(patch, pitch, own_part, middle, first, last);
@@ -130,7 +130,7 @@ inline Found follow(__global const float *before, __global const float *after, _
   return found;
 }
 
-inline bool in_frame(float2 at, int4 level) { return all(at >= (float)RIM) && all(at <= convert_float2(level.xy - 1 - RIM)); }
+inline bool in_frame(float2 at, int4 level) { return all(at >= (float)FRAME_MARGIN) && all(at <= convert_float2(level.xy - 1 - FRAME_MARGIN)); }
 
 #if LANES == 1
 // SPIR-V has no prefetch, and Mesa's compiler fails on it, so only some CPUs use it.
@@ -145,9 +145,9 @@ inline bool in_frame(float2 at, int4 level) { return all(at >= (float)RIM) && al
 // Prefetches the windows of another point of the band in both frames. They may lie anywhere.
 #define END_OF_BAND ((int)(get_global_offset(1) + get_num_groups(1)))
 inline void fetch_ahead(__global const float *before, __global const float *after, __constant int4 *levels, int count,
-                        __global const float4 *place, __global const float4 *motion, int slot, int radius) {
+                        __global const float4 *position, __global const float4 *motion, int slot, int radius) {
   if (slot >= END_OF_BAND) return;
-  const float2 at = place[slot].zw, velocity = motion[slot].xy;
+  const float2 at = position[slot].zw, velocity = motion[slot].xy;
   for (int number = count - 1; number >= 0; number--) {
     const int4 level = levels[number];
     const int2 from = convert_int2(ldexp(at, -number)) - radius, to = convert_int2(ldexp(at + velocity, -number)) - radius;
@@ -158,17 +158,17 @@ inline void fetch_ahead(__global const float *before, __global const float *afte
   }
 }
 // Prefetches a point's template and the window that will be compared with it.
-inline void fetch_template(__global const float *after, int4 level, __global const float4 *place, __global const float *templates, int slot,
+inline void fetch_template(__global const float *after, int4 level, __global const float4 *position, __global const float *templates, int slot,
                            int radius) {
   if (slot >= END_OF_BAND) return;
   const int side = 2 * radius + 1;
-  const int2 to = convert_int2(place[slot].zw) - radius;
+  const int2 to = convert_int2(position[slot].zw) - radius;
   for (int y = -1; y <= side; y++) FETCH(after + texel_index(level, clamp(to + (int2)(0, y), -1, level.xy)));
   for (int i = 0; i < patch_pitch(side) * (side + 2); i += 16) FETCH(templates + (size_t)slot * TEMPLATE + i);
 }
 #else
-#define fetch_ahead(before, after, levels, count, place, motion, slot, radius)
-#define fetch_template(after, level, place, templates, slot, radius)
+#define fetch_ahead(before, after, levels, count, position, motion, slot, radius)
+#define fetch_template(after, level, position, templates, slot, radius)
 #endif
 
 // Texels by which a window's radius grows so that noise moves its point less. `eigenvalue`: of a window of 7×7 px.
@@ -177,13 +177,13 @@ inline int growth_of(float eigenvalue, float noise, int radius) {
   return clamp((int)ceil(0.5f * (fmin(side, 2.0f * MOST_RADIUS + 1.0f) - 1.0f)) - radius, 0, MOST_RADIUS - radius);
 }
 
-#define POINTS __global float4 *place, __global float4 *motion, __global int4 *who, __global float4 *form
-inline TrackedPoint point_of(POINTS, int slot) {
-  const TrackedPoint point = {place[slot], motion[slot], form[slot], who[slot]};
+#define POINTS __global float4 *position, __global float4 *motion, __global int4 *identity, __global float4 *similarity
+inline TrackedPoint load_point(POINTS, int slot) {
+  const TrackedPoint point = {position[slot], motion[slot], similarity[slot], identity[slot]};
   return point;
 }
-inline void keep(POINTS, int slot, TrackedPoint point) {
-  if (LANE == 0) place[slot] = point.place, motion[slot] = point.motion, form[slot] = point.form, who[slot] = point.who;
+inline void store_point(POINTS, int slot, TrackedPoint point) {
+  if (LANE == 0) position[slot] = point.position, motion[slot] = point.motion, similarity[slot] = point.similarity, identity[slot] = point.identity;
 }
 
 // Tracks a live point over `steps` frames, of which all but one were blank. Its motion then holds the window's tensor
@@ -191,12 +191,12 @@ inline void keep(POINTS, int slot, TrackedPoint point) {
 inline TrackedPoint track(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
                    int count, TrackingLimits search, __global const float *noise, int steps, TrackedPoint point, __local float *patch, __local float4 *sums) {
   const int4 level = levels[0];
-  const float2 was = point.place.zw;
+  const float2 was = point.position.zw;
   const float4 velocity = point.motion * (float4)(steps, steps, 1.0f, 1.0f);
   // It has no branches before barriers, because PoCL 3.1 miscompiles such loops.
   const int needed = growth_of(velocity.w, CORRELATION * noise_variance(noise) + coding_of(noise), search.radius);
-  point.form = select((float4)(1.0f, 0.0f, 0.0f, needed), point.form, (int4)(point.who.y > 0 ? -1 : 0));
-  const int radius = min(search.radius + (int)point.form.w, MOST_RADIUS);
+  point.similarity = select((float4)(1.0f, 0.0f, 0.0f, needed), point.similarity, (int4)(point.identity.y > 0 ? -1 : 0));
+  const int radius = min(search.radius + (int)point.similarity.w, MOST_RADIUS);
   // The search starts at the position predicted from the point's motion. If it fails, the next one allows for changing
   // brightness. For a fast point the third starts from the previous position, unless the predicted one is outside the
   // frame. The last search omits the coarser levels, which brightness that differs from row to row misleads.
@@ -204,31 +204,31 @@ inline TrackedPoint track(__global const float *before, __global const float *af
   const int tries = fast && in_frame(was + velocity.xy, level) ? 4 : 3;
   const bool all_kept = search.residue >= KEEP_ALL;
   Found found;
-  found.good = found.seen = false;
+  found.good = found.has_texture = false;
   float2 guess = 0.0f;
-  float even = 0.0f;
+  float equalize = 0.0f;
   int used = count;
   for (int i = 0; i < tries && !found.good; i++) {
     const float2 next_guess = i < 2 && fast ? velocity.xy : 0.0f;
-    const float next_even = i ? 1.0f : 0.0f;
+    const float next_equalize = i ? 1.0f : 0.0f;
     const int next_count = i < tries - 1 ? count : 1;
-    Found next = follow(before, after, levels, gains, next_count, was, next_guess, next_even, radius, search, noise, patch, sums);
+    Found next = track_window(before, after, levels, gains, next_count, was, next_guess, next_equalize, radius, search, noise, patch, sums);
     const bool stays = in_frame(was + next.shift, level);
-    next.good = next.good && stays, next.seen = next.seen && stays && all_kept;
+    next.good = next.good && stays, next.has_texture = next.has_texture && stays && all_kept;
     // If no result is good, the one with the least residual counts.
-    if (i == 0 || next.good || (next.seen && (!found.seen || next.residue < found.residue)))
-      found = next, guess = next_guess, even = next_even, used = next_count;
+    if (i == 0 || next.good || (next.has_texture && (!found.has_texture || next.residue < found.residue)))
+      found = next, guess = next_guess, equalize = next_equalize, used = next_count;
   }
-  found.good = found.good || found.seen;
+  found.good = found.good || found.has_texture;
   const float2 now = was + found.shift;
   if (search.check && found.good) {
-    const Found back = follow(after, before, levels, gains, used, now, -guess, even, radius, search, noise, patch, sums);
+    const Found back = track_window(after, before, levels, gains, used, now, -guess, equalize, radius, search, noise, patch, sums);
     const float2 miss = found.shift + back.shift;
     found.good = back.good && dot(miss, miss) <= MOST_BACK * MOST_BACK;
   }
-  point.place.zw = now;
+  point.position.zw = now;
   point.motion = (float4)(found.tensor, found.residue);
-  point.who.z = found.good ? LIVE : LOST;
+  point.identity.z = found.good ? LIVE : LOST;
   return point;
 }
 
@@ -236,11 +236,11 @@ inline TrackedPoint track(__global const float *before, __global const float *af
 // previous frame. Marks the pixels around points by the stamp. The limit of the residual grows with the mean residual
 // in the previous frame, as encoder errors do.
 inline TrackedPoint compare(__global const float *before, __global const float *after, int4 level, Gain gain, TrackingLimits search,
-                     __global const float *noise, __global int *state, __global ushort *stamps, TrackedPoint point, __global float *kept,
+                     __global const float *noise, __global int *state, __global ushort *stamps, TrackedPoint point, __global float *stored,
                      __global int4 *birth_place, __local float *patch, __local float4 *sums) {
-  const bool born = point.who.y == 0;
-  const float2 was = point.place.xy, now = point.place.zw;
-  const float4 tensor = point.motion, own = point.form;
+  const bool born = point.identity.y == 0;
+  const float2 was = point.position.xy, now = point.position.zw;
+  const float4 tensor = point.motion, own = point.similarity;
   const int4 here = (int4)(convert_int2(was), min(search.radius + (int)own.w, MOST_RADIUS), 0);
   const int4 birth = select(*birth_place, here, (int4)(born ? -1 : 0));
   const int radius = birth.z, side = 2 * radius + 1, pitch = patch_pitch(side);
@@ -249,14 +249,14 @@ inline TrackedPoint compare(__global const float *before, __global const float *
 #if LANES > 1
   FOR_LANES(i, pitch * (side + 2)) {
     const int2 at = clamp(origin + (int2)(i % pitch, i / pitch), -1, level.xy);
-    const float seen = before[texel_index(level, at)], texel = select(kept[i], seen, born ? -1 : 0);
+    const float seen = before[texel_index(level, at)], texel = select(stored[i], seen, born ? -1 : 0);
     patch[i] = texel;
-    kept[i] = texel;
+    stored[i] = texel;
   }
 #else
   for (int y = 0; y < side + 2; y++)
     for (int x = 0; x < pitch; x += 8) {
-      __global float *texel = kept + y * pitch + x;
+      __global float *texel = stored + y * pitch + x;
       if (born) STORE_GLOBAL_EIGHT(texel, texels(before, level, origin + (int2)(x, y)));
       STORE_EIGHT(patch + y * pitch + x, GLOBAL_EIGHT(texel));
     }
@@ -265,12 +265,12 @@ inline TrackedPoint compare(__global const float *before, __global const float *
   const float own_noise =
       2.0f * (gain.texel * CORRELATION * noise_variance_at(noise, patch[(radius + 1) * (pitch + 1)]) + coding_of(noise));
   const Fitted fit = fit_template(patch, radius, first, last, after, level, now, own.xy, born ? -1 : search.iterations, own_noise, sums);
-  const float part = clamp(USUAL_FACTOR / 1024.0f * state[USUAL], MOST_RESIDUAL, MOST_NOISY_RESIDUAL);
+  const float part = clamp(USUAL_FACTOR / 1024.0f * state[USUAL_RESIDUAL], MOST_RESIDUAL, MOST_NOISY_RESIDUAL);
   const bool same = fit.good && fit.residue <= limit_of(search.residue, part, fit.variance, own_noise) && in_frame(fit.at, level);
   const float2 found = !born && same ? fit.at : now;
-  const float4 doubted = own + (float4)(0.0f, 0.0f, 1.0f, 0.0f), fitted = (float4)(fit.form, 0.0f, own.w);
-  point.form = born ? own : same ? fitted : doubted;
-  const bool good = point.form.z <= (float)MOST_DOUBTS || search.residue >= KEEP_ALL;
+  const float4 doubted = own + (float4)(0.0f, 0.0f, 1.0f, 0.0f), fitted = (float4)(fit.similarity, 0.0f, own.w);
+  point.similarity = born ? own : same ? fitted : doubted;
+  const bool good = point.similarity.z <= (float)MOST_DOUBTS || search.residue >= KEEP_ALL;
   const float2 away = found - was;
   const float level_noise = CORRELATION * noise_variance(noise) + coding_of(noise);
   const float evidence = tensor.x * away.x * away.x + 2.0f * tensor.y * away.x * away.y + tensor.z * away.y * away.y;
@@ -278,8 +278,8 @@ inline TrackedPoint compare(__global const float *before, __global const float *
   SYNC;
   if (LANE == 0) *birth_place = birth;
   if (LANE == 0 && !born && fit.good) {
-    atomic_add(&state[LEFT], (int)(1024.0f * fmin(fit.residue / sqrt(fit.variance), 1.0f)));
-    atomic_inc(&state[FITS]);
+    atomic_add(&state[RESIDUAL_SUM], (int)(1024.0f * fmin(fit.residue / sqrt(fit.variance), 1.0f)));
+    atomic_inc(&state[FIT_COUNT]);
   }
   if (good) {
     const int across = 2 * search.reach + 1;
@@ -289,10 +289,10 @@ inline TrackedPoint compare(__global const float *before, __global const float *
       if (all(at >= 0) && all(at < level.xy)) stamps[at.y * level.x + at.x] = search.stamp;
     }
   }
-  point.place = (float4)(reported, found);
-  point.motion = (float4)((reported - was) / (1.0f + state[BLANK]), tensor.w, least_eigenvalue(tensor.x, tensor.y, tensor.z));
-  point.who.y++;
-  point.who.z = good ? LIVE : LOST;
+  point.position = (float4)(reported, found);
+  point.motion = (float4)((reported - was) / (1.0f + state[BLANK_COUNT]), tensor.w, least_eigenvalue(tensor.x, tensor.y, tensor.z));
+  point.identity.y++;
+  point.identity.z = good ? LIVE : LOST;
   return point;
 }
 
@@ -307,39 +307,39 @@ inline TrackedPoint compare(__global const float *before, __global const float *
 __kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains, SEARCH, POINTS, SAVED, COMPARED,
                          TrackingLimits search, __local float *patch, __local float4 *sums) {
   const int slot = GROUP_ROW, count = search.levels;
-  TrackedPoint point = point_of(place, motion, who, form, slot);
-  fetch_ahead(before, after, levels, count, place, motion, slot + 1, search.radius);
-  fetch_template(after, levels[0], place, templates, slot + 1, search.radius);
-  if (point.who.z == LIVE) {
+  TrackedPoint point = load_point(position, motion, identity, similarity, slot);
+  fetch_ahead(before, after, levels, count, position, motion, slot + 1, search.radius);
+  fetch_template(after, levels[0], position, templates, slot + 1, search.radius);
+  if (point.identity.z == LIVE) {
     if (LANE == 0) saved[slot] = point;
-    point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK], point, patch, sums);
-    if (point.who.z == LIVE)
+    point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK_COUNT], point, patch, sums);
+    if (point.identity.z == LIVE)
       point = compare(before, after, levels[0], gains[0], search, noise, state, stamps, point, templates + (size_t)slot * TEMPLATE,
                       births + slot, patch, sums);
-    keep(place, motion, who, form, slot, point);
+    store_point(position, motion, identity, similarity, slot, point);
   }
 }
 #else
 __kernel void klt_track(FRAMES, __constant int4 *levels, __constant Gain *gains, SEARCH, POINTS, SAVED, TrackingLimits search,
                         __local float *patch, __local float4 *sums) {
   const int slot = GROUP_ROW, count = search.levels;
-  TrackedPoint point = point_of(place, motion, who, form, slot);
-  if (point.who.z == LIVE) {
+  TrackedPoint point = load_point(position, motion, identity, similarity, slot);
+  if (point.identity.z == LIVE) {
     if (LANE == 0) saved[slot] = point;
-    point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK], point, patch, sums);
+    point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK_COUNT], point, patch, sums);
     SYNC;
-    keep(place, motion, who, form, slot, point);
+    store_point(position, motion, identity, similarity, slot, point);
   }
 }
 
 __kernel void klt_compare(FRAMES, int4 level, Gain gain, SEARCH, POINTS, COMPARED, TrackingLimits search,
                           __local float *patch, __local float4 *sums) {
   const int slot = GROUP_ROW;
-  TrackedPoint point = point_of(place, motion, who, form, slot);
-  if (point.who.z == LIVE) {
+  TrackedPoint point = load_point(position, motion, identity, similarity, slot);
+  if (point.identity.z == LIVE) {
     point = compare(before, after, level, gain, search, noise, state, stamps, point, templates + (size_t)slot * TEMPLATE,
                     births + slot, patch, sums);
-    keep(place, motion, who, form, slot, point);
+    store_point(position, motion, identity, similarity, slot, point);
   }
 }
 #endif

@@ -35,7 +35,7 @@ void Klt::run(const Settings &settings, const Frame &frame) {
     if (fresh) point.alive = false;
     if (!point.alive) continue;
     point.alive = track(before_, now, settings, noise_, usual_, 1 + blank_, point);
-    if (point.left >= 0) left += point.left, fitted++;
+    if (point.residual >= 0) left += point.residual, fitted++;
   }
   const bool blank =
       comparable && is_blank(before_[0], now[0], usual_noise_, blank_, saved, points_);

@@ -35,7 +35,8 @@ std::pair<Plane, Plane> gradient(const Plane &plane) {
   Plane y = filtered(plane, gaussian_taps, derivative_taps, plane.width, plane.height);
   for (int j = 0; j < plane.height; j++)
     for (int i = 0; i < plane.width; i++)
-      if (i < rim || j < rim || i >= plane.width - rim || j >= plane.height - rim)
+      if (i < frame_margin || j < frame_margin || i >= plane.width - frame_margin ||
+          j >= plane.height - frame_margin)
         x(i, j) = y(i, j) = 0;
   return {x, y};
 }
@@ -43,8 +44,8 @@ std::pair<Plane, Plane> gradient(const Plane &plane) {
 Plane eigenvalues(const Plane &plane) {
   const auto [gx, gy] = gradient(plane);
   Plane result(plane.width, plane.height);
-  for (int y = rim; y < plane.height - rim; y++)
-    for (int x = rim; x < plane.width - rim; x++) {
+  for (int y = frame_margin; y < plane.height - frame_margin; y++)
+    for (int x = frame_margin; x < plane.width - frame_margin; x++) {
       double xx = 0, xy = 0, yy = 0;
       for (int j = -3; j <= 3; j++)
         for (int i = -3; i <= 3; i++) {

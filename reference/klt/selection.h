@@ -15,7 +15,7 @@ double eigenvalue_gain();
 
 /// The gradient of a smoothed plane.
 std::pair<Plane, Plane> gradient(const Plane &plane);
-/// The smaller eigenvalue of its tensor; 0 in the rim.
+/// The smaller eigenvalue of its tensor; 0 in the margin.
 Plane eigenvalues(const Plane &plane);
 
 /// The smaller eigenvalue of the tensor of these sums over slopes.

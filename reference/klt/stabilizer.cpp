@@ -17,21 +17,23 @@ Similarity sum(const Similarity &a, float part, const Similarity &b) {
 }
 
 /// Keeps the output, `zoom` times the frame, within the frame.
-Similarity bounded(Similarity back, float zoom, float width, float height) {
+Similarity bounded(Similarity from_stabilized, float zoom, float width, float height) {
   const float half[2] = {std::max(width / 2, 0.5f), std::max(height / 2, 0.5f)};
-  const float turn = std::abs(back.rotation), most = (1 - zoom) / zoom;
+  const float rotation = std::abs(from_stabilized.rotation), most = (1 - zoom) / zoom;
   const float across = std::max(half[0] / half[1], half[1] / half[0]);
-  const float need = std::max(back.dilation + turn * across, -back.dilation);
+  const float need =
+      std::max(from_stabilized.dilation + rotation * across, -from_stabilized.dilation);
   const float part = need > most ? most / need : 1;
-  back.dilation *= part, back.rotation *= part;
+  from_stabilized.dilation *= part, from_stabilized.rotation *= part;
   const auto bound = [&](float shift, float along, float across) {
-    const float reach = zoom * ((1 + back.dilation) * along + std::abs(back.rotation) * across);
+    const float reach = zoom * ((1 + from_stabilized.dilation) * along +
+                                std::abs(from_stabilized.rotation) * across);
     const float left = std::max(along - reach, 0.0f);
     return std::clamp(shift, -left, left);
   };
-  back.x = bound(back.x, half[0], half[1]);
-  back.y = bound(back.y, half[1], half[0]);
-  return back;
+  from_stabilized.x = bound(from_stabilized.x, half[0], half[1]);
+  from_stabilized.y = bound(from_stabilized.y, half[1], half[0]);
+  return from_stabilized;
 }
 
 }  // namespace
@@ -44,45 +46,48 @@ Stabilizer::Stabilizer(int width, int height, const glcl::camera::Ransac::Settin
 
 void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, bool fresh) {
   const Complex centre(width_ / 2, height_ / 2);
-  Similarity seen, pace;
+  Similarity to_stabilized, velocity;
   float confidence = -1;
   if (fresh) {
     anchors_.clear();
   } else {
-    std::vector<CameraVector> ways;
+    std::vector<CameraVector> displacements;
     for (const Point &point : slots) {
-      ways.push_back({1e9f, 1e9f, 0, 0});
+      displacements.push_back({1e9f, 1e9f, 0, 0});
       const auto anchor = anchors_.find(point.id);
       if (!point.alive || point.age == 0 || anchor == anchors_.end()) continue;
-      const Complex at = moved(state_.seen, Complex(point.tracked_x, point.tracked_y) - centre),
-                    way = anchor->second - at;
-      ways.back() = {at.real(), at.imag(), way.real(), way.imag()};
+      const Complex at = moved(state_.to_stabilized,
+                               Complex(point.tracked_x, point.tracked_y) - centre),
+                    displacement = anchor->second - at;
+      displacements.back() = {at.real(), at.imag(), displacement.real(), displacement.imag()};
     }
-    const Ransac found(ways, ransac_);
+    const Ransac found(displacements, ransac_);
     int inliers = 0;
     const Similarity motion = found.fitted(found.best, &inliers);
-    seen = state_.seen;
+    to_stabilized = state_.to_stabilized;
     confidence =
         found.valid ? float(found.reaches(motion)) * float(inliers) / float(found.valid) : -1;
     if (inliers >= 6 && 8 * inliers >= found.valid && found.reaches(motion) >= 0.5)
-      seen = after(seen, motion);
-    pace = state_.pace;
+      to_stabilized = after(to_stabilized, motion);
+    velocity = state_.velocity;
   }
-  float place = 0, quicker = 0;
+  float position_gain = 0, velocity_gain = 0;
   const auto zoom = float(1 - 2 * settings.margin);
-  if (!settings.smoothing) pace = {};
-  const Similarity rest = sum(seen, -1, pace);
+  if (!settings.smoothing) velocity = {};
+  const Similarity residual = sum(to_stabilized, -1, velocity);
   if (settings.smoothing) {
     const auto part = [&](float lag, float length) {
       return std::abs(lag) / std::max((1 - zoom) * length / 2, 0.5f);
     };
-    const float used = std::min(std::max(part(rest.x, width_), part(rest.y, height_)), 1.0f);
+    const float used =
+        std::min(std::max(part(residual.x, width_), part(residual.y, height_)), 1.0f);
     const float kept = std::exp(-1 / float(settings.smoothing) - 0.1f * used * used);
-    place = 1 - kept * kept, quicker = (1 - kept) * (1 - kept);
+    position_gain = 1 - kept * kept, velocity_gain = (1 - kept) * (1 - kept);
   }
-  const Similarity go = sum(pace, place, rest);
-  const Similarity back = bounded(after(go, inverse(seen)), zoom, width_, height_);
-  const Similarity held = inverse(back);
+  const Similarity target = sum(velocity, position_gain, residual);
+  const Similarity from_stabilized =
+      bounded(after(target, inverse(to_stabilized)), zoom, width_, height_);
+  const Similarity held = inverse(from_stabilized);
   std::map<int, Complex> anchors;
   for (const Point &point : slots) {
     if (!point.alive) continue;
@@ -90,7 +95,7 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
     const auto anchor = anchors_.find(point.id);
     Complex next = at;
     if (anchor != anchors_.end()) {
-      next = moved(held, moved(inverse(seen), anchor->second));
+      next = moved(held, moved(inverse(to_stabilized), anchor->second));
       next += (at - next) / 16.0f;
     }
     anchors[point.id] = next;
@@ -99,8 +104,8 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
   const Complex grown = Complex(1 + held.dilation, held.rotation) / zoom,
                 shift = centre + Complex(held.x, held.y) / zoom - grown * centre;
   state_ = {held,
-            sum(pace, quicker, rest),
-            back,
+            sum(velocity, velocity_gain, residual),
+            from_stabilized,
             zoom,
             {grown.real(), -grown.imag(), shift.real(), grown.imag(), grown.real(), shift.imag()},
             confidence};
@@ -128,9 +133,9 @@ double cubic_at(std::complex<float> at, int width, int height, const Load &load)
 
 }  // namespace
 
-std::complex<float> Stabilizer::seen_at(std::complex<float> place) const {
+std::complex<float> Stabilizer::seen_at(std::complex<float> position) const {
   const Complex centre(width_ / 2, height_ / 2);
-  return moved(state_.back, state_.zoom * (place - centre)) + centre;
+  return moved(state_.from_stabilized, state_.zoom * (position - centre)) + centre;
 }
 
 Frame Stabilizer::show(const Frame &frame) const {

@@ -30,28 +30,28 @@ bool solve(const double (&matrix)[4][4], double (&right)[4]) {
 
 }  // namespace
 
-Fitted fit(const Plane &plane, const Template &kept, Complex at, Complex form, int steps,
+Fitted fit(const Plane &plane, const Template &patch, Complex at, Complex similarity, int steps,
            double noise) {
   struct Slopes {
     double along[4];
   };
-  const size_t count = kept.texels.size();
+  const size_t count = patch.texels.size();
   const double n = std::max<double>(double(count), 1);
   std::vector<Slopes> slopes;
   double mean = 0, variance = 0, means[4] = {};
-  for (const Template::Texel &s : kept.texels) {
+  for (const Template::Texel &s : patch.texels) {
     slopes.push_back({{s.gx, s.gy, s.gx * s.i + s.gy * s.j, s.gy * s.i - s.gx * s.j}});
     mean += s.value / n;
     for (int k = 0; k < 4; k++) means[k] += slopes.back().along[k] / n;
   }
   double normal[4][4] = {};
   for (size_t t = 0; t < count; t++) {
-    variance += (kept.texels[t].value - mean) * (kept.texels[t].value - mean) / n;
+    variance += (patch.texels[t].value - mean) * (patch.texels[t].value - mean) / n;
     for (int k = 0; k < 4; k++) slopes[t].along[k] -= means[k];
     for (int k = 0; k < 4; k++)
       for (int l = 0; l < 4; l++) normal[k][l] += slopes[t].along[k] * slopes[t].along[l];
   }
-  Fitted result{true, at, form, 0, variance};
+  Fitted result{true, at, similarity, 0, variance};
   Complex change = 0;
   double gain = 1, other = 0;
   std::vector<double> seen(count);
@@ -60,12 +60,12 @@ Fitted fit(const Plane &plane, const Template &kept, Complex at, Complex form, i
     double value = 0, deviation = 0;
     result.residue = 0;
     for (size_t t = 0; t < count; t++) {
-      const Template::Texel &s = kept.texels[t];
-      const Complex place = result.at + result.form * Complex(s.i, s.j);
-      const double x = std::clamp(place.real(), -1.0, plane.width - 0.0625),
-                   y = std::clamp(place.imag(), -1.0, plane.height - 0.0625);
+      const Template::Texel &s = patch.texels[t];
+      const Complex position = result.at + result.similarity * Complex(s.i, s.j);
+      const double x = std::clamp(position.real(), -1.0, plane.width - 0.0625),
+                   y = std::clamp(position.imag(), -1.0, plane.height - 0.0625);
       const double fx = std::floor(x), fy = std::floor(y);
-      seen[t] = plane.between(int(fx), int(fy), float(x - fx), float(y - fy)) - kept.middle;
+      seen[t] = plane.between(int(fx), int(fy), float(x - fx), float(y - fy)) - patch.middle;
       value += seen[t] / n;
       result.residue += std::abs(s.value - mean - gain * (seen[t] - other)) / n;
     }
@@ -81,17 +81,17 @@ Fitted fit(const Plane &plane, const Template &kept, Complex at, Complex form, i
     double solved[4] = {0, 0, -prior * change.real(), -prior * change.imag()};
     for (size_t t = 0; t < count; t++)
       for (int k = 0; k < 4; k++)
-        solved[k] += slopes[t].along[k] * (kept.texels[t].value - mean - gain * (seen[t] - other));
+        solved[k] += slopes[t].along[k] * (patch.texels[t].value - mean - gain * (seen[t] - other));
     if (!solve(matrix, solved)) {
       result.good = false;
       break;
     }
     const Complex shift(solved[0], solved[1]), more(solved[2], solved[3]);
-    result.at += result.form * shift;
-    result.form += result.form * more;
+    result.at += result.similarity * shift;
+    result.similarity += result.similarity * more;
     change += more;
-    const double scale = std::abs(result.form);
-    result.good = std::abs(result.at - at) <= 0.5 * kept.radius && scale <= 2 && 2 * scale >= 1;
+    const double scale = std::abs(result.similarity);
+    result.good = std::abs(result.at - at) <= 0.5 * patch.radius && scale <= 2 && 2 * scale >= 1;
     moves = result.good && std::norm(shift) > 0.005 * 0.005;
   }
   return result;

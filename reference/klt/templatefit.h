@@ -12,14 +12,14 @@ using Complex = std::complex<double>;
 
 struct Fitted {
   bool good = true;
-  Complex at, form;
+  Complex at, similarity;
   double residue = 0, variance = 0;
 };
 
 /// Lays a template onto a plane by steps of Gauss and Newton. The place, the turn and the scale are
 /// those with the least residual. The change of turn and scale from the previous frame counts as
 /// one more measurement.
-Fitted fit(const Plane &plane, const Template &kept, Complex at, Complex form, int steps,
+Fitted fit(const Plane &plane, const Template &patch, Complex at, Complex similarity, int steps,
            double noise);
 
 }  // namespace reference::klt

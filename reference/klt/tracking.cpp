@@ -18,7 +18,7 @@ struct Sample {
 };
 
 struct Found {
-  bool good = false, seen = false;
+  bool good = false, has_texture = false;
   float dx = 0, dy = 0;
   double residue = 0, xx = 0, xy = 0, yy = 0;
 };
@@ -49,9 +49,9 @@ double limit(const Settings &settings, double variance, double noise, double par
 }
 double coding_of(const NoiseTable &noise) { return std::max(noise.back() - 0.15, 0.0); }
 
-Found follow(const Pyramid &before, const Pyramid &after, int levels,
-             const std::vector<Gain> &gains, float px, float py, float guess_x, float guess_y,
-             bool even, int radius, const Settings &settings, const NoiseTable &noise) {
+Found track_window(const Pyramid &before, const Pyramid &after, int levels,
+                   const std::vector<Gain> &gains, float px, float py, float guess_x, float guess_y,
+                   bool equalize, int radius, const Settings &settings, const NoiseTable &noise) {
   const int side = 2 * radius + 1;
   Found found;
   found.dx = std::ldexp(guess_x, -levels), found.dy = std::ldexp(guess_y, -levels);
@@ -63,7 +63,7 @@ Found follow(const Pyramid &before, const Pyramid &after, int levels,
     const float middle = window.middle;
     const double n = std::max<double>(double(samples.size()), 1);
     double mean = 0, mx = 0, my = 0, variance = 0, xx = 0, xy = 0, yy = 0;
-    const bool flat = even || level == 0;
+    const bool flat = equalize || level == 0;
     for (const Sample &s : samples) mean += s.value / n, mx += s.gx / n, my += s.gy / n;
     if (!flat) mx = my = 0;
     for (const Sample &s : samples) {
@@ -76,7 +76,7 @@ Found follow(const Pyramid &before, const Pyramid &after, int levels,
     found.dx = start_x, found.dy = start_y;
     bool good = double(samples.size()) >= 0.25 * side * side && xx * yy - xy * xy > 0.01 &&
                 least_eigenvalue(xx, xy, yy) > (1 + 3.5 / side) * gains[level].slope * own * n;
-    found.seen = good;
+    found.has_texture = good;
     double gain = 1, other = 0;
     const auto moved = [&](const Sample &s) {
       const float x = cx + found.dx, y = cy + found.dy;
@@ -127,59 +127,62 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
   const int width = before[0].width, height = before[0].height;
   const double level = noise_correlation * noise[0] + coding_of(noise);
   const auto in_frame = [&](double x, double y) {
-    return x >= rim && y >= rim && x <= width - 1 - rim && y <= height - 1 - rim;
+    return x >= frame_margin && y >= frame_margin && x <= width - 1 - frame_margin &&
+           y <= height - 1 - frame_margin;
   };
   const bool born = point.age == 0;
-  point.left = -1;
+  point.residual = -1;
   if (born) {
-    point.grown = growth(point.eigenvalue, level, settings.window / 2);
-    point.form[0] = 1, point.form[1] = 0;
+    point.growth = growth(point.eigenvalue, level, settings.window / 2);
+    point.similarity[0] = 1, point.similarity[1] = 0;
     point.doubts = 0;
   }
-  const int radius = std::min(settings.window / 2 + point.grown, 15);
+  const int radius = std::min(settings.window / 2 + point.growth, 15);
   Found found;
   float guess_x = 0, guess_y = 0;
-  bool even = false;
+  bool equalize = false;
   int used = levels;
   const bool fast = point.vx * point.vx + point.vy * point.vy >= 1;
-  const float pace_x = point.vx * float(steps), pace_y = point.vy * float(steps);
-  const int tries = fast && in_frame(point.tracked_x + pace_x, point.tracked_y + pace_y) ? 4 : 3;
+  const float step_x = point.vx * float(steps), step_y = point.vy * float(steps);
+  const int tries = fast && in_frame(point.tracked_x + step_x, point.tracked_y + step_y) ? 4 : 3;
   const bool all_kept = settings.max_residue >= 255;
   for (int i = 0; i < tries && !found.good; i++) {
-    const float to_x = fast && i < 2 ? pace_x : 0, to_y = fast && i < 2 ? pace_y : 0;
+    const float to_x = fast && i < 2 ? step_x : 0, to_y = fast && i < 2 ? step_y : 0;
     const int next_levels = i < tries - 1 ? levels : 1;
-    Found next = follow(before, after, next_levels, all, point.tracked_x, point.tracked_y, to_x,
-                        to_y, i > 0, radius, settings, noise);
+    Found next = track_window(before, after, next_levels, all, point.tracked_x, point.tracked_y,
+                              to_x, to_y, i > 0, radius, settings, noise);
     const bool stays = in_frame(point.tracked_x + next.dx, point.tracked_y + next.dy);
-    next.good = next.good && stays, next.seen = next.seen && stays && all_kept;
-    if (i == 0 || next.good || (next.seen && (!found.seen || next.residue < found.residue)))
-      found = next, guess_x = to_x, guess_y = to_y, even = i > 0, used = next_levels;
+    next.good = next.good && stays, next.has_texture = next.has_texture && stays && all_kept;
+    if (i == 0 || next.good ||
+        (next.has_texture && (!found.has_texture || next.residue < found.residue)))
+      found = next, guess_x = to_x, guess_y = to_y, equalize = i > 0, used = next_levels;
   }
-  bool good = found.good || found.seen;
+  bool good = found.good || found.has_texture;
   float x = point.tracked_x + found.dx, y = point.tracked_y + found.dy;
   if (born) {
     const Window window = window_of(before[0], point.tracked_x, point.tracked_y, radius);
-    point.kept = {radius, window.middle, {}};
+    point.patch = {radius, window.middle, {}};
     for (const Sample &s : window.samples)
-      point.kept.texels.push_back({s.i, s.j, s.value, s.gx, s.gy});
+      point.patch.texels.push_back({s.i, s.j, s.value, s.gx, s.gy});
   }
   if (good && settings.check) {
-    const Found back =
-        follow(after, before, used, all, x, y, -guess_x, -guess_y, even, radius, settings, noise);
+    const Found back = track_window(after, before, used, all, x, y, -guess_x, -guess_y, equalize,
+                                    radius, settings, noise);
     good = back.good && std::hypot(found.dx + back.dx, found.dy + back.dy) <= 1;
   }
   if (good && !born) {
-    const double own = 2 * (all[0].texel * noise_correlation * noise_at(noise, point.kept.middle) +
+    const double own = 2 * (all[0].texel * noise_correlation * noise_at(noise, point.patch.middle) +
                             coding_of(noise));
-    const Fitted fitted =
-        fit(after[0], point.kept, {x, y}, {point.form[0], point.form[1]}, settings.iterations, own);
+    const Fitted fitted = fit(after[0], point.patch, {x, y},
+                              {point.similarity[0], point.similarity[1]}, settings.iterations, own);
     const double part = std::clamp(2.5 * usual / 1024, 0.3, 0.6);
     if (fitted.good)
-      point.left = int(1024 * std::fmin(fitted.residue / std::sqrt(fitted.variance), 1.0));
+      point.residual = int(1024 * std::fmin(fitted.residue / std::sqrt(fitted.variance), 1.0));
     if (fitted.good && fitted.residue <= limit(settings, fitted.variance, own, part) &&
         in_frame(fitted.at.real(), fitted.at.imag())) {
       x = float(fitted.at.real()), y = float(fitted.at.imag());
-      point.form[0] = fitted.form.real(), point.form[1] = fitted.form.imag();
+      point.similarity[0] = fitted.similarity.real(),
+      point.similarity[1] = fitted.similarity.imag();
       point.doubts = 0;
     } else {
       good = ++point.doubts <= 2 || all_kept;

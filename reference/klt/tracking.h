@@ -8,7 +8,7 @@
 namespace reference::klt {
 
 /// Follows a point from `steps` frames before; false where it is lost. `usual`: the mean of
-/// Point::left in the previous frame.
+/// Point::residual in the previous frame.
 bool track(const Pyramid &before, const Pyramid &after, const Settings &settings,
            const NoiseTable &noise, int usual, int steps, Point &point);
 

@@ -22,8 +22,8 @@ std::vector<Peer> peers();
 
 /// Where a point of one frame is in the next.
 struct Followed {
-  std::array<float, 2> place;  ///< px
-  bool there;                  ///< found again
+  std::array<float, 2> position;  ///< px
+  bool tracked;                   ///< found again
 };
 
 /// A tracker of points of OpenCV, on the CPU, with windows of 7×7 px and three levels.

@@ -233,25 +233,28 @@ std::vector<Followed> follow(glcl::Queue &queue, const Frame &before, const Fram
   noise.set(queue, 0);
   points.next_stamp(queue);
   points.account(queue, {count, 1, true, true});
-  std::vector<cl_float4> places, motions(count, cl_float4{{0, 0, 0, 1e6f}});
-  std::vector<cl_int4> who;
+  std::vector<cl_float4> positions, motions(count, cl_float4{{0, 0, 0, 1e6f}});
+  std::vector<cl_int4> identities;
   for (const auto &[x, y] : from) {
-    places.push_back({{x, y, x, y}});
-    who.push_back({{cl_int(who.size()), 0, 1, 0}});  // LIVE
+    positions.push_back({{x, y, x, y}});
+    identities.push_back({{cl_int(identities.size()), 0, 1, 0}});  // LIVE
   }
   const auto write = [&](const cl::Buffer &to, const auto &list) {
     queue.cl().enqueueWriteBuffer(to, CL_TRUE, 0, list.size() * sizeof list[0], list.data());
   };
-  write(points.place(), places), write(points.motion(), motions), write(points.who(), who);
+  write(points.position(), positions), write(points.motion(), motions),
+      write(points.identity(), identities);
   Tracking::Settings settings;
   settings.iterations = 30;  // as OpenCV's
   settings.max_residue = max_residue;
   tracking.run(queue, settings, pyramids, first, second, noise.variances(), count, 1, points);
-  queue.cl().enqueueReadBuffer(points.place(), CL_TRUE, 0, count * sizeof places[0], places.data());
-  queue.cl().enqueueReadBuffer(points.who(), CL_TRUE, 0, count * sizeof who[0], who.data());
+  queue.cl().enqueueReadBuffer(points.position(), CL_TRUE, 0, count * sizeof positions[0],
+                               positions.data());
+  queue.cl().enqueueReadBuffer(points.identity(), CL_TRUE, 0, count * sizeof identities[0],
+                               identities.data());
   std::vector<Followed> result;
   for (int i = 0; i < count; i++)
-    result.push_back({{places[i].s[2], places[i].s[3]}, who[i].s[2] == 1});
+    result.push_back({{positions[i].s[2], positions[i].s[3]}, identities[i].s[2] == 1});
   return result;
 }
 
@@ -266,9 +269,9 @@ struct Row {
     std::vector<double> errors;
     for (size_t i = 0; i < found.size(); i++) {
       const double error =
-          std::hypot(found[i].place[0] - truth[i][0], found[i].place[1] - truth[i][1]);
-      lost += !found[i].there, wrong += found[i].there && error > 1;
-      if (!found[i].there) least = std::min(least, error), right += error <= 1;
+          std::hypot(found[i].position[0] - truth[i][0], found[i].position[1] - truth[i][1]);
+      lost += !found[i].tracked, wrong += found[i].tracked && error > 1;
+      if (!found[i].tracked) least = std::min(least, error), right += error <= 1;
       if (both[i]) errors.push_back(error);
     }
     lost /= double(found.size()), wrong /= double(found.size());
@@ -331,7 +334,7 @@ int compare_pairs(glcl::Queue &queue) {
       const std::vector<Followed> own = follow(queue, before, after, from, residue);
       std::vector<bool> both;
       for (size_t i = 0; i < from.size(); i++)
-        both.push_back(own[i].there && (!peer || others[i].there));
+        both.push_back(own[i].tracked && (!peer || others[i].tracked));
       const Row row(own, truth, both);
       row.print("  glclklt, residue " + std::to_string(int(residue)));
       // Few points are lost that were found within a pixel; of OpenCV's choice none that was found.

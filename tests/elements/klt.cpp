@@ -53,11 +53,11 @@ List list_of(GstBuffer *buffer, int w = width, int h = height) {
   expect(count.numbers<unsigned>()[0] == number, "the same count");
   expect(number * 16 <= points.size() && number * 4 <= ids.size(),
          "no more than there are at most");
-  const auto places = points.numbers<float>(), left = residues.numbers<float>();
+  const auto positions = points.numbers<float>(), left = residues.numbers<float>();
   const auto names = ids.numbers<unsigned>(), old = ages.numbers<unsigned>();
   for (unsigned i = 0; i < number; i++)
-    list.points.push_back({names[i], places[4 * i], places[4 * i + 1], places[4 * i + 2],
-                           places[4 * i + 3], old[i], left[i]});
+    list.points.push_back({names[i], positions[4 * i], positions[4 * i + 1], positions[4 * i + 2],
+                           positions[4 * i + 3], old[i], left[i]});
   return list;
 }
 
@@ -87,7 +87,7 @@ void check(const List &list, const Reference &reference, const std::string &what
   }
   fail_unless(off * 1000 <= expected.size(), "%s: %zu points are off", what.c_str(), off);
   const auto summary = reference.summary();
-  expect(list.summary.lost == summary.lost && list.summary.fresh == summary.chosen &&
+  expect(list.summary.lost == summary.lost && list.summary.fresh == summary.selected &&
              list.summary.cut == summary.cut,
          what + ": summary");
 }
@@ -179,8 +179,9 @@ TEST(messages) {
     }
     if (i == 5) {
       const auto summary = reference.summary();
-      expect(count(message, "tracked") == summary.count - summary.chosen &&
-                 count(message, "new") == summary.chosen && count(message, "lost") == summary.lost,
+      expect(count(message, "tracked") == summary.count - summary.selected &&
+                 count(message, "new") == summary.selected &&
+                 count(message, "lost") == summary.lost,
              "as the reference");
     }
     gst_structure_free(message);

@@ -188,7 +188,7 @@ TEST(test_pyramid) {
       }
 }
 
-// A ramp has the slope 1, but for a rim of 3 px; one colour has none.
+// A ramp has the slope 1, but for a margin of 3 px; one colour has none.
 TEST(test_gradient) {
   reference::klt::Plane ramp(20, 15);
   for (int y = 0; y < 15; y++)
@@ -196,9 +196,9 @@ TEST(test_gradient) {
   const auto [gx, gy] = reference::klt::gradient(ramp);
   for (int y = 0; y < 15; y++)
     for (int x = 0; x < 20; x++) {
-      const bool rim = x < 3 || y < 3 || x >= 17 || y >= 12;
-      fail_unless(std::abs(gx.at(x, y) - (rim ? 0 : 1)) < 1e-5, "%g", gx.at(x, y));
-      fail_unless(std::abs(gy.at(x, y) + (rim ? 0 : 2)) < 1e-5, "%g", gy.at(x, y));
+      const bool in_margin = x < 3 || y < 3 || x >= 17 || y >= 12;
+      fail_unless(std::abs(gx.at(x, y) - (in_margin ? 0 : 1)) < 1e-5, "%g", gx.at(x, y));
+      fail_unless(std::abs(gy.at(x, y) + (in_margin ? 0 : 2)) < 1e-5, "%g", gy.at(x, y));
     }
 }
 

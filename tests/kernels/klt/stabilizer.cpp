@@ -28,13 +28,13 @@ std::vector<Value> read(Bench &bench, const cl::Buffer &buffer, size_t count) {
 /// The device's own points, so that both anchor the same.
 std::vector<reference::klt::Point> slots_of(Bench &bench, const Klt &klt) {
   const size_t count = size_t(klt.features());
-  const auto places = read<cl_float4>(bench, klt.points().place(), count);
-  const auto who = read<cl_int4>(bench, klt.points().who(), count);
+  const auto positions = read<cl_float4>(bench, klt.points().position(), count);
+  const auto identities = read<cl_int4>(bench, klt.points().identity(), count);
   std::vector<reference::klt::Point> slots(count);
   for (size_t i = 0; i < count; i++) {
-    slots[i].id = who[i].s[0], slots[i].age = who[i].s[1],
-    slots[i].alive = who[i].s[2] == glcl::klt::LIVE;
-    slots[i].tracked_x = places[i].s[2], slots[i].tracked_y = places[i].s[3];
+    slots[i].id = identities[i].s[0], slots[i].age = identities[i].s[1],
+    slots[i].alive = identities[i].s[2] == glcl::klt::LIVE;
+    slots[i].tracked_x = positions[i].s[2], slots[i].tracked_y = positions[i].s[3];
   }
   return slots;
 }
@@ -72,7 +72,7 @@ std::vector<StabilizerState> compare(Bench &bench, Agreement &agreement, const C
     stabilizer.run(*bench.queue, settings, klt);
     stabilizer.show(*bench.queue, in, out);
     const auto counters = read<cl_int>(bench, klt.points().state(), glcl::klt::STATES);
-    const bool cut = counters[glcl::klt::CUT], blank = counters[glcl::klt::BLANK];
+    const bool cut = counters[glcl::klt::CUT], blank = counters[glcl::klt::BLANK_COUNT];
     if (blank)
       reference.hold();
     else
@@ -113,15 +113,15 @@ double shake(const std::vector<StabilizerState> &all, const std::function<Motion
   double sum = 0, count = 0;
   for (int y = height / 4; y <= height * 3 / 4; y += height / 4)
     for (int x = width / 4; x <= width * 3 / 4; x += width / 4) {
-      std::vector<reference::Point> places;
+      std::vector<reference::Point> positions;
       reference::Point mean;
       for (size_t i = first; i < all.size(); i++) {
-        places.push_back(
+        positions.push_back(
             shown_at(all[i], motion(int(i)).apply({double(x), double(y)}, width, height)));
-        mean.x += places.back().x, mean.y += places.back().y;
+        mean.x += positions.back().x, mean.y += positions.back().y;
       }
-      mean.x /= double(places.size()), mean.y /= double(places.size());
-      for (const reference::Point &p : places)
+      mean.x /= double(positions.size()), mean.y /= double(positions.size());
+      for (const reference::Point &p : positions)
         sum += std::hypot(p.x - mean.x, p.y - mean.y), count++;
     }
   return sum / count;
@@ -183,9 +183,9 @@ TEST(test_content) {
                  reference::noisy(still, 4, 3)});
   const auto cut = both("cut", {still, reference::textured_frame(w, h, {3, 2}),
                                 reference::textured_frame(w, h, {3, 2}, 9)});
-  fail_unless(std::hypot(cut[1].seen.x + 3, cut[1].seen.y + 2) < 0.5, "the shift is found: %g, %g",
-              cut[1].seen.x, cut[1].seen.y);
-  fail_unless(std::hypot(cut[2].seen.x, cut[2].seen.y) == 0, "a cut begins anew");
+  fail_unless(std::hypot(cut[1].to_stabilized.x + 3, cut[1].to_stabilized.y + 2) < 0.5,
+              "the shift is found: %g, %g", cut[1].to_stabilized.x, cut[1].to_stabilized.y);
+  fail_unless(std::hypot(cut[2].to_stabilized.x, cut[2].to_stabilized.y) == 0, "a cut begins anew");
 }
 
 // A picture that does not move stays unchanged.

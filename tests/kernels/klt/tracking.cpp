@@ -26,13 +26,14 @@ struct Compared {
   void check(const List &list, const reference::klt::Klt &reference, const std::string &what) {
     const auto expected = reference.report();
     const Points::PointSummary own = list.summary, other = reference.summary();
-    fail_unless(own.count == other.count && own.lost == other.lost && own.chosen == other.chosen &&
-                    own.cut == other.cut && own.blank == other.blank &&
-                    own.all_blank == other.all_blank && own.all_lost == other.all_lost &&
-                    own.all_chosen == other.all_chosen && own.all_cuts == other.all_cuts,
+    fail_unless(own.count == other.count && own.lost == other.lost &&
+                    own.selected == other.selected && own.cut == other.cut &&
+                    own.blank == other.blank && own.all_blank == other.all_blank &&
+                    own.all_lost == other.all_lost && own.all_selected == other.all_selected &&
+                    own.all_cuts == other.all_cuts,
                 "%s: %u points, %u lost, %u new, cut %u, blank %u; expected %u, %u, %u, %u, %u",
-                what.c_str(), own.count, own.lost, own.chosen, own.cut, own.blank, other.count,
-                other.lost, other.chosen, other.cut, other.blank);
+                what.c_str(), own.count, own.lost, own.selected, own.cut, own.blank, other.count,
+                other.lost, other.selected, other.cut, other.blank);
     fail_unless(std::abs(own.mean_x - other.mean_x) < 0.01 &&
                     std::abs(own.mean_y - other.mean_y) < 0.01 &&
                     std::abs(own.mean_age - other.mean_age) < 0.01,

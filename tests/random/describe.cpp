@@ -63,7 +63,7 @@ std::string between(Random &random) {
   return random.chance(50) ? random.of(others) : "";
 }
 
-std::string chain(Random &random, int length) {
+std::string element_row(Random &random, int length) {
   std::string text;
   for (int i = 0; i < length; i++) text += ours(random) + between(random);
   return text;
@@ -87,9 +87,9 @@ std::string size_caps(Random &random, bool gl) {
 
 std::string describe(Random &random, bool *gl) {
   std::string text = source(random, gl);
-  if (!random.chance(25)) return text + chain(random, random.between(1, 4)) + sink(random);
-  text += chain(random, random.below(2)) + " ! tee name=tee";
+  if (!random.chance(25)) return text + element_row(random, random.between(1, 4)) + sink(random);
+  text += element_row(random, random.below(2)) + " ! tee name=tee";
   for (int branch = 0; branch < 2; branch++)
-    text += " tee. ! queue" + chain(random, random.between(1, 2)) + sink(random);
+    text += " tee. ! queue" + element_row(random, random.between(1, 2)) + sink(random);
   return text;
 }

@@ -25,8 +25,8 @@ using Counts = std::map<std::string, long>;
 void add_to(const char *function, long calls, void *data) {
   const std::string name = function;
   if (name.rfind("clRetain", 0) == 0 || name.rfind("clRelease", 0) == 0) return;
-  long &known = (*static_cast<Counts *>(data))[name];
-  known = std::max(known, calls);
+  long &highest = (*static_cast<Counts *>(data))[name];
+  highest = std::max(highest, calls);
 }
 
 }  // namespace
@@ -35,19 +35,19 @@ uint64_t plan_faults(Random *random) {
   static auto *const plan = find<decltype(glcl_layer_plan)>("glcl_layer_plan");
   static auto *const counts = find<decltype(glcl_layer_counts)>("glcl_layer_counts");
   static auto *const injected = find<decltype(glcl_layer_injected)>("glcl_layer_injected");
-  static auto *const known = new Counts;
+  static auto *const highest = new Counts;
   static uint64_t failed = 0;
   const std::string last = injected();
   failed += static_cast<uint64_t>(std::count(last.begin(), last.end(), '\n'));
-  counts(add_to, known);
-  if (known->empty() || !random) {
+  counts(add_to, highest);
+  if (highest->empty() || !random) {
     plan(nullptr);
     return failed;
   }
   std::vector<std::string> functions;
-  for (const auto &one : *known) functions.push_back(one.first);
+  for (const auto &one : *highest) functions.push_back(one.first);
   const std::string &function = random->of(functions);
-  const int most = static_cast<int>(std::clamp((*known)[function], 1L, 20L));
+  const int most = static_cast<int>(std::clamp((*highest)[function], 1L, 20L));
   plan((function + ":" + std::to_string(random->between(1, most)) + (random->chance(30) ? "+" : ""))
            .c_str());
   return failed;

@@ -84,8 +84,8 @@ int main(int argc, char **argv) {
   const bool played = play(pipeline) && run.played >= run.frames;
   gst_object_unref(pipeline);
   const Options options;
-  const Growth growth(run.samples, warm_up * run.frames, {options.limit_a_frame, 0});
-  std::printf("%d frames, %.2f bytes a frame, bound %.0f: %s\n", run.played, growth.heap_a_frame,
-              options.limit_a_frame, played && !growth.leaks ? "passed" : "FAILED");
+  const Growth growth(run.samples, warm_up * run.frames, {options.limit_per_frame, 0});
+  std::printf("%d frames, %.2f bytes a frame, bound %.0f: %s\n", run.played, growth.heap_per_frame,
+              options.limit_per_frame, played && !growth.leaks ? "passed" : "FAILED");
   return played && !growth.leaks ? 0 : 1;
 }

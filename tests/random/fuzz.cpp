@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr size_t most_kept = 100;
+constexpr size_t max_kept = 100;
 
 /// Errors that our elements are right to post.
 bool is_allowed(const std::string &text) {
@@ -57,11 +57,11 @@ void read_metas(GstBuffer *buffer) {
 }  // namespace
 
 Fuzz::Fuzz(int seed, GstGLDisplay *display, bool faulty)
-    : Session(seed, 0), faulty_(faulty), chain_(random_chain(random_)) {
-  area_ = chain_.area;
-  launch(chain_.text, display);
+    : Session(seed, 0), faulty_(faulty), generated_(random_pipeline(random_)) {
+  area_ = generated_.area;
+  launch(generated_.text, display);
   bus_ = gst_element_get_bus(pipeline_);
-  for (GstElement *element : ours_) adopt(element);
+  for (GstElement *element : tested_) set_up(element);
   if (!random_.chance(30)) return;
   const auto handler = [](GstBus *, GstMessage *message, gpointer self) {
     if (GST_MESSAGE_TYPE(message) & (GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING))
@@ -72,7 +72,7 @@ Fuzz::Fuzz(int seed, GstGLDisplay *display, bool faulty)
 }
 
 /// Sets an element's properties, and watches its end and what it gives.
-void Fuzz::adopt(GstElement *element) {
+void Fuzz::set_up(GstElement *element) {
   ++*alive_;
   // The counter lives as long as the element, whatever becomes of this.
   g_object_weak_ref(
@@ -84,8 +84,8 @@ void Fuzz::adopt(GstElement *element) {
       },
       new std::shared_ptr<std::atomic<int>>(alive_));
   for (int settings = random_.below(8); settings > 0; settings--) {
-    const std::string said = do_random(element, random_, area_, false);
-    if (!said.empty()) step(said);
+    const std::string action = random_action(element, random_, area_, false);
+    if (!action.empty()) step(action);
   }
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "attach-meta") &&
       random_.chance(60))
@@ -113,15 +113,15 @@ void Fuzz::on_buffer(GstBuffer *buffer, Watch watch) {
   if (watch == map) return read_metas(buffer);
   {
     const std::lock_guard lock(mutex_);
-    if (kept_.size() >= most_kept) return;
+    if (kept_buffers_.size() >= max_kept) return;
   }
   GstBuffer *kept = watch == keep        ? gst_buffer_ref(buffer)
                     : watch == keep_copy ? gst_buffer_copy(buffer)
                                          : gst_buffer_copy_deep(buffer);
   if (!kept) return;  // a fault kept the texture from being read
   const std::lock_guard lock(mutex_);
-  kept_.push_back(kept);
-  kept_some_.notify_one();
+  kept_buffers_.push_back(kept);
+  kept_changed_.notify_one();
 }
 
 void Fuzz::on_error(GstMessage *message) {
@@ -134,7 +134,7 @@ void Fuzz::on_error(GstMessage *message) {
   if (options.verbose) std::fprintf(stderr, "  ERROR from %s: %s\n", name.c_str(), text.c_str());
   bool good = false;
   if (text.empty()) {
-    complain("an error without a text from " + name + ": " + detail);
+    report_failure("an error without a text from " + name + ": " + detail);
     good = true;
   } else if (faulty_ || is_allowed(text)) {
     good = expected_error_ = true;
@@ -143,7 +143,7 @@ void Fuzz::on_error(GstMessage *message) {
     // negotiation met a change of caps or a stop.
     good = expected_error_ || detail.find("not-negotiated") != std::string::npos;
   }
-  if (!good) complain("ERROR from " + name + ": " + text + "\n" + detail);
+  if (!good) report_failure("ERROR from " + name + ": " + text + "\n" + detail);
   g_error_free(error);
   g_free(debug);
 }
@@ -152,8 +152,8 @@ void Fuzz::on_error(GstMessage *message) {
 void Fuzz::on_message() {
   on_sync([this](GstElement *element, Random &random) {
     all_syncs++;
-    for (int n = 0; n < 2; n++) do_random(element, random, area_, true);
-    ask(element);
+    for (int n = 0; n < 2; n++) random_action(element, random, area_, true);
+    query_element(element);
   });
 }
 
@@ -179,7 +179,7 @@ void Fuzz::read_bus() {
 
 void Fuzz::seek() {
   // gltestsrc loses its segment at a second seek, and a tee can stop at one through both branches.
-  if (chain_.draws || chain_.branches) return;
+  if (generated_.draws || generated_.branches) return;
   const gint64 time = random_.below(3000) * GST_MSECOND;
   const int kind = random_.below(6);
   step("seek " + std::to_string(kind));
@@ -211,7 +211,7 @@ void Fuzz::change_size() {
   gst_caps_set_simple(caps, "width", G_TYPE_INT, std::max(2, size.width), "height", G_TYPE_INT,
                       std::max(2, size.height), nullptr);
   step("size " + std::to_string(size.width) + "×" + std::to_string(size.height));
-  area_ = most_area(size);
+  area_ = max_area(size);
   g_object_set(size_, "caps", caps, nullptr);
   gst_caps_unref(caps);
   settle();
@@ -219,16 +219,16 @@ void Fuzz::change_size() {
 
 void Fuzz::reconfigure() {
   step("reconfigure");
-  GstPad *pad = gst_element_get_static_pad(random_.of(ours_), "sink");
+  GstPad *pad = gst_element_get_static_pad(random_.of(tested_), "sink");
   gst_pad_push_event(pad, gst_event_new_reconfigure());
   gst_object_unref(pad);
 }
 
 /// Flushes what is below an element when no frame passes it.
 void Fuzz::flush() {
-  if (chain_.branches) return;
+  if (generated_.branches) return;
   step("flush");
-  GstPad *pad = gst_element_get_static_pad(random_.chance(50) ? size_ : random_.of(ours_), "src");
+  GstPad *pad = gst_element_get_static_pad(random_.chance(50) ? size_ : random_.of(tested_), "src");
   gst_pad_add_probe(
       pad, GST_PAD_PROBE_TYPE_IDLE,
       [](GstPad *pad, GstPadProbeInfo *, gpointer) {
@@ -251,7 +251,7 @@ void Fuzz::await_frame() {
 
 /// Waits until caps have come through everywhere, where a stop before that is too much.
 void Fuzz::settle() {
-  if (!chain_.fragile) return;
+  if (!generated_.fragile) return;
   step("settle");
   std::vector<int> before;
   for (const Pad &pad : pads_) before.push_back(pad.frames);
@@ -268,9 +268,9 @@ void Fuzz::settle() {
 /// Puts a fresh element into the place of one under test while the pipeline plays.
 void Fuzz::swap() {
   // Beside GStreamer's own filters a stop costs too much; a mixer has pads of its own kind.
-  if (chain_.fragile || chain_.branches || expected_error_) return;
+  if (generated_.fragile || generated_.branches || expected_error_) return;
   await_frame();  // that a change of caps before this has come through
-  replace([this](GstElement *, GstElement *fresh) { adopt(fresh); });
+  replace([this](GstElement *, GstElement *fresh) { set_up(fresh); });
 }
 
 void Fuzz::act() {
@@ -308,19 +308,19 @@ void Fuzz::act() {
 }
 
 /// Changes properties while the pipeline plays.
-void Fuzz::tinker() {
+void Fuzz::change_settings() {
   while (!stop_) {
     std::vector<GstElement *> all;
     {
-      const std::lock_guard lock(ours_mutex_);
-      for (GstElement *element : ours_) all.push_back(GST_ELEMENT(gst_object_ref(element)));
+      const std::lock_guard lock(tested_mutex_);
+      for (GstElement *element : tested_) all.push_back(GST_ELEMENT(gst_object_ref(element)));
     }
     for (GstElement *element : all) {
-      const std::string said = do_random(element, tinker_random_, area_, true);
-      if (options.verbose && !said.empty()) std::fprintf(stderr, "  (%s)\n", said.c_str());
+      const std::string action = random_action(element, settings_random_, area_, true);
+      if (options.verbose && !action.empty()) std::fprintf(stderr, "  (%s)\n", action.c_str());
       gst_object_unref(element);
     }
-    std::this_thread::sleep_for(milliseconds(tinker_random_.below(8)));
+    std::this_thread::sleep_for(milliseconds(settings_random_.below(8)));
   }
 }
 
@@ -334,10 +334,10 @@ void Fuzz::start_mapping() {
 void Fuzz::map_kept() {
   std::unique_lock lock(mutex_);
   for (unsigned n = 0;; n++) {
-    kept_some_.wait(lock, [&] { return !kept_.empty() || last_kept_; });
-    if (kept_.empty()) return;
-    GstBuffer *buffer = kept_.front();
-    kept_.pop_front();
+    kept_changed_.wait(lock, [&] { return !kept_buffers_.empty() || all_kept_; });
+    if (kept_buffers_.empty()) return;
+    GstBuffer *buffer = kept_buffers_.front();
+    kept_buffers_.pop_front();
     lock.unlock();
     read_metas(buffer);
     if (n % 8 == 0) read_all(buffer);
@@ -349,7 +349,7 @@ void Fuzz::map_kept() {
 void Fuzz::drive() {
   step("to PLAYING");
   gst_element_set_state(pipeline_, GST_STATE_PLAYING);
-  if (random_.chance(70)) tinkering_ = std::thread(&Fuzz::tinker, this);
+  if (random_.chance(70)) settings_thread_ = std::thread(&Fuzz::change_settings, this);
   for (int actions = random_.below(9); actions > 0 && !failed; actions--) {
     if (random_.chance(50)) await_frame();
     std::this_thread::sleep_for(milliseconds(random_.below(60)));
@@ -364,35 +364,35 @@ void Fuzz::drive() {
 void Fuzz::end() {
   settle();
   step("to NULL");
-  const auto stop_tinkering = [&] {
+  const auto stop_settings = [&] {
     stop_ = true;
-    if (tinkering_.joinable()) tinkering_.join();
+    if (settings_thread_.joinable()) settings_thread_.join();
   };
-  if (random_.chance(50)) stop_tinkering();
+  if (random_.chance(50)) stop_settings();
   gst_element_set_state(pipeline_, GST_STATE_NULL);
-  stop_tinkering();
+  stop_settings();
   read_bus();
   step("drop the pipeline");
   gst_bus_set_sync_handler(bus_, nullptr, nullptr, nullptr);
   gst_bus_set_flushing(bus_, TRUE);
   gst_object_unref(bus_);
   gst_object_unref(size_);
-  for (GstElement *element : ours_) gst_object_unref(element);
+  for (GstElement *element : tested_) gst_object_unref(element);
   gst_object_unref(pipeline_);
   step("map what was kept");
   if (!mapping_.joinable()) mapping_ = std::thread(&Fuzz::map_kept, this);
   {
     const std::lock_guard lock(mutex_);
-    last_kept_ = true;
+    all_kept_ = true;
   }
-  kept_some_.notify_one();
+  kept_changed_.notify_one();
   mapping_.join();
   // A base transform that gets an allocation query while it stops keeps that, and what hangs on it:
   // beside GStreamer's own filters, that is the pipeline.
   // A bin that goes on to PLAYING after a stop has a thread of GStreamer's finish that.
   for (int i = 0; i < 1000 && *alive_; i++) std::this_thread::sleep_for(milliseconds(5));
-  if (*alive_ && chain_.fragile)
-    all_strangers++;
+  if (*alive_ && generated_.fragile)
+    all_gstreamer_faults++;
   else if (*alive_)
-    complain(std::to_string(*alive_) + " of our elements outlived their pipeline");
+    report_failure(std::to_string(*alive_) + " of our elements outlived their pipeline");
 }

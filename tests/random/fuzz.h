@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "chain.h"
+#include "randompipeline.h"
 #include "session.h"
 
 class Fuzz : public Session {
@@ -32,7 +32,7 @@ class Fuzz : public Session {
     std::atomic<int> frames{0};
   };
 
-  void adopt(GstElement *element);
+  void set_up(GstElement *element);
   void on_message();
   void on_buffer(GstBuffer *buffer, Watch watch);
   void read_bus();
@@ -45,16 +45,16 @@ class Fuzz : public Session {
   void swap();
   void await_frame();
   void settle();
-  void tinker();
+  void change_settings();
   void start_mapping();
   void map_kept();
   void end();
 
   const bool faulty_;
-  Chain chain_;
+  RandomPipeline generated_;
   std::deque<Pad> pads_;
   GstBus *bus_ = nullptr;
-  std::thread tinkering_, mapping_;
+  std::thread settings_thread_, mapping_;
   std::atomic<bool> stop_{false};
   std::atomic<int> area_{0};
   std::shared_ptr<std::atomic<int>> alive_ =
@@ -63,7 +63,7 @@ class Fuzz : public Session {
   bool expected_error_ = false;
 
   mutable std::mutex mutex_;  // of the rest
-  std::condition_variable kept_some_;
-  std::deque<GstBuffer *> kept_;
-  bool last_kept_ = false;
+  std::condition_variable kept_changed_;
+  std::deque<GstBuffer *> kept_buffers_;
+  bool all_kept_ = false;
 };

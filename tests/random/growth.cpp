@@ -10,7 +10,7 @@
 
 namespace {
 
-const Bounds bounds{Options().limit_a_frame, Options().limit_a_pipeline * 1e3};
+const Bounds bounds{Options().limit_per_frame, Options().limit_per_pipeline * 1e3};
 
 /// MiB on the heap after these seconds, frames and pipelines.
 using Heap = std::function<double(double seconds, double frames, double pipelines)>;
@@ -47,8 +47,8 @@ TEST_EACH(a_leak_per_frame_is_seen, 1, 101) {
         growth([&](double, double frames,
                    double pipelines) { return mib(150 * frames + builds * pipelines); },
                400, __i__);
-    ck_assert_msg(seen.leaks && seen.heap_a_frame < 180, "150 bytes a frame are reported as %g",
-                  seen.heap_a_frame);
+    ck_assert_msg(seen.leaks && seen.heap_per_frame < 180, "150 bytes a frame are reported as %g",
+                  seen.heap_per_frame);
   }
 }
 
@@ -57,7 +57,7 @@ TEST_EACH(a_leak_per_pipeline_is_seen, 1, 101) {
     const Growth seen = growth(
         [](double, double, double pipelines) { return mib(200e3 * pipelines); }, rate, __i__);
     ck_assert_msg(seen.leaks, "at %g frames/s, 200 kB a pipeline are reported as %g", rate,
-                  seen.heap_a_pipeline);
+                  seen.heap_per_pipeline);
   }
 }
 
@@ -76,7 +76,7 @@ TEST_EACH(other_growth_does_not_count, 1, 101) {
     for (const double rate : {1, 20, 400}) {
       const Growth seen = growth(heap, rate, __i__);
       ck_assert_msg(!seen.leaks, "at %g frames/s, %g bytes a frame and %g a pipeline are reported",
-                    rate, seen.heap_a_frame, seen.heap_a_pipeline);
+                    rate, seen.heap_per_frame, seen.heap_per_pipeline);
     }
 }
 
@@ -97,11 +97,11 @@ TEST(rounds_that_are_all_alike) {
 TEST(nothing_to_judge) {
   for (const size_t count : {0, 1, 3}) {
     const std::vector<Sample> samples(count);
-    ck_assert(Growth(samples, 0, bounds).heap_a_frame == 0);
+    ck_assert(Growth(samples, 0, bounds).heap_per_frame == 0);
   }
   const std::vector<Sample> same(9);
-  ck_assert(Growth(same, 0, bounds).heap_a_frame == 0 &&
-            Growth(same, 0, bounds).heap_a_pipeline == 0);
+  ck_assert(Growth(same, 0, bounds).heap_per_frame == 0 &&
+            Growth(same, 0, bounds).heap_per_pipeline == 0);
 }
 
 TEST(one_high_sample) {

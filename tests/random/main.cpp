@@ -61,7 +61,7 @@
 Options options;
 std::atomic<bool> failed{false};
 std::atomic<uint64_t> all_frames{0}, all_pipelines{0}, all_maps{0}, all_settings{0}, all_signals{0},
-    all_children{0}, all_swaps{0}, all_syncs{0}, all_errors{0}, all_strangers{0};
+    all_children{0}, all_swaps{0}, all_syncs{0}, all_errors{0}, all_gstreamer_faults{0};
 
 namespace {
 
@@ -78,15 +78,15 @@ std::vector<std::string> all_arguments;
 const Clock::time_point begin = Clock::now();
 
 /// How to repeat the round.
-std::string again() {
-  return options.again + (options.one_display ? " --one-display" : "") +
+std::string rerun_command() {
+  return options.command + (options.one_display ? " --one-display" : "") +
          (options.any_error ? " --any-error" : "") + " --faults " + std::to_string(options.faults) +
          " --elements " + options.elements + " --seed " + std::to_string(seed_now) +
          " --runs 1 --verbose";
 }
 
 void describe_round() {
-  std::fprintf(stderr, "again: %s\n", again().c_str());
+  std::fprintf(stderr, "again: %s\n", rerun_command().c_str());
   for (const auto &session : sessions)
     std::fprintf(stderr, "in: %s\nafter: %s\n", session->description().c_str(),
                  session->history().c_str());
@@ -112,8 +112,8 @@ void watch_for_crashes() {
 #endif
 }
 
-void watch(const std::atomic<bool> &over) {
-  while (!over) {
+void watch(const std::atomic<bool> &stopped) {
+  while (!stopped) {
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     const std::lock_guard lock(mutex);
     for (const auto &session : sessions) {
@@ -164,12 +164,12 @@ void start_over() {
   const int done = seed_now - options.seed + 1;
   std::printf("random-pipelines: GStreamer's own elements abort at seed %d; on with the next\n",
               seed_now);
-  const std::chrono::duration<double> gone = Clock::now() - begin;
+  const std::chrono::duration<double> elapsed = Clock::now() - begin;
   std::vector<std::string> arguments = all_arguments;
   for (const auto &[name, value] :
        {std::pair{"--seed", std::to_string(seed_now + 1)},
         {"--runs", std::to_string(options.runs - done)},
-        {"--minutes", std::to_string(std::max(options.minutes - gone.count() / 60, 0.01))}}) {
+        {"--minutes", std::to_string(std::max(options.minutes - elapsed.count() / 60, 0.01))}}) {
     arguments.push_back(name);
     arguments.push_back(value);
   }
@@ -183,13 +183,13 @@ void on_log(const gchar *domain, GLogLevelFlags level, const gchar *text, gpoint
   if (!(level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL))) return;
   void *stack[32];
   const int depth = backtrace(stack, 32);
-  const bool strange = options.fuzz && !is_ours(stack, depth);
-  if (strange && is_fatal(text) && seed_now - options.seed + 1 < options.runs) start_over();
-  if (strange && is_known(text)) {
-    all_strangers++;
+  const bool from_gstreamer = options.fuzz && !is_ours(stack, depth);
+  if (from_gstreamer && is_fatal(text) && seed_now - options.seed + 1 < options.runs) start_over();
+  if (from_gstreamer && is_known(text)) {
+    all_gstreamer_faults++;
     return;
   }
-  complain(std::string("critical: ") + (domain ? domain : "") + ": " + text);
+  report_failure(std::string("critical: ") + (domain ? domain : "") + ": " + text);
   backtrace_symbols_fd(stack, depth, 2);
 }
 
@@ -203,7 +203,7 @@ unsigned long long number(uint64_t count) { return count; }
 double warm_up(double all) { return std::min(180.0, all / 3); }
 
 /// Whether frames came, calls failed and elements were swapped, in enough rounds.
-bool was_hostile(size_t rounds) {
+bool did_enough(size_t rounds) {
   if (rounds < (options.fuzz ? 10 : 15)) return all_frames || options.fuzz;
   const uint64_t least = options.fuzz ? rounds / 4 : 1;
   return all_frames && (!options.faults || all_faults >= least) && (options.fuzz || all_swaps);
@@ -212,13 +212,13 @@ bool was_hostile(size_t rounds) {
 bool verdict(const std::vector<Sample> &samples, size_t rounds, size_t lost) {
   const double all = samples.empty() ? 0 : samples.back().seconds;
   const Growth growth(samples, warm_up(options.fuzz ? all : options.minutes * 60),
-                      {options.limit_a_frame, options.limit_a_pipeline * 1e3});
-  const double limit = options.limit + growth.minutes * options.limit_a_minute;
+                      {options.limit_per_frame, options.limit_per_pipeline * 1e3});
+  const double limit = options.limit + growth.minutes * options.limit_per_minute;
   const double heap_limit =
-      options.heap_limit + growth.pipelines * options.limit_a_pipeline * 1e3 / (1 << 20);
+      options.heap_limit + growth.pipelines * options.limit_per_pipeline * 1e3 / (1 << 20);
   const double most_fds =
       16.0 * static_cast<double>(1 + lost);  // a lost context keeps its dma-bufs
-  const bool good = !failed && was_hostile(rounds) && !loses_too_many(lost, rounds) &&
+  const bool good = !failed && did_enough(rounds) && !loses_too_many(lost, rounds) &&
                     growth.within(limit, heap_limit, most_fds);
   std::printf(
       "%s: seeds %d to %d, %.1f min, %llu pipelines, %llu frames, %llu settings, %llu of children, "
@@ -231,9 +231,9 @@ bool verdict(const std::vector<Sample> &samples, size_t rounds, size_t lost) {
       mix(), options.seed, options.seed + static_cast<int>(rounds) - 1, all / 60,
       number(all_pipelines), number(all_frames), number(all_settings), number(all_children),
       number(all_signals), number(all_swaps), number(all_syncs), number(all_faults),
-      number(all_maps), number(all_errors), number(all_strangers), lost, growth.minutes, growth.rss,
-      limit, growth.heap, heap_limit, growth.heap_a_frame, options.limit_a_frame,
-      growth.heap_a_pipeline / 1e3, options.limit_a_pipeline, growth.fds, growth.threads,
+      number(all_maps), number(all_errors), number(all_gstreamer_faults), lost, growth.minutes,
+      growth.rss, limit, growth.heap, heap_limit, growth.heap_per_frame, options.limit_per_frame,
+      growth.heap_per_pipeline / 1e3, options.limit_per_pipeline, growth.fds, growth.threads,
       good ? "passed" : "FAILED");
   return good;
 }
@@ -243,13 +243,14 @@ void run_round(GstGLDisplay *display) {
   Random random({seed_now, 3});
   const bool faulty = !random.chance(100 - options.faults);
   if (options.faults) all_faults = plan_faults(faulty ? &random : nullptr);
-  const bool due = faulty || options.any_error;
-  for (int i = 0, count = options.fuzz ? 1 : random.between(1, options.at_once); i < count; i++) {
+  const bool error_expected = faulty || options.any_error;
+  for (int i = 0, count = options.fuzz ? 1 : random.between(1, options.max_pipelines); i < count;
+       i++) {
     std::unique_ptr<Session> session;
     if (options.fuzz)
-      session = std::make_unique<Fuzz>(seed_now, display, due);
+      session = std::make_unique<Fuzz>(seed_now, display, error_expected);
     else
-      session = std::make_unique<Soak>(seed_now, i, display, due);
+      session = std::make_unique<Soak>(seed_now, i, display, error_expected);
     all_pipelines++;
     const std::lock_guard lock(mutex);
     sessions.push_back(std::move(session));
@@ -266,15 +267,15 @@ void run_round(GstGLDisplay *display) {
 Options fuzz_options() {
   Options options;
   options.fuzz = true;
-  options.hang = 120, options.every = 30;
+  options.hang = 120, options.print_interval = 30;
   options.limit = 96, options.heap_limit = 32;
-  options.limit_a_minute = 0, options.limit_a_frame = options.limit_a_pipeline = 1e9;
+  options.limit_per_minute = 0, options.limit_per_frame = options.limit_per_pipeline = 1e9;
   return options;
 }
 
 }  // namespace
 
-void complain(const std::string &what) {
+void report_failure(const std::string &what) {
   failed = true;
   std::fprintf(stderr, "%s: %s\n", mix(), what.c_str());
   describe_round();
@@ -287,25 +288,25 @@ int main(int argc, char **argv) {
   const std::vector<Option> allowed{{"--minutes", &options.minutes},
                                     {"--seed", &options.seed},
                                     {"--runs", &options.runs},
-                                    {"--at-once", &options.at_once},
+                                    {"--at-once", &options.max_pipelines},
                                     {"--hang", &options.hang},
                                     {"--play", &options.play},
-                                    {"--every", &options.every},
+                                    {"--every", &options.print_interval},
                                     {"--limit", &options.limit},
                                     {"--heap-limit", &options.heap_limit},
-                                    {"--limit-a-frame", &options.limit_a_frame},
-                                    {"--limit-a-pipeline", &options.limit_a_pipeline},
+                                    {"--limit-a-frame", &options.limit_per_frame},
+                                    {"--limit-a-pipeline", &options.limit_per_pipeline},
                                     {"--leak", &options.leak},
-                                    {"--leak-a-pipeline", &options.leak_a_pipeline},
+                                    {"--leak-a-pipeline", &options.leak_per_pipeline},
                                     {"--faults", &options.faults},
                                     {"--elements", &options.elements},
                                     {"--any-error", &options.any_error},
                                     {"--picture", &options.picture},
                                     {"--one-display", &options.one_display},
-                                    {"--again", &options.again},
+                                    {"--again", &options.command},
                                     {"--verbose", &options.verbose}};
   if ((chosen != "fuzz" && chosen != "soak") || !parse(argc - 1, argv + 1, allowed) ||
-      options.minutes <= 0 || options.at_once < 1) {
+      options.minutes <= 0 || options.max_pipelines < 1) {
     std::fprintf(
         stderr,
         "random-pipelines soak|fuzz [--minutes M] [--seed S] [--runs N] [--at-once PIPELINES]\n"
@@ -323,25 +324,25 @@ int main(int argc, char **argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   std::printf("%s: from seed %d on, %.2f min\n", mix(), options.seed, options.minutes);
 
-  std::atomic<bool> over{false};
-  std::thread watcher(watch, std::cref(over));
+  std::atomic<bool> stopped{false};
+  std::thread watcher(watch, std::cref(stopped));
   std::vector<Sample> samples;
   GstGLDisplay *display = gst_gl_display_new();
   double printed = 0;
-  size_t rounds = 0, known = 0, lost = 0;
+  size_t rounds = 0, context_threads = 0, lost = 0;
   while (!failed && rounds < static_cast<size_t>(options.runs)) {
     seed_now = options.seed + static_cast<int>(rounds++);
     run_round(display);
-    const size_t left = options.fuzz ? threads_of_gl_contexts(known) : 0;
-    if (left > known) {
+    const size_t now_live = options.fuzz ? threads_of_gl_contexts(context_threads) : 0;
+    if (now_live > context_threads) {
       lost++;
       samples.clear();  // contexts that GStreamer lost are not our growth
     }
-    known = left;
+    context_threads = now_live;
     samples.push_back(
         measure(begin, static_cast<double>(all_frames), static_cast<double>(all_pipelines)));
     const Sample &now = samples.back();
-    if (now.seconds - printed >= options.every) {
+    if (now.seconds - printed >= options.print_interval) {
       printed = now.seconds;
       std::printf(
           "%6.1f min %6zu rounds %6llu pipelines %8llu frames %7.1f MiB, heap %7.2f MiB %4d fds "
@@ -352,7 +353,7 @@ int main(int argc, char **argv) {
     if (now.seconds >= options.minutes * 60) break;
   }
   gst_object_unref(display);
-  over = true;
+  stopped = true;
   watcher.join();
   return verdict(samples, rounds, lost) ? 0 : 1;
 }

@@ -215,8 +215,8 @@ void Growth::judge_heap(const std::vector<Sample> &samples, const Bounds &bounds
   }
   const Slopes free = pieces(sums, {infinite, infinite, 0});
   const Slopes bound = pieces(sums, {bounds.frame / bytes, bounds.pipeline / bytes, 0});
-  heap_a_frame = free.frame * bytes;
-  heap_a_pipeline = free.pipeline * bytes;
+  heap_per_frame = free.frame * bytes;
+  heap_per_pipeline = free.pipeline * bytes;
   const double excess = (free.frame - bound.frame) * (last.frames - first.frames) +
                         (free.pipeline - bound.pipeline) * (last.pipelines - first.pipelines);
   const double variance = free.rest / (static_cast<double>(samples.size()) - unknowns);

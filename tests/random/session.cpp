@@ -27,19 +27,19 @@ void Session::launch(const std::string &description, GstGLDisplay *display) {
   while (gst_iterator_next(all, &item) == GST_ITERATOR_OK) {
     auto *element = GST_ELEMENT(g_value_get_object(&item));
     if (std::strncmp(GST_OBJECT_NAME(element), "ours", 4) == 0)
-      ours_.push_back(GST_ELEMENT(gst_object_ref(element)));
+      tested_.push_back(GST_ELEMENT(gst_object_ref(element)));
     g_value_reset(&item);
   }
   g_value_unset(&item);
   gst_iterator_free(all);
-  std::sort(ours_.begin(), ours_.end(), [](GstElement *a, GstElement *b) {
+  std::sort(tested_.begin(), tested_.end(), [](GstElement *a, GstElement *b) {
     return std::strcmp(GST_OBJECT_NAME(a), GST_OBJECT_NAME(b)) < 0;
   });
 }
 
 void Session::step(const std::string &what) {
   if (options.verbose) std::fprintf(stderr, "  %s\n", what.c_str());
-  hear();
+  mark_alive();
   const std::lock_guard lock(history_mutex_);
   history_.push_back(what);
 }
@@ -52,9 +52,9 @@ std::string Session::history() const {
   return text;
 }
 
-GstElement *Session::any(Random &random) {
-  const std::lock_guard lock(ours_mutex_);
-  return GST_ELEMENT(gst_object_ref(random.of(ours_)));
+GstElement *Session::random_element(Random &random) {
+  const std::lock_guard lock(tested_mutex_);
+  return GST_ELEMENT(gst_object_ref(random.of(tested_)));
 }
 
 void Session::on_sync(const std::function<void(GstElement *, Random &)> &work) {
@@ -63,28 +63,28 @@ void Session::on_sync(const std::function<void(GstElement *, Random &)> &work) {
   inside = true;
   int seed = 0;
   {
-    const std::lock_guard lock(ours_mutex_);
+    const std::lock_guard lock(tested_mutex_);
     seed = sync_random_.below(1000000);
   }
   Random random({seed});
-  GstElement *element = any(random);
+  GstElement *element = random_element(random);
   work(element, random);
   gst_object_unref(element);
   inside = false;
 }
 
-void Session::replace(const std::function<void(GstElement *old, GstElement *fresh)> &adopt) {
-  GstElement *&place = ours_[static_cast<size_t>(random_.below(static_cast<int>(ours_.size())))];
-  step(std::string("swap ") + GST_OBJECT_NAME(place));
+void Session::replace(const std::function<void(GstElement *old, GstElement *fresh)> &set_up) {
+  GstElement *&slot = tested_[static_cast<size_t>(random_.below(static_cast<int>(tested_.size())))];
+  step(std::string("swap ") + GST_OBJECT_NAME(slot));
   std::string fault;
-  GstElement *old = place,
-             *fresh = swapped(
-                 GST_BIN(pipeline_), old, [&](GstElement *element) { adopt(old, element); }, fault);
-  if (!fault.empty()) complain(fault);
+  GstElement *old = slot, *fresh = swapped(
+                              GST_BIN(pipeline_), old,
+                              [&](GstElement *element) { set_up(old, element); }, fault);
+  if (!fault.empty()) report_failure(fault);
   if (!fresh) return;
   {
-    const std::lock_guard lock(ours_mutex_);
-    place = fresh;
+    const std::lock_guard lock(tested_mutex_);
+    slot = fresh;
   }
   gst_object_unref(old);
   all_swaps++;

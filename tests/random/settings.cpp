@@ -78,7 +78,7 @@ void fill(GValue *value, GParamSpec *spec, Random &random, int area, bool playin
   } else if (G_IS_PARAM_SPEC_ENUM(spec)) {
     const GEnumClass *choices = G_PARAM_SPEC_ENUM(spec)->enum_class;
     int chosen = random.below(static_cast<int>(choices->n_values));
-    // A way that can't be had ends the run.
+    // An unavailable method ends the run.
     if (name == "sharing" && random.chance(95)) chosen = 0;
     g_value_set_enum(value, choices->values[chosen].value);
   } else if (G_IS_PARAM_SPEC_STRING(spec)) {
@@ -104,12 +104,12 @@ std::string set_random(GstObject *object, Random &random, int area, bool playing
   if (name == "name" || name == "parent") return "";
   GValue value = G_VALUE_INIT;
   g_value_init(&value, spec->value_type);
-  std::string said;
+  std::string action;
   if (spec->flags & G_PARAM_WRITABLE) {
     fill(&value, spec, random, area, playing);
     if (options.verbose) {
       gchar *contents = g_strdup_value_contents(&value);
-      said = std::string(GST_OBJECT_NAME(object)) + "." + name + "=" + contents;
+      action = std::string(GST_OBJECT_NAME(object)) + "." + name + "=" + contents;
       g_free(contents);
     }
     g_object_set_property(G_OBJECT(object), spec->name, &value);
@@ -118,16 +118,16 @@ std::string set_random(GstObject *object, Random &random, int area, bool playing
     g_object_get_property(G_OBJECT(object), spec->name, &value);
   }
   g_value_unset(&value);
-  return said;
+  return action;
 }
 
 }  // namespace
 
-std::string do_random(GstElement *element, Random &random, int area, bool playing) {
+std::string random_action(GstElement *element, Random &random, int area, bool playing) {
   if (random.chance(10)) {
-    const std::string said = emit_random(element, random);
-    all_signals += !said.empty();
-    return said;
+    const std::string action = emit_random(element, random);
+    all_signals += !action.empty();
+    return action;
   }
   if (GST_IS_CHILD_PROXY(element) && random.chance(40)) {
     auto *proxy = GST_CHILD_PROXY(element);
@@ -136,10 +136,10 @@ std::string do_random(GstElement *element, Random &random, int area, bool playin
     // The last one is not there, nor those that another thread has replaced meanwhile.
     GObject *child = gst_child_proxy_get_child_by_index(proxy, which);
     if (!child) return "";
-    const std::string said = set_random(GST_OBJECT(child), random, area, playing);
+    const std::string action = set_random(GST_OBJECT(child), random, area, playing);
     g_object_unref(child);
     all_children++;
-    return said;
+    return action;
   }
   return set_random(GST_OBJECT(element), random, area, playing);
 }

@@ -11,4 +11,4 @@
 /// or to anything between, reads one that can't be set, or emits an action signal. `area`: of the
 /// frames, px; where that is large, what makes a frame costly stays small. `playing`: whether the
 /// stream runs already. Gives what was done.
-std::string do_random(GstElement *element, Random &random, int area, bool playing);
+std::string random_action(GstElement *element, Random &random, int area, bool playing);

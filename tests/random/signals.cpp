@@ -47,7 +47,7 @@ std::string emit_random(GstElement *element, Random &random) {
   return std::string(GST_OBJECT_NAME(element)) + "." + action.signal_name + "()";
 }
 
-void ask(GstElement *element) {
+void query_element(GstElement *element) {
   gint64 time = 0;
   gst_element_query_position(element, GST_FORMAT_TIME, &time);
   gst_element_query_duration(element, GST_FORMAT_TIME, &time);

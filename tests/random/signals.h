@@ -12,4 +12,4 @@
 std::string emit_random(GstElement *element, Random &random);
 
 /// Asks what a sync handler asks: position, duration, state, statistics, caps.
-void ask(GstElement *element);
+void query_element(GstElement *element);

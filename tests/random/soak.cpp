@@ -34,7 +34,7 @@ void read_all(GstElement *element) {
 }
 
 /// Asks the element for its OpenCL context, and sometimes offers that to another.
-void ask_context(GstElement *element, GstElement *other, bool offer) {
+void query_context(GstElement *element, GstElement *other, bool offer) {
   GstPad *pad = gst_element_get_static_pad(element, "src");
   GstQuery *query = gst_query_new_context("gst.glcl.Context");
   if (gst_pad_query(pad, query) && offer) {
@@ -154,7 +154,7 @@ void Soak::watch_sinks() {
         [](GstPad *, GstPadProbeInfo *, gpointer data) {
           auto *self = static_cast<Soak *>(data);
           self->frames_++;
-          self->hear();
+          self->mark_alive();
           all_frames++;
           // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): that is what the option is for
           if (options.leak) *static_cast<volatile char *>(std::malloc(options.leak)) = 1;
@@ -167,13 +167,13 @@ void Soak::watch_sinks() {
 
 Soak::~Soak() {
   // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): as above
-  if (options.leak_a_pipeline)
-    *static_cast<volatile char *>(std::malloc(options.leak_a_pipeline)) = 1;
-  for (GstElement *element : ours_) gst_object_unref(element);
+  if (options.leak_per_pipeline)
+    *static_cast<volatile char *>(std::malloc(options.leak_per_pipeline)) = 1;
+  for (GstElement *element : tested_) gst_object_unref(element);
   for (GstElement *element : sinks_) gst_object_unref(element);
   gst_object_unref(size_);
   gst_object_unref(pipeline_);
-  for (GstSample *sample : kept_) gst_sample_unref(sample);
+  for (GstSample *sample : kept_buffers_) gst_sample_unref(sample);
 }
 
 void Soak::on_error(GstMessage *message) {
@@ -182,13 +182,13 @@ void Soak::on_error(GstMessage *message) {
   gst_message_parse_error(message, &error, &debug);
   // A picture that fits no frame when a stream begins ends it, and so does a source whose
   // negotiation meets a swap. Others follow from the first.
-  const bool unheard = swapped_ && debug && std::strstr(debug, "not-negotiated");
-  broken_ = broken_ || faulty_ || unheard || std::strstr(error->message, "The template ");
+  const bool not_negotiated = swapped_ && debug && std::strstr(debug, "not-negotiated");
+  broken_ = broken_ || faulty_ || not_negotiated || std::strstr(error->message, "The template ");
   if (broken_) {
     all_errors++;
   } else {
-    complain(std::string("ERROR from ") + GST_OBJECT_NAME(GST_MESSAGE_SRC(message)) + ": " +
-             error->message + "\n" + (debug ? debug : ""));
+    report_failure(std::string("ERROR from ") + GST_OBJECT_NAME(GST_MESSAGE_SRC(message)) + ": " +
+                   error->message + "\n" + (debug ? debug : ""));
   }
   g_error_free(error);
   g_free(debug);
@@ -200,7 +200,7 @@ void Soak::on_message(GstMessage *message) {
   if (!(GST_MESSAGE_TYPE(message) & (GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING))) return;
   on_sync([](GstElement *element, Random &random) {
     if (!random.chance(20)) return;
-    ask(element);
+    query_element(element);
     set_random(G_OBJECT(element), random);
     all_syncs++;
   });
@@ -211,7 +211,7 @@ void Soak::set_state(GstState state) {
   if (gst_element_set_state(pipeline_, state) == GST_STATE_CHANGE_FAILURE) {
     broken_ = broken_ || faulty_;
     if (broken_) return;
-    complain(std::string("no state ") + gst_element_state_get_name(state));
+    report_failure(std::string("no state ") + gst_element_state_get_name(state));
   }
   gst_element_get_state(pipeline_, nullptr, nullptr, GST_CLOCK_TIME_NONE);
 }
@@ -224,34 +224,34 @@ void Soak::seek() {
 }
 
 /// Has a pad's probe do this once, and waits for it.
-void Soak::once(GstPad *pad, GstPadProbeType type, std::function<void(GstPad *)> work) {
+void Soak::run_once(GstPad *pad, GstPadProbeType type, std::function<void(GstPad *)> work) {
   struct Once {
     std::function<void(GstPad *)> work;
     std::atomic<bool> ran{false};
   };
   using Shared = std::shared_ptr<Once>;  // the probe may come when the driver no longer waits
-  const Shared once = std::make_shared<Once>();
-  once->work = std::move(work);
+  const Shared run_once = std::make_shared<Once>();
+  run_once->work = std::move(work);
   const gulong probe = gst_pad_add_probe(
       pad, type,
       [](GstPad *pad, GstPadProbeInfo *, gpointer data) {
-        const Shared once = *static_cast<Shared *>(data);
-        once->work(pad);
-        once->ran = true;
+        const Shared run_once = *static_cast<Shared *>(data);
+        run_once->work(pad);
+        run_once->ran = true;
         return GST_PAD_PROBE_REMOVE;
       },
-      new Shared(once), [](gpointer data) { delete static_cast<Shared *>(data); });
-  while (!once->ran && !over()) std::this_thread::sleep_for(milliseconds(1));
-  if (!once->ran) gst_pad_remove_probe(pad, probe);
+      new Shared(run_once), [](gpointer data) { delete static_cast<Shared *>(data); });
+  while (!run_once->ran && !stopped()) std::this_thread::sleep_for(milliseconds(1));
+  if (!run_once->ran) gst_pad_remove_probe(pad, probe);
 }
 
 /// FLUSH_START and FLUSH_STOP below a pad while no frame passes it, and the segment anew.
 void Soak::flush() {
   if (sinks_.size() > 1) return;
   step("flush");
-  GstElement *from = random_.chance(50) ? size_ : random_.of(ours_);
+  GstElement *from = random_.chance(50) ? size_ : random_.of(tested_);
   GstPad *pad = gst_element_get_static_pad(from, "src");
-  once(pad, GST_PAD_PROBE_TYPE_IDLE, flush_peer);
+  run_once(pad, GST_PAD_PROBE_TYPE_IDLE, flush_peer);
   gst_object_unref(pad);
 }
 
@@ -274,7 +274,7 @@ void Soak::change_size() {
   renegotiated_ = true;
   // On the streaming thread, because a change during negotiation ends in not-negotiated.
   GstPad *pad = gst_element_get_static_pad(size_, "src");
-  once(pad, GST_PAD_PROBE_TYPE_BUFFER, [text](GstPad *pad) {
+  run_once(pad, GST_PAD_PROBE_TYPE_BUFFER, [text](GstPad *pad) {
     GstElement *size = gst_pad_get_parent_element(pad);
     GstCaps *caps = gst_caps_from_string(text.c_str());
     g_object_set(size, "caps", caps, nullptr);
@@ -297,8 +297,8 @@ void Soak::pull() {
   if (buffer && caps && gst_video_info_from_caps(&info, caps) &&
       gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ))
     gst_video_frame_unmap(&frame);
-  if (random_.chance(30) && kept_.size() < 2)
-    kept_.push_back(sample);
+  if (random_.chance(30) && kept_buffers_.size() < 2)
+    kept_buffers_.push_back(sample);
   else
     gst_sample_unref(sample);
 }
@@ -325,7 +325,7 @@ void Soak::act() {
     case 8:
       step("reconfigure");
       renegotiated_ = true;
-      if (GstPad *pad = gst_element_get_static_pad(random_.of(ours_), "src")) {
+      if (GstPad *pad = gst_element_get_static_pad(random_.of(tested_), "src")) {
         gst_pad_send_event(pad, gst_event_new_reconfigure());
         gst_object_unref(pad);
       }
@@ -347,34 +347,34 @@ void Soak::act() {
 
 void Soak::await_frame() {
   const uint64_t before = frames_;
-  hear();
-  while (frames_ == before && !over()) std::this_thread::sleep_for(milliseconds(1));
+  mark_alive();
+  while (frames_ == before && !stopped()) std::this_thread::sleep_for(milliseconds(1));
 }
 
 /// Waits until the caps set last have come to all sinks.
 void Soak::settle() {
   step("settle");
-  hear();
-  GstCaps *wish = nullptr;
-  g_object_get(size_, "caps", &wish, nullptr);
+  mark_alive();
+  GstCaps *wanted_caps = nullptr;
+  g_object_get(size_, "caps", &wanted_caps, nullptr);
   const auto arrived = [&](GstElement *sink) {
     GstPad *pad = gst_element_get_static_pad(sink, "sink");
     GstCaps *caps = gst_pad_get_current_caps(pad);
     bool same = caps;
     for (const char *side : {"width", "height"}) {
-      int is = 0, due = 0;
-      if (caps) gst_structure_get_int(gst_caps_get_structure(caps, 0), side, &is);
-      gst_structure_get_int(gst_caps_get_structure(wish, 0), side, &due);
-      same = same && is == due;
+      int actual = 0, expected = 0;
+      if (caps) gst_structure_get_int(gst_caps_get_structure(caps, 0), side, &actual);
+      gst_structure_get_int(gst_caps_get_structure(wanted_caps, 0), side, &expected);
+      same = same && actual == expected;
     }
     gst_clear_caps(&caps);
     gst_object_unref(pad);
     return same;
   };
-  while (!std::all_of(sinks_.begin(), sinks_.end(), arrived) && !over()) {
+  while (!std::all_of(sinks_.begin(), sinks_.end(), arrived) && !stopped()) {
     std::this_thread::sleep_for(milliseconds(1));
   }
-  gst_caps_unref(wish);
+  gst_caps_unref(wanted_caps);
 }
 
 /// Down to READY or NULL, when no caps are under negotiation any more.
@@ -396,14 +396,14 @@ void Soak::play() {
   step("play");
   done_ = true;  // the other thread's work
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.play);
-  while (std::chrono::steady_clock::now() < end && !over())
+  while (std::chrono::steady_clock::now() < end && !stopped())
     std::this_thread::sleep_for(milliseconds(1));
 }
 
 void Soak::drive() {
-  std::thread tinkering(&Soak::tinker, this);
+  std::thread settings_thread(&Soak::change_settings, this);
   set_state(GST_STATE_PLAYING);
-  for (int actions = random_.between(0, 12); actions > 0 && !over(); actions--) {
+  for (int actions = random_.between(0, 12); actions > 0 && !stopped(); actions--) {
     if (random_.chance(60)) await_frame();
     std::this_thread::sleep_for(milliseconds(random_.below(100)));
     act();
@@ -416,21 +416,21 @@ void Soak::drive() {
   if (broken_) std::this_thread::sleep_for(milliseconds(100));
   stop(GST_STATE_NULL);
   done_ = true;
-  tinkering.join();
+  settings_thread.join();
 }
 
-void Soak::tinker() {
-  Random &random = tinker_random_;
+void Soak::change_settings() {
+  Random &random = settings_random_;
   while (!done_ && !failed) {
     std::this_thread::sleep_for(milliseconds(random.below(20)));
-    GstElement *element = any(random), *other = any(random);
+    GstElement *element = random_element(random), *other = random_element(random);
     const int what = random.below(12);
     if (what < 6)
       set_random(G_OBJECT(element), random);
     else if (what < 8)
       read_all(element);
     else if (what < 9)
-      ask_context(element, other, random.chance(30));
+      query_context(element, other, random.chance(30));
     else if (what < 10)
       all_signals += !emit_random(element, random).empty();
     else

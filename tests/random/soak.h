@@ -27,10 +27,10 @@ class Soak : public Session {
  private:
   void on_message(GstMessage *message);
   void on_error(GstMessage *message);
-  void tinker();
+  void change_settings();
   void watch_sinks();
-  bool over() const { return failed || broken_; }
-  void once(GstPad *pad, GstPadProbeType type, std::function<void(GstPad *)> work);
+  bool stopped() const { return failed || broken_; }
+  void run_once(GstPad *pad, GstPadProbeType type, std::function<void(GstPad *)> work);
   void swap();
   void act();
   void set_state(GstState state);
@@ -47,7 +47,7 @@ class Soak : public Session {
   std::atomic<bool> broken_{false}, swapped_{false};
   bool gl_ = false, renegotiated_ = false;
   std::vector<GstElement *> sinks_;
-  std::vector<GstSample *> kept_;  // outlive the pipeline's states
+  std::vector<GstSample *> kept_buffers_;  // outlive the pipeline's states
   std::atomic<uint64_t> frames_{0};
   std::atomic<bool> done_{false};
 };

@@ -9,9 +9,9 @@
 namespace {
 
 /// A pad that no frame passes while this lives.
-class Blocked {
+class BlockedPad {
  public:
-  explicit Blocked(GstPad *pad) : pad_(pad) {
+  explicit BlockedPad(GstPad *pad) : pad_(pad) {
     id_ = gst_pad_add_probe(
         pad, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM,
         [](GstPad *, GstPadProbeInfo *, gpointer data) {
@@ -21,8 +21,8 @@ class Blocked {
         new std::shared_ptr<std::atomic<bool>>(blocked_),
         [](gpointer data) { delete static_cast<std::shared_ptr<std::atomic<bool>> *>(data); });
   }
-  ~Blocked() { gst_pad_remove_probe(pad_, id_); }
-  Blocked(const Blocked &) = delete;
+  ~BlockedPad() { gst_pad_remove_probe(pad_, id_); }
+  BlockedPad(const BlockedPad &) = delete;
 
   /// Waits for a frame to come and be held. There may be none any more.
   bool wait() const {
@@ -57,11 +57,11 @@ GstPadLinkReturn link(GstElement *element, const char *name, GstPad *other) {
 }  // namespace
 
 GstElement *swapped(GstBin *pipeline, GstElement *old,
-                    const std::function<void(GstElement *)> &adopt, std::string &fault) {
+                    const std::function<void(GstElement *)> &set_up, std::string &fault) {
   GstPad *before = peer_of(old, "sink"), *after = peer_of(old, "src");
   GstElement *fresh = nullptr;
   {
-    const Blocked blocked(before);
+    const BlockedPad blocked(before);
     if (blocked.wait()) {
       const std::string name = GST_OBJECT_NAME(old);
       fresh = gst_element_factory_create(gst_element_get_factory(old), nullptr);
@@ -69,7 +69,7 @@ GstElement *swapped(GstBin *pipeline, GstElement *old,
       gst_element_set_state(old, GST_STATE_NULL);
       gst_object_set_name(GST_OBJECT(fresh), name.c_str());
       gst_bin_add(pipeline, GST_ELEMENT(gst_object_ref(fresh)));
-      adopt(fresh);
+      set_up(fresh);
       const GstPadLinkReturn links[] = {link(fresh, "src", after), link(fresh, "sink", before)};
       if (links[0] != GST_PAD_LINK_OK || links[1] != GST_PAD_LINK_OK)
         fault = "a fresh " + name + " can't be linked: " + gst_pad_link_get_name(links[0]) + ", " +

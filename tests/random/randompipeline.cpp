@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "chain.h"
+#include "randompipeline.h"
 
 #include <algorithm>
 #include <sstream>
@@ -60,23 +60,23 @@ Dimensions random_size(Random &random) {
 }
 
 // A mixer's frame holds those of all its inputs; the other one has 64 × 48 px.
-int most_area(Dimensions size) { return std::max(size.width, 64) * std::max(size.height, 48); }
+int max_area(Dimensions size) { return std::max(size.width, 64) * std::max(size.height, 48); }
 
 std::string caps_of(Dimensions size, const std::string &format) {
   return format + ",width=" + std::to_string(size.width) + ",height=" + std::to_string(size.height);
 }
 
-Chain random_chain(Random &random) {
-  Chain chain;
+RandomPipeline random_pipeline(Random &random) {
+  RandomPipeline pipeline;
   int number = 0;
   const Dimensions size = random_size(random);
-  chain.area = most_area(size);
-  chain.draws = random.chance(25);
+  pipeline.area = max_area(size);
+  pipeline.draws = random.chance(25);
   const std::string live = random.chance(20) ? " is-live=true" : "";
   const std::string end =
       random.chance(30) ? " num-buffers=" + std::to_string(random.below(12)) : "";
-  std::string &text = chain.text;
-  if (chain.draws) {
+  std::string &text = pipeline.text;
+  if (pipeline.draws) {
     text = "gltestsrc name=source" + live + end + " ! capsfilter name=size caps=\"" +
            caps_of(size, "video/x-raw(memory:GLMemory),format=RGBA") + "\"";
   } else {
@@ -89,7 +89,7 @@ Chain random_chain(Random &random) {
            "\" ! glupload ! glcolorconvert";
   }
   const int shape = random.below(10);
-  chain.branches = shape >= 7;
+  pipeline.branches = shape >= 7;
   if (shape < 7) {
     text += row(random, random.between(1, 4), &number) + sink(random);
   } else if (shape < 9) {
@@ -102,6 +102,6 @@ Chain random_chain(Random &random) {
             " ! mixer. glvideomixer name=mixer" + row(random, 1, &number) + sink(random);
   }
   for (const char *filter : {"gleffects", "glcolorbalance", "glvideomixer"})
-    chain.fragile = chain.fragile || text.find(filter) != std::string::npos;
-  return chain;
+    pipeline.fragile = pipeline.fragile || text.find(filter) != std::string::npos;
+  return pipeline;
 }

@@ -6,7 +6,7 @@
 
 #include "random.h"
 
-struct Chain {
+struct RandomPipeline {
   std::string text;       ///< for gst_parse_launch; elements under test are called "ours…"
   bool draws = false;     ///< the source draws textures
   bool branches = false;  ///< a tee or a mixer
@@ -23,8 +23,8 @@ struct Dimensions {
 /// From 1 × 1 to about 2000 px on a side, with few pixels in all.
 Dimensions random_size(Random &random);
 /// Pixels of the largest frame, mixed or not, that a source of this size leads to.
-int most_area(Dimensions size);
+int max_area(Dimensions size);
 /// Of the filter "size".
 std::string caps_of(Dimensions size, const std::string &format);
 
-Chain random_chain(Random &random);
+RandomPipeline random_pipeline(Random &random);

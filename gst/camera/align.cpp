@@ -10,9 +10,9 @@ namespace glcl::camera {
 
 namespace {
 
-constexpr double most_samples = 140 * 1000;          // approximate limit of pixels in the last step
-constexpr int coarse[ALIGN_STEPS] = {8, 4, 1};       // px per side of a mean
-constexpr float scatter[ALIGN_STEPS] = {24, 16, 8};  // levels
+constexpr double most_samples = 140 * 1000;         // approximate limit of pixels in the last step
+constexpr int block_side[ALIGN_STEPS] = {8, 4, 1};  // px per side of a mean
+constexpr float residual_scale[ALIGN_STEPS] = {24, 16, 8};  // levels
 
 }  // namespace
 
@@ -26,7 +26,7 @@ FrameGeometry frame_geometry(int width, int height, int most) {
   };
   frame.centre = {{along(width), along(height)}};
   frame.radius = std::max(std::hypot(frame.centre.s[0], frame.centre.s[1]), 1.0f);
-  frame.shrink = static_cast<cl_float>(shrink);
+  frame.reduction = static_cast<cl_float>(shrink);
   return frame;
 }
 
@@ -54,24 +54,24 @@ Align::Align(Context &context, const FrameGeometry &frame)
 
 void Align::shrink(Queue &queue, const motion::LumaPlane &plane) {
   shrink_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, plane.buffer, plane.pitch,
-          static_cast<cl_int>(frame_.shrink), small_, frame_.size);
+          static_cast<cl_int>(frame_.reduction), small_, frame_.size);
 }
 
 void Align::run(Queue &queue, Compensation compensation, bool first, const cl::Buffer &background,
                 const cl::Buffer &ages, const cl::Buffer &foreground, const cl::Buffer &state) {
   AlignStep step{frame_, rows_.bands()};
-  step.motion = compensation != Compensation::none;
-  step.turn = compensation == Compensation::first_order_flow;
+  step.free_shift = compensation != Compensation::none;
+  step.free_rotation = compensation == Compensation::first_order_flow;
   step.first = first;
   const double pixels = double(frame_.size.s[0]) * frame_.size.s[1];
   const int rows = static_cast<int>(std::ceil(pixels / most_samples));
   const Rows::Model model{background, ages, foreground, state};
-  if (!first) rows_.guess(queue, small_, model, step.motion);
+  if (!first) rows_.guess(queue, small_, model, step.free_shift);
   for (; step.number < ALIGN_STEPS && !first; step.number++) {
     const int i = step.number;
-    step.coarse = coarse[i];
-    step.rows = coarse[i] > 1 ? coarse[i] : rows;
-    step.scatter = scatter[i];
+    step.block_side = block_side[i];
+    step.row_spacing = block_side[i] > 1 ? block_side[i] : rows;
+    step.residual_scale = residual_scale[i];
     align_(queue, {size_t(groups_) * ALIGN_ITEMS, 1}, small_, background, ages, foreground,
            sums_[i % 2], sums_[(i + 1) % 2], state, rows_.guessed(), step);
   }

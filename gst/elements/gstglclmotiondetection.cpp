@@ -187,14 +187,15 @@ void ObjectDetection::end() { report(tracker_.reset(), last_times_); }
 void ObjectDetection::add_camera(GstStructure *structure) const {
   if (!camera_) return;
   const camera::CameraState &s = *camera_;
-  gst_structure_set(
-      structure, "camera-dilation", G_TYPE_DOUBLE, double(s.step.dilation), "camera-rotation",
-      G_TYPE_DOUBLE, double(s.step.rotation), "camera-x", G_TYPE_DOUBLE, double(s.step.x),
-      "camera-y", G_TYPE_DOUBLE, double(s.step.y), "camera-inliers", G_TYPE_DOUBLE,
-      s.counted > 0 ? double(s.inliers) / double(s.counted) : 0.0, "camera-path-x", G_TYPE_DOUBLE,
-      double(s.path.s[0]), "camera-path-y", G_TYPE_DOUBLE, double(s.path.s[1]), "camera-path-scale",
-      G_TYPE_DOUBLE, std::exp(double(s.path.s[2])), "camera-path-rotation", G_TYPE_DOUBLE,
-      double(s.path.s[3]), nullptr);
+  gst_structure_set(structure, "camera-dilation", G_TYPE_DOUBLE, double(s.frame_motion.dilation),
+                    "camera-rotation", G_TYPE_DOUBLE, double(s.frame_motion.rotation), "camera-x",
+                    G_TYPE_DOUBLE, double(s.frame_motion.x), "camera-y", G_TYPE_DOUBLE,
+                    double(s.frame_motion.y), "camera-inliers", G_TYPE_DOUBLE,
+                    s.vector_count > 0 ? double(s.inliers) / double(s.vector_count) : 0.0,
+                    "camera-path-x", G_TYPE_DOUBLE, double(s.path.s[0]), "camera-path-y",
+                    G_TYPE_DOUBLE, double(s.path.s[1]), "camera-path-scale", G_TYPE_DOUBLE,
+                    std::exp(double(s.path.s[2])), "camera-path-rotation", G_TYPE_DOUBLE,
+                    double(s.path.s[3]), nullptr);
   if (s.confidence >= 0)
     gst_structure_set(structure, "camera-confidence", G_TYPE_DOUBLE, double(s.confidence), nullptr);
 }

@@ -68,7 +68,7 @@ Squares Noise::prepare(Queue &queue, const Plane &plane) {
 
 void Noise::measure(Queue &queue, const Plane &before, const Plane &after, bool keep) {
   Squares squares = prepare(queue, before);
-  squares.keeps = keep;
+  squares.keep_if_quiet = keep;
   measure_(queue, {groups() * NOISE_ITEMS, 1}, before.texels, after.texels, squares, tally_,
            variances_, flicker_);
 }

@@ -81,7 +81,7 @@ std::vector<Detection> detections(const RegionList &result, const camera::FrameG
                                   const FrameSize &size) {
   std::vector<Detection> list;
   const camera::SimilarityMotion &offset = result.state.from_frame;
-  const float scale = frame.shrink;
+  const float scale = frame.reduction;
   for (int i = 0; i < std::min(result.count, MAX_REGIONS); i++) {
     const Region &r = result.regions[i];
     const RectF box = {float(r.left) * scale, float(r.top) * scale, float(r.right + 1) * scale,

@@ -33,7 +33,7 @@ void BackgroundModel::run(Queue &queue, const Bounds &bounds, const cl::Buffer &
   const int from = now_;
   now_ = 1 - now_;
   // Filtering by (1 2 1) / 4 along both axes leaves this part of the noise variance.
-  const float noise_gain = 0.375f * 0.375f / (frame_.shrink * frame_.shrink);
+  const float noise_gain = 0.375f * 0.375f / (frame_.reduction * frame_.reduction);
   kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, levels_[from], ages_[from],
           levels_[now_], ages_[now_], small, state, noise.variances(), noise.flicker(), regions,
           rows.brightness(), foreground_, variances_[from], variances_[now_], deviation_,

@@ -59,7 +59,8 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMo
   background_.run(queue, bounds_of(settings.sensitivity), align_.small(), state_, align_.rows(),
                   motion.noise(), regions_.list());
   // Tracked objects may be smaller than new ones.
-  const double least = least_area(settings, width_, height_) / (2 * frame_.shrink * frame_.shrink);
+  const double least =
+      least_area(settings, width_, height_) / (2 * frame_.reduction * frame_.reduction);
   if (settings.shadows)
     shadows_.run(queue, align_.small(), state_, background_, !separates_shadows_);
   separates_shadows_ = settings.shadows;

@@ -71,8 +71,8 @@ void ObjectRenderer::draw_trail(Queue &queue, const std::deque<Object::Point> &p
   trail.origin = from;
   trail.area = area;
   trail.count = static_cast<int>(points.size());
-  trail.thick = static_cast<float>(thick) / 2 + 0.5f;
-  trail.outline = static_cast<float>(outline);
+  trail.half_width = static_cast<float>(thick) / 2 + 0.5f;
+  trail.outline_width = static_cast<float>(outline);
   trail.overlay = canvas.overlay;
   trail_(queue, {size_t(area.s[0]), size_t(area.s[1])}, canvas.in, canvas.out, trail);
 }

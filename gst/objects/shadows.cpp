@@ -33,7 +33,7 @@ void ShadowDetector::set_format(Context &context, const FrameFormat &format) {
 void ShadowDetector::sample_colours(Queue &queue, const Picture &in) {
   last_ = (last_ + 1) % seen_.size();
   sample_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, in,
-          cl_int2{{in.width, in.height}}, static_cast<cl_int>(frame_.shrink), seen_[last_],
+          cl_int2{{in.width, in.height}}, static_cast<cl_int>(frame_.reduction), seen_[last_],
           frame_.size);
 }
 

@@ -107,11 +107,11 @@ void Tracker::add(const RegionList &result, const std::vector<Detection> &list, 
 
 Tracker::Report Tracker::step(const Settings &settings, const RegionList &result,
                               const camera::FrameGeometry &frame, double least, double seconds) {
-  if (result.state.cut || result.state.fresh) return reset();
+  if (result.state.cut || result.state.model_empty) return reset();
   std::vector<Detection> list = detections(result, frame, size_);
   for (Track &track : tracks_) {
     track.before = track.box;
-    predict(track, result.state.step, size_);
+    predict(track, result.state.frame_motion, size_);
     track.expected = track.box;
   }
   Claims claimed = associate(tracks_, list);
@@ -122,7 +122,7 @@ Tracker::Report Tracker::step(const Settings &settings, const RegionList &result
   remove(settings, report);
   add(result, list, least);
   for (Track &track : tracks_)
-    if (begins(settings, track, result.state.lag)) {
+    if (begins(settings, track, result.state.brightness_peak)) {
       track.object.id = ++last_id_;
       report.begun.push_back(track.object);
     }

@@ -79,7 +79,7 @@ void FlowFinish::upsample(Queue &queue, const FlowSettings &settings, const Fram
   };
   const Size near{enclosing_cells(nodes.x), enclosing_cells(nodes.y)};
   const size_t cells = (2 * near.x + 2 * AREA_REACH) * (near.y + 2 * AREA_REACH);
-  const size_t room =
+  const size_t factors_offset =
       std::max((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2), cells * sizeof(CellEvidence));
   const Upsampling arguments{
       {{field_.width, field_.height}},
@@ -88,14 +88,14 @@ void FlowFinish::upsample(Queue &queue, const FlowSettings &settings, const Fram
       shift,
       settings.median / 2,
       settings.noise == 0,
-      divide_up(static_cast<int>(room), sizeof(cl_float4)),
+      divide_up(static_cast<int>(factors_offset), sizeof(cl_float4)),
       static_cast<int>(near.x * near.y),
       static_cast<int>(nodes.x * nodes.y)};
   upsample_(queue, {size_t(field_.width), size_t(divide_up(field_.height, rows_))}, solver.flow(),
             solver.confidence(), frames.pyramids.noise().variances(), frames.pyramids.brightness(),
             vectors, field_.confidence, evidence_, solver.tensors().tally(),
             frames.pyramids.noise().flicker(), keep_factors_, arguments,
-            cl::Local((arguments.room + arguments.near_cells) * sizeof(cl_float4) +
+            cl::Local((arguments.factors_offset + arguments.near_cells) * sizeof(cl_float4) +
                       arguments.near_nodes * (sizeof(cl_float2) + sizeof(cl_float))));
 }
 

@@ -48,7 +48,7 @@ void FlowTensors::allocate(const cl::Context &context, const FlowPyramids &pyram
   int most_nodes = 0;
   for (int i = 0; i < 3; i++) {
     Lattices &lattices = lattices_[i];
-    std::vector<TableRow> table;
+    std::vector<LatticeLevel> table;
     int nodes = 0, tiles = 0;
     for (size_t number = 0; number < pyramids.all_levels().size(); number++) {
       const FlowLevel &level = pyramids.all_levels()[number];

@@ -27,7 +27,7 @@ class FlowTensors {
  public:
   /// The lattices of all levels for a window class, finest first.
   struct Lattices {
-    cl::Buffer table;  ///< a TableRow per level
+    cl::Buffer table;  ///< a LatticeLevel per level
     std::vector<FlowLattice> of_level;
     std::vector<int> tiles;  ///< number before each level, then of all levels
   };

@@ -29,14 +29,14 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #define UNROLL_16 _Pragma("unroll 16")
 #define GROUPS ALIGN_GROUPS
 #define SHARES OTHERS     // items that share the votes of a pixel
-#define WIDEST(coarse) 8  // pixels of a row, read at once
+#define WIDEST(block_side) 8  // pixels of a row, read at once
 #define IN_MEMORY
 #else
 #define UNROLL
 #define UNROLL_16
 #define GROUPS ALIGN_GROUPS_CPU
 #define SHARES 1
-#define WIDEST(coarse) (coarse)
+#define WIDEST(block_side) (block_side)
 #define IN_MEMORY volatile  // because LLVM in PoCL 6 aborts with registers
 #endif
 
@@ -59,7 +59,7 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 
 // The previous frame's motion, or one of 8 motions around it. `which`: 0 to 8, 4 is the centre.
 inline float4 step_before(__global const CameraState *state, FrameGeometry frame, int which) {
-  return scaled(state->step, 1.0f / frame.shrink) +
+  return scaled(state->frame_motion, 1.0f / frame.reduction) +
          (float4)(NEAR_STEP * (which % 3 - 1), NEAR_STEP * (which / 3 - 1), 0.0f, 0.0f);
 }
 inline float4 as_before(__global const CameraState *state, FrameGeometry frame, int which) {
@@ -69,74 +69,74 @@ inline float4 as_before(__global const CameraState *state, FrameGeometry frame, 
 // Whether nearly all vectors are zero. Then no other motion is tested, because any motion may agree by chance after a
 // change of light.
 inline bool is_static(__global const CameraState *state, FrameGeometry frame) {
-  const float4 vectors = state->vectors;
-  return state->inliers >= STATIC_SHARE * state->counted && length(vectors.xy) < LEAST_MOTION &&
-         length(vectors.zw) * frame.radius * frame.shrink < LEAST_MOTION;
+  const float4 vectors = state->vector_motion;
+  return state->inliers >= STATIC_SHARE * state->vector_count && length(vectors.xy) < LEAST_MOTION &&
+         length(vectors.zw) * frame.radius * frame.reduction < LEAST_MOTION;
 }
 
 // The bend that the lens causes for a motion.
-inline float2 bend_of(__global const CameraState *state, float2 way, int turn) {
-  return state->bend_frame + (turn ? state->curve * way : (float2)(0.0f));
+inline float2 bend_of(__global const CameraState *state, float2 way, int free_rotation) {
+  return state->bend_frame + (free_rotation ? state->bend_rate * way : (float2)(0.0f));
 }
 
 // The weight of a pixel by its residual (Geman and McClure).
-inline float weight_of(float residual, float scatter) {
-  const float far = residual / scatter, part = 1.0f / (1.0f + far * far);
+inline float weight_of(float residual, float residual_scale) {
+  const float far = residual / residual_scale, part = 1.0f / (1.0f + far * far);
   return part * part;
 }
-// The sum of `coarse` values of a row of the reduced frame, whose edge repeats.
-inline float sum_of_row(__global const float *current, int2 size, int2 from, int coarse) {
+// The sum of `block_side` values of a row of the reduced frame, whose edge repeats.
+inline float sum_of_row(__global const float *current, int2 size, int2 from, int block_side) {
   __global const float *row = current + clamp(from.y, 0, size.y - 1) * size.x;
   float sum = 0.0f;
   UNROLL
-  for (int i = 0; i < WIDEST(coarse); i++) sum += i < coarse ? row[clamp(from.x + i, 0, size.x - 1)] : 0.0f;
+  for (int i = 0; i < WIDEST(block_side); i++) sum += i < block_side ? row[clamp(from.x + i, 0, size.x - 1)] : 0.0f;
   return sum;
 }
 // The mean of coarse × coarse pixels.
-inline float mean(__global const float *current, int2 size, int2 corner, int coarse) {
+inline float mean(__global const float *current, int2 size, int2 corner, int block_side) {
   float sum = 0.0f;
-  for (int j = 0; j < coarse; j++) sum += sum_of_row(current, size, corner + (int2)(0, j), coarse);
-  return sum / (coarse * coarse);
+  for (int j = 0; j < block_side; j++) sum += sum_of_row(current, size, corner + (int2)(0, j), block_side);
+  return sum / (block_side * block_side);
 }
 // The slopes of such means along both axes.
-inline float2 slopes(__global const float *current, int2 size, int2 corner, int coarse) {
+inline float2 slopes(__global const float *current, int2 size, int2 corner, int block_side) {
   float2 sum = 0.0f;
-  for (int j = 0; j < coarse; j++) {
+  for (int j = 0; j < block_side; j++) {
     const int2 at = corner + (int2)(0, j);
-    sum.x += sum_of_row(current, size, at + (int2)(coarse, 0), coarse) - sum_of_row(current, size, at - (int2)(coarse, 0), coarse);
-    sum.y += sum_of_row(current, size, at + (int2)(0, coarse), coarse) - sum_of_row(current, size, at - (int2)(0, coarse), coarse);
+    sum.x += sum_of_row(current, size, at + (int2)(block_side, 0), block_side) - sum_of_row(current, size, at - (int2)(block_side, 0), block_side);
+    sum.y += sum_of_row(current, size, at + (int2)(0, block_side), block_side) - sum_of_row(current, size, at - (int2)(0, block_side), block_side);
   }
-  return sum / (2 * coarse * coarse * coarse);
+  return sum / (2 * block_side * block_side * block_side);
 }
 
 // The mean around a point between pixels. It uses one more row and column, and weights the outer ones.
-inline float level_at(__global const float *current, int2 size, float2 p, int coarse) {
-  if (coarse == 1) return sample(current, size, p);
-  const float2 corner = p - 0.5f * (coarse - 1);
+inline float level_at(__global const float *current, int2 size, float2 p, int block_side) {
+  if (block_side == 1) return sample(current, size, p);
+  const float2 corner = p - 0.5f * (block_side - 1);
   const int2 first = convert_int2_rtn(corner);
   const float2 part = corner - convert_float2(first);
   float sum = 0.0f;
-  for (int j = 0; j <= coarse; j++) {
+  for (int j = 0; j <= block_side; j++) {
     __global const float *row = current + clamp(first.y + j, 0, size.y - 1) * size.x;
-    const float ends = (1.0f - part.x) * row[clamp(first.x, 0, size.x - 1)] + part.x * row[clamp(first.x + coarse, 0, size.x - 1)];
-    const float along = ends + sum_of_row(current, size, first + (int2)(1, j), coarse - 1);
-    sum += (j == 0 ? 1.0f - part.y : j == coarse ? part.y : 1.0f) * along;
+    const float ends = (1.0f - part.x) * row[clamp(first.x, 0, size.x - 1)] + part.x * row[clamp(first.x + block_side, 0, size.x - 1)];
+    const float along = ends + sum_of_row(current, size, first + (int2)(1, j), block_side - 1);
+    sum += (j == 0 ? 1.0f - part.y : j == block_side ? part.y : 1.0f) * along;
   }
-  return sum / (coarse * coarse);
+  return sum / (block_side * block_side);
 }
 
 // The mean and contrast of the background over coarse × coarse pixels. Only known pixels that were not foreground
 // count. Returns false if these are less than half.
 inline bool background_of(__global const float2 *background, __global const uchar2 *ages, __global const uchar *foreground, int2 size,
-                       int2 corner, int coarse, float *level, float *contrast) {
+                       int2 corner, int block_side, float *level, float *contrast) {
   int count = 0;
   float sum = 0.0f, least = INFINITY, most = -INFINITY;
-  for (int j = 0; j < coarse; j++) {
+  for (int j = 0; j < block_side; j++) {
     const int row = min(corner.y + j, size.y - 1) * size.x;
     UNROLL
-    for (int i = 0; i < WIDEST(coarse); i++) {
+    for (int i = 0; i < WIDEST(block_side); i++) {
       const int at = row + min(corner.x + i, size.x - 1);
-      const bool counts = ages[at].x && !foreground[at] && i < coarse;
+      const bool counts = ages[at].x && !foreground[at] && i < block_side;
       count += counts;
       const float here = background[at].x;
       sum += counts ? here : 0.0f;
@@ -145,16 +145,16 @@ inline bool background_of(__global const float2 *background, __global const ucha
   }
   *level = sum / max(count, 1);
   *contrast = most - least;
-  return 2 * count > coarse * coarse;
+  return 2 * count > block_side * block_side;
 }
 
-inline float agreement(__global const float *current, int2 size, float2 p, int coarse, float level, float scatter) {
+inline float agreement(__global const float *current, int2 size, float2 p, int block_side, float level, float residual_scale) {
   if (!inside(p, size)) return 0.0f;
-  return weight_of(level - mean(current, size, convert_int2_rte(p - 0.5f * (coarse - 1)), coarse), scatter);
+  return weight_of(level - mean(current, size, convert_int2_rte(p - 0.5f * (block_side - 1)), block_side), residual_scale);
 }
 
-// Solves the normal equations. `motion`: x and y are free. `turn`: rotation, scale and bend are free, too.
-inline void solve(__local const float *sums, int motion, int turn, float *step) {
+// Solves the normal equations. `free_shift`: x and y are free. `free_rotation`: rotation, scale and bend are free, too.
+inline void solve(__local const float *sums, int free_shift, int free_rotation, float *step) {
   IN_MEMORY float matrix[PARAMETERS][PARAMETERS + 1];
   const float ridge = RIDGE * sums[PRODUCTS + PARAMETERS] + 1e-3f;
   UNROLL
@@ -166,7 +166,7 @@ inline void solve(__local const float *sums, int motion, int turn, float *step) 
   UNROLL
   for (int i = 0; i < PARAMETERS; i++) {
     matrix[i][PARAMETERS] = sums[PRODUCTS + i];
-    if ((i < 2 && !motion) || (i >= 2 && i < 6 && !turn)) {
+    if ((i < 2 && !free_shift) || (i >= 2 && i < 6 && !free_rotation)) {
       UNROLL
       for (int j = 0; j <= PARAMETERS; j++) {
         matrix[i][j] = 0.0f;
@@ -195,8 +195,8 @@ inline void solve(__local const float *sums, int motion, int turn, float *step) 
 }
 
 // Returns the estimate at the start of a step, from the sums of the previous step, to every item of a group.
-inline Fit estimate(__global const float *sums, __global const CameraState *state, int number, FrameGeometry frame, int motion,
-                    int turn, __local float *total, __local Fit *fit) {
+inline Fit estimate(__global const float *sums, __global const CameraState *state, int number, FrameGeometry frame, int free_shift,
+                    int free_rotation, __local float *total, __local Fit *fit) {
   const int item = get_local_id(0), column = item % ALIGN_SUMS, parts = ALIGN_ITEMS / ALIGN_SUMS;
   float part = 0.0f;
   if (number) {
@@ -213,22 +213,22 @@ inline Fit estimate(__global const float *sums, __global const CameraState *stat
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item == 0) {
     if (number == 0) {
-      const float4 vectors = motion ? scaled(state->vectors, 1.0f / frame.shrink) : (float4)(0.0f);
+      const float4 vectors = free_shift ? scaled(state->vector_motion, 1.0f / frame.reduction) : (float4)(0.0f);
       fit->motion = after(state->from_frame, vectors);
-      fit->bend = bend_of(state, vectors.xy, turn);
+      fit->bend = bend_of(state, vectors.xy, free_rotation);
       fit->gain = 1.0f, fit->offset = 0.0f;
     } else {
       float step[PARAMETERS];
-      solve(total, motion, turn, step);
+      solve(total, free_shift, free_rotation, step);
       *fit = state->fits[number - 1];
       // Another motion may get more votes. Then the vectors follow an object, or the camera is faster than their range.
-      if (number == 1 && motion && !is_static(state, frame)) {
+      if (number == 1 && free_shift && !is_static(state, frame)) {
         int best = 0;
         for (int i = 1; i <= OTHERS; i++)
           if (total[FIRST + i] > MORE_VOTES * total[FIRST + best]) best = i;
         if (best) {
           fit->motion = best == 1 ? state->from_frame : as_before(state, frame, best - 2);
-          fit->bend = bend_of(state, best == 1 ? (float2)(0.0f) : step_before(state, frame, best - 2).xy, turn);
+          fit->bend = bend_of(state, best == 1 ? (float2)(0.0f) : step_before(state, frame, best - 2).xy, free_rotation);
           for (int i = 0; i < PARAMETERS; i++) step[i] = 0.0f;
         }
       }
@@ -250,11 +250,11 @@ typedef struct {
   float level, contrast;
 } Sample;
 inline bool sample_of(__global const float2 *background, __global const uchar2 *ages, __global const uchar *foreground, FrameGeometry frame,
-                      Fit fit, int i, int columns, int coarse, int rows, Sample *out) {
-  const int2 corner = (int2)(i % columns * coarse, i / columns * rows);
-  out->z = convert_float2(corner) + 0.5f * (coarse - 1) - frame.centre;
+                      Fit fit, int i, int columns, int block_side, int rows, Sample *out) {
+  const int2 corner = (int2)(i % columns * block_side, i / columns * rows);
+  out->z = convert_float2(corner) + 0.5f * (block_side - 1) - frame.centre;
   out->p = bent(fit.motion, fit.bend, out->z) + frame.centre;
-  return background_of(background, ages, foreground, frame.size, corner, coarse, &out->level, &out->contrast) && inside(out->p, frame.size);
+  return background_of(background, ages, foreground, frame.size, corner, block_side, &out->level, &out->contrast) && inside(out->p, frame.size);
 }
 
 // The votes of a sample. They grow with its contrast, because without contrast any motion agrees.
@@ -270,26 +270,26 @@ void camera_align(__global const float *current, __global const float2 *backgrou
                   AlignStep step) {
   __local float total[ALIGN_SUMS * ROW];
   const FrameGeometry frame = step.frame;
-  const int number = step.number, bands = step.bands, coarse = step.coarse, rows = step.rows;
-  const int motion = step.motion && state->reliable, turn = step.turn && motion;
-  const float scatter = step.scatter;
+  const int number = step.number, bands = step.bands, block_side = step.block_side, rows = step.row_spacing;
+  const int free_shift = step.free_shift && state->reliable, free_rotation = step.free_rotation && free_shift;
+  const float residual_scale = step.residual_scale;
   __local Fit shared_fit;
   const int item = get_local_id(0), group = get_group_id(0);
-  const Fit fit = estimate(before, state, number, frame, motion, turn, total, &shared_fit);
+  const Fit fit = estimate(before, state, number, frame, free_shift, free_rotation, total, &shared_fit);
   float own[ALIGN_SUMS];
   UNROLL
   for (int i = 0; i < ALIGN_SUMS; i++) own[i] = 0.0f;
   const int2 size = frame.size;
-  const int columns = (size.x + coarse - 1) / coarse, count = (size.y + rows - 1) / rows * columns;
-  const float2 middle = 0.5f * (coarse - 1);
+  const int columns = (size.x + block_side - 1) / block_side, count = (size.y + rows - 1) / rows * columns;
+  const float2 middle = 0.5f * (block_side - 1);
   Sample at;
   const int share = (count + GROUPS - 1) / GROUPS, end = min((group + 1) * share, count);
   for (int i = group * share + item; i < end; i += ALIGN_ITEMS) {
-    if (!sample_of(background, ages, foreground, frame, fit, i, columns, coarse, rows, &at)) continue;
-    const float2 slope = slopes(current, size, convert_int2_rte(at.p - middle), coarse);
+    if (!sample_of(background, ages, foreground, frame, fit, i, columns, block_side, rows, &at)) continue;
+    const float2 slope = slopes(current, size, convert_int2_rte(at.p - middle), block_side);
     const float gx = slope.x, gy = slope.y;
-    const float row = brightness_of_row(lit, bands, at.p.y), residual = row * (fit.gain * at.level + fit.offset) - level_at(current, size, at.p, coarse);
-    const float weight = weight_of(residual, scatter);
+    const float row = brightness_of_row(lit, bands, at.p.y), residual = row * (fit.gain * at.level + fit.offset) - level_at(current, size, at.p, block_side);
+    const float weight = weight_of(residual, residual_scale);
     const float2 unit = at.z / frame.radius;
     const float out = gx * unit.x + gy * unit.y;
     const float d[PARAMETERS] = {gx, gy, out, gy * unit.x - gx * unit.y, out * unit.x, out * unit.y,
@@ -309,12 +309,12 @@ void camera_align(__global const float *current, __global const float2 *backgrou
   const int voting = number ? 0 : (count + VOTING - 1) / VOTING * SHARES;
   const int votes = (voting + GROUPS - 1) / GROUPS, last = min((group + 1) * votes, voting);
   for (int i = group * votes + ALIGN_ITEMS - 1 - item; i < last; i += ALIGN_ITEMS) {
-    if (!sample_of(background, ages, foreground, frame, fit, i / SHARES * VOTING, columns, coarse, rows, &at)) continue;
+    if (!sample_of(background, ages, foreground, frame, fit, i / SHARES * VOTING, columns, block_side, rows, &at)) continue;
     const float row = brightness_of_row(lit, bands, at.p.y), counts = votes_of(at.contrast);
     for (int k = i % SHARES; k < OTHERS; k += SHARES) {
       const float2 way = k ? step_before(state, frame, k - 1).xy : (float2)(0.0f);
-      const float2 q = bent(k ? as_before(state, frame, k - 1) : state->from_frame, bend_of(state, way, turn), at.z) + frame.centre;
-      const float vote = counts * agreement(current, size, q, coarse, row * at.level, scatter);
+      const float2 q = bent(k ? as_before(state, frame, k - 1) : state->from_frame, bend_of(state, way, free_rotation), at.z) + frame.centre;
+      const float vote = counts * agreement(current, size, q, block_side, row * at.level, residual_scale);
       UNROLL
       for (int j = 0; j < OTHERS; j++) own[STATIC + j] += j == k ? vote : 0.0f;
     }
@@ -344,31 +344,31 @@ __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1)))
 void camera_settle(__global const float *before, __global CameraState *state, __global const float *lit, AlignStep last) {
   __local float total[ALIGN_ITEMS];
   const FrameGeometry frame = last.frame;
-  const int motion = last.motion && state->reliable, turn = last.turn && motion;
+  const int free_shift = last.free_shift && state->reliable, free_rotation = last.free_rotation && free_shift;
   __local Fit shared_fit;
-  Fit fit = estimate(before, state, last.number, frame, motion, turn, total, &shared_fit);
+  Fit fit = estimate(before, state, last.number, frame, free_shift, free_rotation, total, &shared_fit);
   if (get_local_id(0)) return;
   const float4 none = (float4)(0.0f);
   if (last.first || state->cut || !(fabs(fit.motion.z) < 0.5f && fabs(fit.motion.w) < 0.5f && fit.gain > 0.25f && fit.gain < 4.0f)) {
     fit.motion = none, fit.bend = 0.0f, fit.gain = 1.0f, fit.offset = 0.0f;
-    state->step = state->path = none;
+    state->frame_motion = state->path = none;
     state->from_background = state->from_frame = none;
     state->bend_background = state->bend_frame = 0.0f;
-    state->curve = state->brightness = state->lag = 0.0f;
+    state->bend_rate = state->brightness = state->brightness_peak = 0.0f;
     state->frames = 0;
-    state->fresh = 1;
+    state->model_empty = 1;
   } else {
     // The motion from the previous frame, without the rest that was kept there.
-    const float4 step = scaled(after(inverse(state->from_frame), fit.motion), frame.shrink);
+    const float4 step = scaled(after(inverse(state->from_frame), fit.motion), frame.reduction);
     const float2 grown = (float2)(1.0f + step.z, step.w);
     const float2 path = times(grown, state->path.xy) + step.xy;
     state->path = (float4)(path, state->path.z + 0.5f * log(dot(grown, grown)), state->path.w + atan2(grown.y, grown.x));
-    state->step = step;
-    const float2 way = step.xy / frame.shrink;
+    state->frame_motion = step;
+    const float2 way = step.xy / frame.reduction;
     const float square = dot(way, way), all = frame.radius * frame.radius;
     if (square > 1.0f) {
       const float now = dot(fit.bend - state->bend_frame, way) / square;
-      state->curve += 0.3f * (clamp(now, 0.0f, MAX_CURVE / all) - state->curve);
+      state->bend_rate += 0.3f * (clamp(now, 0.0f, MAX_CURVE / all) - state->bend_rate);
     }
     if (length(fit.motion.zw) * frame.radius + length(fit.bend) * all < 0.5f) {
       const float2 shift = rint(fit.motion.xy);
@@ -384,9 +384,9 @@ void camera_settle(__global const float *before, __global CameraState *state, __
     }
     const float rows = mean_brightness(lit, last.bands);
     state->brightness = 0.9f * state->brightness + 128.0f * (rows * fit.gain - 1.0f) + rows * fit.offset;
-    state->lag = fmax(fabs(state->brightness), 0.9f * state->lag);
+    state->brightness_peak = fmax(fabs(state->brightness), 0.9f * state->brightness_peak);
     state->frames++;
-    state->fresh = 0;
+    state->model_empty = 0;
   }
   state->fit = fit;
   state->cut = 0;

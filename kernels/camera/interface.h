@@ -13,10 +13,10 @@ INTERFACE(camera)
 
 // The geometry of reduced frames, and their relation to the full frames.
 typedef struct {
-  int2 size;      // px
-  float2 centre;  // px
-  float radius;   // from the centre to a corner, px
-  float shrink;   // px of full frames per px
+  int2 size;        // px
+  float2 centre;    // px
+  float radius;     // from the centre to a corner, px
+  float reduction;  // px of full frames per px
 } FrameGeometry;
 
 // The fit of a frame to the background.
@@ -34,39 +34,39 @@ CONSTANT(ALIGN_SUMS, 56);        // floats per group
 
 // The state of a camera.
 typedef struct {
-  SimilarityMotion vectors;  // the motion of the vectors from the previous frame, px of frames
-  float inliers, counted;    // number of inliers, of vectors
-  int frames;                // since the last cut
-  int cut;                   // 1: most of the background differs, so the model restarts
-  SimilarityMotion step;     // the aligned motion from the previous frame, px of frames
+  SimilarityMotion vector_motion;  // from the previous frame, by the vectors, px of frames
+  float inliers, vector_count;     // number of inliers, of vectors
+  int frames;                      // since the last cut
+  int cut;                         // 1: most of the background differs, so the model restarts
+  SimilarityMotion frame_motion;   // the aligned motion from the previous frame, px of frames
   float4 path;  // since the last cut: where the centre of its first frame is, px of frames; the
                 // logarithm of the scale; the rotation, radians
   SimilarityMotion from_background;  // where pixels of the background were before this frame; px
                                      // of the background from here on
   SimilarityMotion from_frame;       // and where they are in the frame
-  int fresh;                         // 1: the model is empty
+  int model_empty;                   // 1: the model is empty
   int reliable;            // 1: enough vectors agree and reach far enough to show the camera
   float2 bend_background;  // of the inverse of from_background
   float2 bend_frame;       // of from_frame
-  float curve;             // bend by the lens per px of motion
+  float bend_rate;         // bend by the lens per px of motion
   float brightness;        // recent change of mid-grey, levels
   Fit fit, fits[ALIGN_STEPS];
-  float lag;         // its largest recent magnitude; compressed pictures show changes late
-  float confidence;  // of the motion of the vectors, 0 to 1; -1 without vectors
-  float reaches;     // 0 to 1: whether the inliers reach across the frame
+  float brightness_peak;  // largest recent |brightness|; compressed pictures show changes late
+  float confidence;       // of the motion of the vectors, 0 to 1; -1 without vectors
+  float coverage;         // 0 to 1: whether the inliers reach across the frame
   float unused;
 } CameraState;
 
 // A step of the alignment, for camera_align and camera_settle.
 typedef struct {
   FrameGeometry frame;
-  int bands;         // bands of the brightness of rows
-  int number;        // number of the step, from 0
-  int motion, turn;  // 1 if free: x and y; rotation, scale and bend
-  int coarse;        // side of the averaged squares, px
-  int rows;          // distance of used rows, px
-  float scatter;     // levels; a residual of this size has a quarter of the weight
-  int first;         // 1: this is the first frame
+  int bands;                      // bands of the brightness of rows
+  int number;                     // number of the step, from 0
+  int free_shift, free_rotation;  // 1 if free: x and y; rotation, scale and bend
+  int block_side;                 // side of the averaged squares, px
+  int row_spacing;                // distance of used rows, px
+  float residual_scale;           // levels; a residual of this size has a quarter of the weight
+  int first;                      // 1: this is the first frame
 } AlignStep;
 
 CONSTANT(ROW_BAND, 8);          // rows of a reduced frame per band
@@ -80,15 +80,15 @@ CONSTANT(RATIOS, 2);     // first of the bands' ratios
 typedef struct {
   int rolling;          // number of changes above LEAST_ROLL, plus that above MOST_ROLL
   int ratios, changes;  // sum of changes; of their magnitudes
-  int ended;            // groups that finished
+  int finished_groups;  // groups that finished
 } RowTally;
 
 // The rows to measure, for camera_rows.
 typedef struct {
   FrameGeometry frame;
   int bands;
-  int guess;   // 1: before the alignment, only if bands rolled before; 0: after it
-  int motion;  // 1: the guess uses the motion of the vectors
+  int guess;        // 1: before the alignment, only if bands rolled before; 0: after it
+  int use_vectors;  // 1: the guess uses the motion of the vectors
 } RowMeasurement;
 
 // The vectors to collect, for camera_collect.

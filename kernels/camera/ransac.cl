@@ -207,11 +207,11 @@ void camera_ransac(__global const float4 *vectors, __global volatile uint *best,
   }
   const float reaches = reach_of(sum_of(sums, around) / fmax(inliers, 1.0f), run.size, run.directed);
   if (ends && item == 0) {
-    state->vectors = motion;
+    state->vector_motion = motion;
     state->inliers = inliers;
-    state->counted = valid;
-    state->reliable = LEAST_SHARE * inliers >= count && (reaches >= 0.5f || length(state->step.xy) > MOVES);
-    state->reaches = reaches;
+    state->vector_count = valid;
+    state->reliable = LEAST_SHARE * inliers >= count && (reaches >= 0.5f || length(state->frame_motion.xy) > MOVES);
+    state->coverage = reaches;
     state->confidence = valid > 0.0f ? reaches * inliers / valid : -1.0f;
     best[0] = 0;
     best[1] = 0;

@@ -29,11 +29,11 @@ void camera_rows(__global const float *current, __global const float2 *backgroun
   const int2 size = frame.size;
   for (int i = item; i < RATIO_COUNTERS; i += ITEMS) counts[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  const float4 vectors = measurement.motion && state->reliable ? scaled(state->vectors, 1.0f / frame.shrink) : (float4)(0.0f);
+  const float4 vectors = measurement.use_vectors && state->reliable ? scaled(state->vector_motion, 1.0f / frame.reduction) : (float4)(0.0f);
   const float4 back = inverse(guess ? after(state->from_frame, vectors) : state->fit.motion);
   const float2 bend = guess ? state->bend_frame : state->fit.bend;
   const float gain = guess ? 1.0f : state->fit.gain, offset = guess ? 0.0f : state->fit.offset;
-  const bool counts_at_all = guess ? before[ROLL_PART] > 0.0f : !state->fresh;
+  const bool counts_at_all = guess ? before[ROLL_PART] > 0.0f : !state->model_empty;
   const int columns = (size.x + 1) / 2, count = counts_at_all ? columns * (ROW_BAND / 2) : 0;
   for (int i = item; i < count; i += ITEMS) {
     const int x = i % columns * 2, y = band * ROW_BAND + i / columns * 2;
@@ -76,16 +76,16 @@ void camera_rows(__global const float *current, __global const float2 *backgroun
   atomic_add(&tally->ratios, convert_int_rte((ratio - 1.0f) * FIXED_ONE));
   atomic_add(&tally->changes, convert_int_rte(roll * FIXED_ONE));
   mem_fence(CLK_GLOBAL_MEM_FENCE);
-  if (atomic_inc(&tally->ended) != bands - 1) return;
+  if (atomic_inc(&tally->finished_groups) != bands - 1) return;
   const int rolling = atomic_xchg(&tally->rolling, 0), ratios = atomic_xchg(&tally->ratios, 0), changes = atomic_xchg(&tally->changes, 0);
-  tally->ended = 0;
+  tally->finished_groups = 0;
   if (guess) {
     rows[ROLL_PART] = before[ROLL_PART];
     rows[SWING] = before[SWING];
   } else {
     const float part = bands < FEWEST ? 0.0f : clamp(2.0f * rolling / bands - 1.0f, 0.0f, 1.0f);
     const float kept = KEPT * before[ROLL_PART];
-    rows[ROLL_PART] = state->fresh ? 0.0f : fmax(part, kept < LEAST_PART ? 0.0f : kept);
-    rows[SWING] = state->fresh ? 0.0f : fmax(part * (changes - (int)abs(ratios)) / (FIXED_ONE * bands), KEPT * before[SWING]);
+    rows[ROLL_PART] = state->model_empty ? 0.0f : fmax(part, kept < LEAST_PART ? 0.0f : kept);
+    rows[SWING] = state->model_empty ? 0.0f : fmax(part * (changes - (int)abs(ratios)) / (FIXED_ONE * bands), KEPT * before[SWING]);
   }
 }

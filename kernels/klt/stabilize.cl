@@ -62,8 +62,8 @@ __kernel void klt_update_stabilizer(__global const float4 *position, __global co
   }
   const float2 middle = square(filter.centre, filter.aspect);
   const bool restart = fresh || state[CUT];
-  const bool reliable = camera->reaches >= 0.5f && camera->inliers >= (float)LEAST_INLIERS && LEAST_SHARE * camera->inliers >= camera->counted;
-  const float4 to_stabilized = restart ? (float4)(0.0f) : after(before->to_stabilized, reliable ? camera->vectors : (float4)(0.0f));
+  const bool reliable = camera->coverage >= 0.5f && camera->inliers >= (float)LEAST_INLIERS && LEAST_SHARE * camera->inliers >= camera->vector_count;
+  const float4 to_stabilized = restart ? (float4)(0.0f) : after(before->to_stabilized, reliable ? camera->vector_motion : (float4)(0.0f));
   const float4 velocity = restart || filter.smoothing == 0.0f ? (float4)(0.0f) : before->velocity;
   const float4 residual = to_stabilized - velocity;
   const float2 shares = shares_of(filter, residual);

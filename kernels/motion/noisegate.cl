@@ -86,7 +86,7 @@ __kernel void motion_noise_gate(__global const uchar *current, __global const uc
   if (i % KEYS == 0) count_flicker(flicker, GREY_VARIANCE * fmax(change * change - 2.0f * CORRELATION * noise_variance(noise), 0.0f));
   if (i == 0) flicker->cells = count / KEYS;
   if ((uint)key == place(0, 0)) {
-    if (i % KEYS == 0 && residual >= LEAST_STATIC_RESIDUAL * pixels) atomic_inc(&flicker->rested);
+    if (i % KEYS == 0 && residual >= LEAST_STATIC_RESIDUAL * pixels) atomic_inc(&flicker->static_cells);
     return;
   }
   const uint bits = lambda * vector_bits(0, 0);
@@ -106,13 +106,13 @@ __kernel void motion_noise_gate(__global const uchar *current, __global const uc
                           level * ((dissimilar ? DISSIMILAR_FACTOR : 1.0f) * CHANCE_DEVIATIONS * sqrt(pixels) + SMOOTHING * between * pixels) +
                           CODING * sqrt(coding_variance(noise)) * pixels;
   const float flicker_change = FLICKER_EFFECT * MAGNITUDE * sqrt(flicker->variance / GREY_VARIANCE) * pixels;
-  const float static_weight = dissimilar ? 1.0f : 1.0f - flicker->pans;
-  const ulong most = (key >> 32) + (ulong)(static_weight * (explained + (1.0f - flicker->camera) * flicker_change));
+  const float static_weight = dissimilar ? 1.0f : 1.0f - flicker->pan;
+  const ulong most = (key >> 32) + (ulong)(static_weight * (explained + (1.0f - flicker->camera_motion) * flicker_change));
   const int changed = (2 * (int)abs_diff(sum, before) + whole) / (2 * whole), rise = sum > before ? changed : -changed;
   const float deviation = level * rsqrt(CORRELATION);
-  const float noisy = residual < TRUE_MOTION * deviation * pixels ? 0.0f : mix(LEAST_TEXTURE, LEAST_PAN_TEXTURE, flicker->pans) * deviation * deviation;
-  const float faint = fmax(noisy, (1.0f - flicker->pans) * LEAST_VISIBLE);
+  const float noisy = residual < TRUE_MOTION * deviation * pixels ? 0.0f : mix(LEAST_TEXTURE, LEAST_PAN_TEXTURE, flicker->pan) * deviation * deviation;
+  const float faint = fmax(noisy, (1.0f - flicker->pan) * LEAST_VISIBLE);
   const uint adjusted = changed && cost > most ? min(cost, bits + brightness_cost(&area, rise)) : cost;
-  if (i % KEYS == 0 && adjusted > (key >> 32) + (ulong)(explained + flicker_change)) atomic_inc(&flicker->moved);
+  if (i % KEYS == 0 && adjusted > (key >> 32) + (ulong)(explained + flicker_change)) atomic_inc(&flicker->moved_cells);
   if (adjusted <= most || least_variance(&area, sum, before) <= faint) kept[i] = key_of(cost, place(0, 0));
 }

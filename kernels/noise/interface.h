@@ -23,26 +23,26 @@ typedef struct {
   int columns, spacing, count;   // squares per row, texels between squares, number of squares
   float mask_gain, change_gain;  // the response of mask and change to white noise of variance 1
   float scale;                   // factor from the variance of the quietest squares to that of all
-  int keeps;                     // 1: the table stays if no square has noise, as in repeated frames
+  int keep_if_quiet;             // 1: the table stays if no square has noise, as in repeated frames
 } Squares;
 
 // Counters of all groups, which the last group to finish reads; all 0 before and after.
 typedef struct {
   uint counters[NOISE_BANDS * NOISE_COUNTERS];  // squares by band and variance
-  uint coding;                                  // sum of their compression noise, CODING_UNITs
-  uint ended;                                   // groups that finished
+  uint compression_noise;                       // sum of their compression noise, CODING_UNITs
+  uint finished_groups;                         // groups that finished
 } NoiseTally;
 
 // The flicker of an encoder; see flicker.clh.
 typedef struct {
-  float variance;  // levels² of grey
-  float camera;    // 0 to 1: to what extent the camera moved in the last picture
-  uint cells;      // number of cells
-  uint moved;      // number of cells that moved, beyond what flicker explains
-  uint of[FLICKER_COUNTERS];
-  float pans;   // 0 to 1, how far the last picture moved as a whole: then nothing speaks for
-                // standing still
-  uint rested;  // number of static cells that could have seemed to move
+  float variance;       // levels² of grey
+  float camera_motion;  // 0 to 1: to what extent the camera moved in the last picture
+  uint cells;           // number of cells
+  uint moved_cells;     // number of cells that moved, beyond what flicker explains
+  uint histogram[FLICKER_COUNTERS];
+  float pan;          // 0 to 1, how far the last picture moved as a whole: then nothing speaks for
+                      // standing still
+  uint static_cells;  // number of static cells that could have seemed to move
 } Flicker;
 
 INTERFACE_END

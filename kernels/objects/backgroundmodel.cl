@@ -61,7 +61,7 @@ __kernel void objects_background(__global const float2 *levels_before, __global 
   const float2 z = (float2)(x, y) - frame.centre;
   const float2 old = unbent(state->from_background, state->bend_background, z) + frame.centre,
                here = bent(state->from_frame, state->bend_frame, z) + frame.centre;
-  const bool visible = inside(here, size), has_background = inside(old, size) && !state->fresh;
+  const bool visible = inside(here, size), has_background = inside(old, size) && !state->model_empty;
 
   float4 parts;
   int4 corners = around(here, size, &parts);
@@ -93,7 +93,7 @@ __kernel void objects_background(__global const float2 *levels_before, __global 
   }
   if (interpolated.x >= SATURATED) most = fmax(most, level);
   if (level >= SATURATED) least = fmin(least, level);
-  const int slowest = max(resampled ? 0 : (int)(MEAN_FRAMES / (1.0f + FOLLOWS_LIGHT * state->lag)), MEAN_FRAMES / 4);
+  const int slowest = max(resampled ? 0 : (int)(MEAN_FRAMES / (1.0f + FOLLOWS_LIGHT * state->brightness_peak)), MEAN_FRAMES / 4);
   float variance_here = has_background ? variances_before[nearest.y * size.x + nearest.x] / VARIANCE_UNIT : 0.0f;
   bool counts = false;
   float excess = 0.0f;
@@ -102,15 +102,15 @@ __kernel void objects_background(__global const float2 *levels_before, __global 
     age = (uchar2)(visible ? 1 : 0, 0);
   } else if (visible) {
     const float variance = update.noise_gain * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
-                           fmax(coding_variance(noise), MIN_CODING) + (1.0f - flicker->camera) * flicker->variance;
-    const float scene = update.measured * (1.0f - flicker->camera) * deviation->deviation;
+                           fmax(coding_variance(noise), MIN_CODING) + (1.0f - flicker->camera_motion) * flicker->variance;
+    const float scene = update.measured * (1.0f - flicker->camera_motion) * deviation->deviation;
     const float noise_bound = deviations * sqrt(variance),
                 compression = deviations * clamp(sqrt(variance_here), scene, MAX_OWN_PART * scene),
-                explained = (resampled ? RESAMPLED_EDGES : 1.0f) * update.edges * contrast + LAG_PART * (state->lag + rows[SWING] * background),
+                explained = (resampled ? RESAMPLED_EDGES : 1.0f) * update.edges * contrast + LAG_PART * (state->brightness_peak + rows[SWING] * background),
                 bound = fmax(noise_bound, compression) + explained, faint_bound = fmax(FAINT_PART * noise_bound, compression) + explained;
     const float distance = fmax(fmax(level - most, least - level), 0.0f);
     excess = fmax(distance - explained, 0.0f);
-    counts = age.x >= YOUNG_AGE && excess < MAX_EXCESS && flicker->camera < 0.5f;
+    counts = age.x >= YOUNG_AGE && excess < MAX_EXCESS && flicker->camera_motion < 0.5f;
     if (counts) variance_here += (excess * excess - variance_here) / VARIANCE_FRAMES;
     // In the boxes of the last frame's regions a lower bound suffices, and an object must not become background.
     const bool near_motion = (distance > faint_bound || age.x < 2 * YOUNG_AGE) && in_region(regions, min(regions->count, MAX_REGIONS), nearest);

@@ -27,7 +27,7 @@ __kernel void objects_box(IN_FRAME(in), OUT_FRAME(out), BoxDrawing drawing) {
   if (any(item >= drawing.area) || any(p < 0) || any(p >= drawing.size)) return;
   const int4 box = drawing.box;
   const uint number = drawing.number;
-  const int thick = drawing.thick, outline = drawing.outline, dot = drawing.dot, overlay = drawing.overlay;
+  const int thick = drawing.thickness, outline = drawing.outline_width, dot = drawing.dot, overlay = drawing.overlay;
   const int in_box = min(min(p.x - box.x, box.z - 1 - p.x), min(p.y - box.y, box.w - 1 - p.y));
   const int digits = digits_of(number);
   const int2 plate = (int2)((6 * digits + 1) * dot, 9 * dot);
@@ -39,7 +39,7 @@ __kernel void objects_box(IN_FRAME(in), OUT_FRAME(out), BoxDrawing drawing) {
   if (!on_plate && !around) return;
   const float4 below_it = below(LOAD_PIXEL(in, p.x, p.y), overlay);
   const bool inner = on_plate ? !text : line;
-  const float4 colour = inner ? drawing.colour : drawing.edge;
+  const float4 colour = inner ? drawing.colour : drawing.outline_colour;
   STORE_PIXEL(out, p.x, p.y, finished(over(below_it, colour.xyz, colour.w, overlay), overlay));
 }
 
@@ -55,7 +55,7 @@ __kernel void objects_trail(IN_FRAME(in), OUT_FRAME(out), TrailDrawing trail) {
     const float part = clamp(dot(here - a, along) / fmax(dot(along, along), 1e-6f), 0.0f, 1.0f);
     nearest = fmin(nearest, length(here - a - part * along));
   }
-  if (nearest >= trail.thick + trail.outline) return;
-  const float4 below_it = below(LOAD_PIXEL(in, p.x, p.y), trail.overlay), colour = nearest < trail.thick ? trail.colour : trail.edge;
+  if (nearest >= trail.half_width + trail.outline_width) return;
+  const float4 below_it = below(LOAD_PIXEL(in, p.x, p.y), trail.overlay), colour = nearest < trail.half_width ? trail.colour : trail.outline_colour;
   STORE_PIXEL(out, p.x, p.y, finished(over(below_it, colour.xyz, colour.w, trail.overlay), trail.overlay));
 }

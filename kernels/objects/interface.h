@@ -17,8 +17,8 @@ CONSTANT(DEVIATION_COUNTERS, 32);
 // The scene's deviation; see deviation.clh.
 typedef struct {
   float deviation;  // levels
-  uint left_out;    // number of pixels that are not counted
-  uint of[DEVIATION_COUNTERS];
+  uint excluded;    // number of pixels that are not counted
+  uint histogram[DEVIATION_COUNTERS];
 } Deviation;
 
 // The update of the background model by a frame, for objects_background.
@@ -54,33 +54,33 @@ typedef struct {
 
 // The regions to list, for objects_list.
 typedef struct {
-  int cells;    // of the frame
-  int least;    // minimum foreground pixels of a region
-  int pixels;   // of the frame
-  int counted;  // number of pixels counted for the scene's deviation
-  float cut;    // fraction of foreground pixels above which the state becomes a cut
+  int cells;           // of the frame
+  int min_area;        // minimum foreground pixels of a region
+  int pixels;          // of the frame
+  int counted_pixels;  // number of pixels counted for the scene's deviation
+  float cut;           // fraction of foreground pixels above which the state becomes a cut
 } RegionSearch;
 
 // A box with a number, for objects_box.
 typedef struct {
-  float4 colour, edge;      // of lines and outlines, 0 to 1
-  int4 box;                 // left, top, right, bottom, px
-  int2 size, origin, area;  // px: of the frame; first pixel and size of the drawn area
+  float4 colour, outline_colour;  // of lines and outlines, 0 to 1
+  int4 box;                       // left, top, right, bottom, px
+  int2 size, origin, area;        // px: of the frame; first pixel and size of the drawn area
   uint number;
-  int thick, outline;  // px, of lines and outlines
-  int dot;             // px, the side of a dot of the font
-  int overlay;         // see drawing/over.clh
+  int thickness, outline_width;  // px, of lines and outlines
+  int dot;                       // px, the side of a dot of the font
+  int overlay;                   // see drawing/over.clh
 } BoxDrawing;
 
 CONSTANT(TRAIL_POINTS, 32);
 
 // A trail, for objects_trail.
 typedef struct {
-  float4 colour, edge;
-  int2 size, origin, area;      // as in BoxDrawing
-  float2 points[TRAIL_POINTS];  // px
-  int count;                    // number of points
-  float thick, outline;         // px: half of the line's width; width of the outline
+  float4 colour, outline_colour;
+  int2 size, origin, area;          // as in BoxDrawing
+  float2 points[TRAIL_POINTS];      // px
+  int count;                        // number of points
+  float half_width, outline_width;  // px: half of the line's width; width of the outline
   int overlay;
 } TrailDrawing;
 

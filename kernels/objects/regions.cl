@@ -30,9 +30,9 @@ inline uint cell_of(int count, int2 first, int2 last, int distance) {
 __kernel void objects_cells(__global const uchar *foreground, __global const float *small, int2 size, __global const uchar *mask,
                             int2 cells, __global uint2 *out, __global int *labels, __global Region *regions,
                             __global volatile uint *seen) {
-  const int2 place = (int2)(get_global_id(0), get_global_id(1));
-  if (any(place >= cells)) return;
-  const int2 from = place * REGION_CELL, end = min(size - from, (int2)(REGION_CELL));
+  const int2 position = (int2)(get_global_id(0), get_global_id(1));
+  if (any(position >= cells)) return;
+  const int2 from = position * REGION_CELL, end = min(size - from, (int2)(REGION_CELL));
   int2 first = REGION_CELL - 1, last = 0;
   int count = 0, distance = 0, levels = 0, squares = 0, shadows = 0;
   // The loop has a fixed count, because LLVM in PoCL 6 aborts otherwise.
@@ -48,7 +48,7 @@ __kernel void objects_cells(__global const uchar *foreground, __global const flo
       levels += level, squares += level * level;
     }
   }
-  const int at = place.y * cells.x + place.x;
+  const int at = position.y * cells.x + position.x;
   const bool counts = mask[at] && count;
   if (mask[at] && count + shadows) atomic_add(&seen[0], count + shadows);
   out[at] = counts ? (uint2)(cell_of(count, first, last, distance), levels | squares / 64 << 13) : (uint2)(0);
@@ -58,12 +58,12 @@ __kernel void objects_cells(__global const uchar *foreground, __global const flo
   regions[at] = none;
 }
 
-inline bool part_of_region(__global const uint2 *cells, int2 size, int2 place) {
-  const int count = COUNT(cells[place.y * size.x + place.x].x);
+inline bool part_of_region(__global const uint2 *cells, int2 size, int2 position) {
+  const int count = COUNT(cells[position.y * size.x + position.x].x);
   if (count >= STRONG) return true;
   if (count < WEAK) return false;
-  for (int y = max(place.y - 1, 0); y <= min(place.y + 1, size.y - 1); y++)
-    for (int x = max(place.x - 1, 0); x <= min(place.x + 1, size.x - 1); x++)
+  for (int y = max(position.y - 1, 0); y <= min(position.y + 1, size.y - 1); y++)
+    for (int x = max(position.x - 1, 0); x <= min(position.x + 1, size.x - 1); x++)
       if (COUNT(cells[y * size.x + x].x) >= STRONG) return true;
   return false;
 }
@@ -84,14 +84,14 @@ inline void join(__global volatile int *labels, int a, int b) {
   }
 }
 
-inline int count_at(__global const uint2 *cells, int2 size, int2 place) {
-  return any(place < 0) || any(place >= size) ? 0 : COUNT(cells[place.y * size.x + place.x].x);
+inline int count_at(__global const uint2 *cells, int2 size, int2 position) {
+  return any(position < 0) || any(position >= size) ? 0 : COUNT(cells[position.y * size.x + position.x].x);
 }
 
 // Whether one of the four blocks of 2x2 cells around a cell is solid foreground.
-inline bool is_solid(__global const uint2 *cells, int2 size, int2 place) {
+inline bool is_solid(__global const uint2 *cells, int2 size, int2 position) {
   for (int i = 0; i < 4; i++) {
-    const int2 first = place - (int2)(i % 2, i / 2);
+    const int2 first = position - (int2)(i % 2, i / 2);
     if (count_at(cells, size, first) + count_at(cells, size, first + (int2)(1, 0)) + count_at(cells, size, first + (int2)(0, 1)) +
             count_at(cells, size, first + (int2)(1, 1)) >= SOLID)
       return true;
@@ -101,15 +101,15 @@ inline bool is_solid(__global const uint2 *cells, int2 size, int2 place) {
 
 // Joins cells of regions: adjacent cells, and cells at most REACH apart if neither is solid. A work-item per cell.
 __kernel void objects_join(__global const uint2 *cells, int2 size, __global volatile int *labels) {
-  const int2 place = (int2)(get_global_id(0), get_global_id(1));
-  if (any(place >= size) || !part_of_region(cells, size, place)) return;
-  const int at = place.y * size.x + place.x, reach = is_solid(cells, size, place) ? 1 : REACH;
-  for (int v = max(place.y - reach, 0); v <= place.y; v++)
-    for (int u = max(place.x - reach, 0); u <= min(place.x + reach, size.x - 1); u++) {
+  const int2 position = (int2)(get_global_id(0), get_global_id(1));
+  if (any(position >= size) || !part_of_region(cells, size, position)) return;
+  const int at = position.y * size.x + position.x, reach = is_solid(cells, size, position) ? 1 : REACH;
+  for (int v = max(position.y - reach, 0); v <= position.y; v++)
+    for (int u = max(position.x - reach, 0); u <= min(position.x + reach, size.x - 1); u++) {
       const int other = v * size.x + u;
       const int2 there = (int2)(u, v);
       if (other >= at || !part_of_region(cells, size, there)) continue;
-      const bool adjoins = place.y - v <= 1 && abs(place.x - u) <= 1;
+      const bool adjoins = position.y - v <= 1 && abs(position.x - u) <= 1;
       if (adjoins || !is_solid(cells, size, there)) join(labels, at, other);
     }
 }
@@ -118,11 +118,11 @@ __kernel void objects_join(__global const uint2 *cells, int2 size, __global vola
 // the first of a region. A work-item per cell.
 __kernel void objects_gather(__global const uint2 *cells, int2 size, __global volatile int *labels,
                              __global volatile Region *regions, __global volatile uint *seen) {
-  const int2 place = (int2)(get_global_id(0), get_global_id(1));
-  if (any(place >= size) || !part_of_region(cells, size, place)) return;
-  const int at = place.y * size.x + place.x, root = root_of(labels, at);
+  const int2 position = (int2)(get_global_id(0), get_global_id(1));
+  if (any(position >= size) || !part_of_region(cells, size, position)) return;
+  const int at = position.y * size.x + position.x, root = root_of(labels, at);
   const uint2 cell = cells[at];
-  const int2 first = place * REGION_CELL + FIRST(cell.x), last = place * REGION_CELL + LAST(cell.x);
+  const int2 first = position * REGION_CELL + FIRST(cell.x), last = position * REGION_CELL + LAST(cell.x);
   __global volatile Region *region = &regions[root];
   if (first.x < region->left) atomic_min(&region->left, first.x);
   if (first.y < region->top) atomic_min(&region->top, first.y);
@@ -142,10 +142,10 @@ void objects_list(__global const Region *regions, __global uint *seen, __global 
                   __global Deviation *deviation, RegionSearch search) {
   __local int counts[ITEMS];
   __local uint distance[DEVIATION_COUNTERS];
-  const int item = get_local_id(0), words = (search.cells + 31) / 32, least = search.least;
+  const int item = get_local_id(0), words = (search.cells + 31) / 32, least = search.min_area;
   const int chunk = (words + ITEMS - 1) / ITEMS, begin = min(item * chunk, words), end = min(begin + chunk, words);
   const int foreground = seen[0];
-  for (int i = item; i < DEVIATION_COUNTERS; i += ITEMS) distance[i] = deviation->of[i], deviation->of[i] = 0;
+  for (int i = item; i < DEVIATION_COUNTERS; i += ITEMS) distance[i] = deviation->histogram[i], deviation->histogram[i] = 0;
   int found = 0;
   for (int i = begin; i < end; i++)
     for (uint bits = seen[1 + i]; bits; bits &= bits - 1) found += regions[32 * i + FIRST_BIT(bits)].area >= least;
@@ -158,13 +158,13 @@ void objects_list(__global const Region *regions, __global uint *seen, __global 
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const bool cut = foreground > search.cut * search.pixels;
-  int place = counts[item] - found;
+  int index = counts[item] - found;
   for (int i = begin; i < end; i++) {
     for (uint bits = seen[1 + i]; bits; bits &= bits - 1) {
       const int at = 32 * i + FIRST_BIT(bits);
       if (regions[at].area < least) continue;
-      if (place < MAX_REGIONS) result->regions[place] = regions[at];
-      place++;
+      if (index < MAX_REGIONS) result->regions[index] = regions[at];
+      index++;
     }
     seen[1 + i] = 0;
   }
@@ -174,8 +174,8 @@ void objects_list(__global const Region *regions, __global uint *seen, __global 
     result->state = *state;
     result->count = cut ? 0 : counts[ITEMS - 1];
     result->foreground = foreground;
-    deviation->deviation = next_deviation(deviation->deviation, deviation_part(distance, search.counted - (int)deviation->left_out));
-    deviation->left_out = 0;
+    deviation->deviation = next_deviation(deviation->deviation, deviation_part(distance, search.counted_pixels - (int)deviation->excluded));
+    deviation->excluded = 0;
   }
 }
 
@@ -183,11 +183,11 @@ void objects_list(__global const Region *regions, __global uint *seen, __global 
 // in objects_cells. A work-item per pixel.
 __kernel void objects_mask(__global const uchar *foreground, int2 size, __global const uchar *mask, int2 cells, __global const RegionList *result,
                            __global uchar *out, int offset) {
-  const int2 place = (int2)(get_global_id(0), get_global_id(1));
-  if (any(place >= size)) return;
-  const int at = place.y * size.x + place.x;
+  const int2 position = (int2)(get_global_id(0), get_global_id(1));
+  if (any(position >= size)) return;
+  const int at = position.y * size.x + position.x;
   if (foreground[at] == SHADOW)
-    out[offset + at] = mask[place.y / REGION_CELL * cells.x + place.x / REGION_CELL] ? 2 : 0;
+    out[offset + at] = mask[position.y / REGION_CELL * cells.x + position.x / REGION_CELL] ? 2 : 0;
   else
-    out[offset + at] = in_region(result, foreground[at] ? min(result->count, MAX_REGIONS) : 0, place);
+    out[offset + at] = in_region(result, foreground[at] ? min(result->count, MAX_REGIONS) : 0, position);
 }

@@ -17,12 +17,12 @@
 
 // Stores the colours of a reduced frame, R - Y and B - Y in 1 / COLOUR_UNIT levels. A work-item per pixel.
 __kernel void objects_colours(IN_PLANES(in), int2 frame, int shrink, __global short2 *out, int2 size) {
-  const int2 place = (int2)(get_global_id(0), get_global_id(1));
-  if (any(place >= size)) return;
-  const int2 from = min(place * shrink + shrink / 2, frame - 1);
+  const int2 position = (int2)(get_global_id(0), get_global_id(1));
+  if (any(position >= size)) return;
+  const int2 from = min(position * shrink + shrink / 2, frame - 1);
   const float4 levels = convert_float4(LOAD_RGBA(in, from.s0, from.s1));
   const float luma = dot(levels.xyz, (float3)(0.30f, 0.59f, 0.11f));
-  out[place.y * size.x + place.x] = convert_short2_rte(COLOUR_UNIT * (levels.xz - luma));
+  out[position.y * size.x + position.x] = convert_short2_rte(COLOUR_UNIT * (levels.xz - luma));
 }
 
 // Marks shadows and updates the colours of the background. `current`, `colours`: the reduced frame. `background`,
@@ -31,10 +31,10 @@ __kernel void objects_colours(IN_PLANES(in), int2 frame, int shrink, __global sh
 __kernel void objects_shadows(__global const float *current, __global const short2 *colours, __global const CameraState *state, FrameGeometry frame,
                               __global const float2 *background, __global const uchar2 *ages, __global const uchar *foreground,
                               __global const short2 *colours_before, __global short2 *colours_after, int restart, __global uchar *marked) {
-  const int2 place = (int2)(get_global_id(0), get_global_id(1)), size = frame.size;
-  if (any(place >= size)) return;
-  const int at = place.y * size.x + place.x;
-  const float2 z = convert_float2(place) - frame.centre;
+  const int2 position = (int2)(get_global_id(0), get_global_id(1)), size = frame.size;
+  if (any(position >= size)) return;
+  const int at = position.y * size.x + position.x;
+  const float2 z = convert_float2(position) - frame.centre;
   const float2 old = unbent(state->from_background, state->bend_background, z) + frame.centre,
                here = bent(state->from_frame, state->bend_frame, z) + frame.centre;
   const int2 was = convert_int2_rte(old), is = convert_int2_rte(here);
@@ -42,19 +42,19 @@ __kernel void objects_shadows(__global const float *current, __global const shor
   const float2 frame_colour = convert_float2(colours[frame_at.y * size.x + frame_at.x]);
   float2 stored = state->fit.gain * convert_float2(colours_before[stored_at.y * size.x + stored_at.x]);
   const uchar distance = foreground[at];
-  if (restart || state->fresh || ages[at].x <= 1)
+  if (restart || state->model_empty || ages[at].x <= 1)
     stored = frame_colour;
   else if (!distance)
     stored += (frame_colour - stored) / min((int)ages[at].x, COLOUR_FRAMES);
   colours_after[at] = convert_short2_sat_rte(stored);
   marked[at] = distance;
-  if (!distance || restart || state->fresh) return;
+  if (!distance || restart || state->model_empty) return;
 
   int count = 0;
   float now = 0.0f, before = 0.0f, now_squares = 0.0f, before_squares = 0.0f, products = 0.0f;
   float2 now_colour = 0.0f, before_colour = 0.0f;
   for (int i = 0; i < (2 * WINDOW + 1) * (2 * WINDOW + 1); i++) {
-    const int2 by = (int2)(i % (2 * WINDOW + 1), i / (2 * WINDOW + 1)) - WINDOW, p = place + by;
+    const int2 by = (int2)(i % (2 * WINDOW + 1), i / (2 * WINDOW + 1)) - WINDOW, p = position + by;
     if (any(p < 0) || any(p >= size)) continue;
     const int neighbour = p.y * size.x + p.x;
     if (!foreground[neighbour] || ages[neighbour].x < MIN_AGE) continue;

@@ -26,7 +26,7 @@ typedef struct {
   int step;                   // texels between nodes
   int first_tensor;           // index of its first node in tensors, residuals, slopes
   int first_tile, last_tile;  // last_tile is the next lattice's first one
-} TableRow;
+} LatticeLevel;
 
 // Rows whose change of brightness is measured.
 CONSTANT(ROW_SPACING, 2);  // px between them
@@ -34,12 +34,12 @@ CONSTANT(ROW_ITEMS, 64);   // items per row
 
 // Counters of a frame pair, cleared by sum_tensor_tiles().
 typedef struct {
-  uint changing;    // cells that changed
-  uint consistent;  // changed cells in consistent strips
-  uint rolling;     // 0 to 1000: how much brightness rolls through the rows
-  uint ended;       // groups that finished find_row_ratios(); 0 before and after
-  uint edge;        // cells of `consistent` at the edge
-  int agreement;    // the sum of grey_agreement() in thousandths
+  uint changed_cells;    // cells that changed
+  uint consistent;       // changed cells in consistent strips
+  uint rolling;          // 0 to 1000: how much brightness rolls through the rows
+  uint finished_groups;  // groups that finished find_row_ratios(); 0 before and after
+  uint edge_cells;       // cells of `consistent` at the edge
+  int agreement;         // the sum of grey_agreement() in thousandths
 } FrameTally;
 
 // The tensors of all lattices and the ratios of the rows, for flow_tensors.
@@ -143,12 +143,12 @@ typedef struct {
   int2 size;     // of the frame, px
   int2 lattice;  // nodes
   int2 cells;
-  int shift;       // nodes are 1 << shift px apart
-  int spacing;     // nodes between samples of the median
-  int keep_all;    // as in NodeVerification
-  int room;        // local float4 elements for find_keep_factors(), later for nodes
-  int near_cells;  // local float4 elements for the factors of the cells around them
-  int near_nodes;  // local float2, then float elements, one per node
+  int shift;           // nodes are 1 << shift px apart
+  int spacing;         // nodes between samples of the median
+  int keep_all;        // as in NodeVerification
+  int factors_offset;  // local float4 elements for find_keep_factors(), later for nodes
+  int near_cells;      // local float4 elements for the factors of the cells around them
+  int near_nodes;      // local float2, then float elements, one per node
 } Upsampling;
 
 // Refinement. An item processes two adjacent texels of each of its rows.
@@ -182,11 +182,11 @@ typedef struct {
   int2 size;                        // of the frames, px
   int before_pitch, before_offset;  // of the planes; texel (0, 0) is at the offset
   int after_pitch, after_offset;
-  int earlier;     // half of the signatures, 0 or 1, with the earlier frame
-  int known;       // 1 if the earlier frame already has its signatures
-  int slot_count;  // a power of two
-  int table;       // half of the slots in use, 0 or 1
-  int rows;        // rows of cells
+  int earlier_half;   // half of the signatures, 0 or 1, with the earlier frame
+  int earlier_known;  // 1 if the earlier frame already has its signatures
+  int slot_count;     // a power of two
+  int table_half;     // half of the slots in use, 0 or 1
+  int rows;           // rows of cells
 } SignatureSearch;
 
 // Lucas and Kanade's method.

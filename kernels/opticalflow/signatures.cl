@@ -82,11 +82,11 @@ inline void insert(__global const uint *signatures, int count, int i, volatile _
     put_unique(slot, i + 1);
 }
 
-// Computes the signatures of two grey frames. If the earlier frame is `known`, it computes only those of the later
+// Computes the signatures of two grey frames. If the earlier frame is `earlier_known`, it computes only those of the later
 // frame. Pixels whose lattice leaves the frame have no signature.
 //
 // Additional rows of groups clear the claims, the counts and the table of slots for the next frame. If the earlier
-// frame is known, they also fill `table` with it; otherwise they clear `table`.
+// frame is known, they also fill `table_half` with it; otherwise they clear `table_half`.
 //
 // Local memory: `texels` has the tile and SIGNATURE_MARGIN around it, `along` sums along x, `smooth` the tile and
 // LATTICE_REACH around it. Each has V additional elements.
@@ -95,12 +95,12 @@ __kernel void signatures_find(__global const float *restrict before, __global co
                               __global uint *restrict counts, SignatureSearch search, __local ushort *texels,
                               __local uint *along, __local ushort *smooth) {
   const int2 size = search.size;
-  const int earlier = search.earlier, known = search.known, slot_count = search.slot_count, table = search.table;
+  const int earlier_half = search.earlier_half, earlier_known = search.earlier_known, slot_count = search.slot_count, table_half = search.table_half;
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
-  const int tiles = (size.y + TILE_Y - 1) / TILE_Y, row = get_group_id(1), rows_of_tiles = known ? tiles : 2 * tiles;
-  const bool later = row >= tiles || known, prepares = row >= rows_of_tiles;
+  const int tiles = (size.y + TILE_Y - 1) / TILE_Y, row = get_group_id(1), rows_of_tiles = earlier_known ? tiles : 2 * tiles;
+  const bool later = row >= tiles || earlier_known, prepares = row >= rows_of_tiles;
   const int2 origin = (int2)(get_group_id(0) * TILE_X, row % tiles * TILE_Y);
-  __global uint *own = signatures + (later ? 1 - earlier : earlier) * size.x * size.y;
+  __global uint *own = signatures + (later ? 1 - earlier_half : earlier_half) * size.x * size.y;
   __global const float *plane = later ? after + search.after_offset : before + search.before_offset;
   const int pitch = later ? search.after_pitch : search.before_pitch;
   if (prepares) {
@@ -108,12 +108,12 @@ __kernel void signatures_find(__global const float *restrict before, __global co
     const int numbers = (get_global_size(1) - rows_of_tiles * items.y) * get_global_size(0);
     for (int i = number; i < size.x * size.y; i += numbers) {
       claims[i] = NONE;
-      if (known)
-        insert(signatures + earlier * size.x * size.y, size.x * size.y, i, slots + table * slot_count, slot_count);
+      if (earlier_known)
+        insert(signatures + earlier_half * size.x * size.y, size.x * size.y, i, slots + table_half * slot_count, slot_count);
     }
     for (int i = number; i < slot_count; i += numbers) {
-      slots[(1 - table) * slot_count + i] = NONE;
-      if (!known) slots[table * slot_count + i] = NONE;
+      slots[(1 - table_half) * slot_count + i] = NONE;
+      if (!earlier_known) slots[table_half * slot_count + i] = NONE;
     }
     for (int i = number; i < search.rows; i += numbers) counts[i] = 0;
     return;
@@ -182,23 +182,23 @@ __kernel void signatures_find(__global const float *restrict before, __global co
 }
 
 // Stores every pixel of the earlier frame in the slots, if signatures_find did not. A work-item per pixel.
-__kernel void signatures_insert(__global const uint *restrict both, int count, int earlier,
-                                volatile __global uint *slots, int slot_count, int table) {
+__kernel void signatures_insert(__global const uint *restrict both, int count, int earlier_half,
+                                volatile __global uint *slots, int slot_count, int table_half) {
   const int i = get_global_id(0);
-  if (i < count) insert(both + earlier * count, count, i, slots + table * slot_count, slot_count);
+  if (i < count) insert(both + earlier_half * count, count, i, slots + table_half * slot_count, slot_count);
 }
 
 // Every pixel of the later frame claims the pixel of the earlier frame with the same signature, if there is exactly
 // one. A work-item per pixel.
-__kernel void signatures_claim(__global const uint *restrict both, int count, int earlier,
-                               __global const uint *restrict slots, int slot_count, int table,
+__kernel void signatures_claim(__global const uint *restrict both, int count, int earlier_half,
+                               __global const uint *restrict slots, int slot_count, int table_half,
                                volatile __global uint *claims) {
-  __global const uint *signatures = both + earlier * count;
+  __global const uint *signatures = both + earlier_half * count;
   const int i = get_global_id(0);
   if (i >= count) return;
-  const uint own = both[(1 - earlier) * count + i];
+  const uint own = both[(1 - earlier_half) * count + i];
   if (own == 0) return;
-  const uint entry = slots[table * slot_count + (own & (slot_count - 1))];
+  const uint entry = slots[table_half * slot_count + (own & (slot_count - 1))];
   if (entry == NONE || entry == MANY || signatures[entry - 1] != own) return;
   put_unique(claims + entry - 1, i + 1);
 }

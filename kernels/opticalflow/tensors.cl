@@ -9,7 +9,7 @@
 __kernel void flow_tensors(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
                            __global const float *restrict grey_before, __global const float *restrict grey_after,
                            __global const float2 *restrict brightness, __global const float *restrict noise_table,
-                           __constant TableRow *lattices, __global float4 *restrict tensors,
+                           __constant LatticeLevel *lattices, __global float4 *restrict tensors,
                            __global float *restrict residuals, __global float4 *restrict slopes,
                            __global FrameTally *restrict tally, volatile __global float *row_ratios, TensorSums sums,
                            __local float4 *room) {

@@ -83,7 +83,7 @@ __kernel void flow_upsample(__global const float2 *restrict flow, __global const
                             Upsampling up, __local float4 *room) {
   const int2 size = up.size, lattice = up.lattice, cells = up.cells;
   const int shift = up.shift, spacing = up.spacing;
-  __local float4 *factors = room + up.room;
+  __local float4 *factors = room + up.factors_offset;
   __local float2 *medians = (__local float2 *)(factors + up.near_cells);
   __local float *tile_confidence = (__local float *)(medians + up.near_nodes);
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));

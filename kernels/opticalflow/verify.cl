@@ -216,13 +216,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void flow_verify(
   atomic_add(&tally->agreement, (int)rint(1000.0f * agreement_sum));
 #endif
   if (change.w <= 0.0f) return;
-  atomic_add(&tally->changing, (uint)change.w);
+  atomic_add(&tally->changed_cells, (uint)change.w);
   const bool visible = strip_grey_change >= FLICKER_RATIO.y * flicker->variance * change.w &&
                        contrast_weight(contrast / change.w, brightness[1].x) > 0.5f &&
                        visibility(highest_contrast) > 0.5f;
   if (visible && change.y < STRIP_RESIDUAL * change.x &&
       consistency(plain_sum.xy, plain_sum.w, plain_sum.z) > STRIP_CONSISTENCY) {
     atomic_add(&tally->consistent, (uint)change.w);
-    if (edge > 0) atomic_add(&tally->edge, edge);
+    if (edge > 0) atomic_add(&tally->edge_cells, edge);
   }
 }

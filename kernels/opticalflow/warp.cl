@@ -154,7 +154,7 @@ __kernel void
 flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
            __global const float *restrict grey_before, __global const float *restrict grey_after,
            __global const float2 *restrict brightness, __global const float *restrict noise_table,
-           __constant TableRow *lattices, __global float4 *tensors, __global float *residuals, __global float4 *slopes,
+           __constant LatticeLevel *lattices, __global float4 *tensors, __global float *residuals, __global float4 *slopes,
            __global FrameTally *restrict tally, volatile __global float *row_ratios,
            __global const float2 *restrict flow, __global float2 *restrict result, FusedWarp warp,
            __local float4 *room) {
@@ -177,7 +177,7 @@ flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict
   float scale = warp.scale;
   __local float4 *strip = room + warp.sums.strip;
   for (int number = from; number >= to && other_groups > 0; number--) {
-    const TableRow row = lattices[number];
+    const LatticeLevel row = lattices[number];
     for (int y = 0; y < row.size.y; y += side.y)
       for (int x = 0; x < row.size.x; x += side.x)
         sum_tensors(before, after, grey_before, brightness[0], noise_table, row, (int2)(x, y), side, tensors, residuals,
@@ -190,7 +190,7 @@ flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict
   const int2 first = 0;
   LOAD_FLOW(tile, first, input_side)
   for (int number = from; number >= to; number--) {
-    const TableRow row = lattices[number];
+    const LatticeLevel row = lattices[number];
     const Lattice lattice = {row.level,
                              row.size,
                              row.step,

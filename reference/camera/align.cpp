@@ -60,10 +60,12 @@ struct Blocks {
 /// Whether a motion leaves the middle and the corners within so many px of frames.
 bool stays(const Similarity &motion, float most, const glcl::camera::FrameGeometry &frame) {
   return std::abs(shift(motion)) <= most &&
-         std::abs(turn(motion)) * frame.radius * frame.shrink <= most;
+         std::abs(turn(motion)) * frame.radius * frame.reduction <= most;
 }
 /// Whether nearly all vectors are the camera's.
-bool agree(const glcl::camera::CameraState &state) { return state.inliers >= 0.9f * state.counted; }
+bool agree(const glcl::camera::CameraState &state) {
+  return state.inliers >= 0.9f * state.vector_count;
+}
 
 /// Of a step of the alignment: the normal equations, and how much speaks for each motion.
 struct AlignmentSums {
@@ -141,7 +143,7 @@ AlignmentSums sums_of(const Aligned &aligned, int step, const Bent &motion,
 }  // namespace
 
 std::vector<float> shrunk(const Texel &luma, const glcl::camera::FrameGeometry &frame) {
-  const int n = int(frame.shrink);
+  const int n = int(frame.reduction);
   std::vector<float> small;
   for (int y = 0; y < frame.size.s[1]; y++)
     for (int x = 0; x < frame.size.s[0]; x++) {
@@ -164,20 +166,20 @@ void align(const std::vector<float> &small, const std::vector<float> &background
              turns = moves && compensation == Compensation::first_order_flow;
   const Complex bend_before(state.bend_frame.s[0], state.bend_frame.s[1]);
   const auto going = [&](Similarity step, bool in_frames = true) -> Bent {
-    if (in_frames) step.x /= frame.shrink, step.y /= frame.shrink;
+    if (in_frames) step.x /= frame.reduction, step.y /= frame.reduction;
     return {after(state.from_frame, step),
-            bend_before + (turns ? state.curve : 0.0f) * shift(step)};
+            bend_before + (turns ? state.bend_rate : 0.0f) * shift(step)};
   };
-  Bent motion = going(moves ? state.vectors : Similarity{});
+  Bent motion = going(moves ? state.vector_motion : Similarity{});
   std::vector<Bent> others{going({})};
   for (int i = 0; i < 9; i++) {
-    Similarity step = state.step;
+    Similarity step = state.frame_motion;
     const int column = i % 3 - 1, row = i / 3 - 1;
-    step.x = step.x / frame.shrink + float(near_step * column);
-    step.y = step.y / frame.shrink + float(near_step * row);
+    step.x = step.x / frame.reduction + float(near_step * column);
+    step.y = step.y / frame.reduction + float(near_step * row);
     others.push_back(going(step, false));
   }
-  const bool stands = stays(state.vectors, 0.25f, frame) && agree(state);
+  const bool stands = stays(state.vector_motion, 0.25f, frame) && agree(state);
   double gain = 1, offset = 0;
   for (int step = 0; step < 3 && !first; step++) {
     auto [m, weights, votes_for] =
@@ -217,24 +219,25 @@ void settle(const Similarity &motion, Complex bend, double gain, double offset,
   if (first || state.cut || !likely) {
     state.fit = {still, {}, 1, 0};
     state.bend_background = state.bend_frame = {};
-    state.curve = state.brightness = state.lag = 0;
-    state.step = state.from_background = state.from_frame = still;
+    state.bend_rate = state.brightness = state.brightness_peak = 0;
+    state.frame_motion = state.from_background = state.from_frame = still;
     state.path = {};
-    state.frames = 0, state.fresh = 1;
+    state.frames = 0, state.model_empty = 1;
   } else {
     state.fit = {motion, {{bend.real(), bend.imag()}}, float(gain), float(offset)};
-    state.step = after(inverse(state.from_frame), motion);
-    state.step.x *= frame.shrink, state.step.y *= frame.shrink;
-    const Complex grown = 1.0f + turn(state.step),
-                  path = grown * Complex(state.path.s[0], state.path.s[1]) + shift(state.step);
+    state.frame_motion = after(inverse(state.from_frame), motion);
+    state.frame_motion.x *= frame.reduction, state.frame_motion.y *= frame.reduction;
+    const Complex grown = 1.0f + turn(state.frame_motion),
+                  path =
+                      grown * Complex(state.path.s[0], state.path.s[1]) + shift(state.frame_motion);
     state.path.s[0] = path.real(), state.path.s[1] = path.imag();
     state.path.s[2] += std::log(std::abs(grown)), state.path.s[3] += std::arg(grown);
-    const Complex way = shift(state.step) / frame.shrink,
+    const Complex way = shift(state.frame_motion) / frame.reduction,
                   more = bend - Complex(state.bend_frame.s[0], state.bend_frame.s[1]);
     const float square = std::norm(way), all = frame.radius * frame.radius;
     if (square > 1) {
       const float now = (more.real() * way.real() + more.imag() * way.imag()) / square;
-      state.curve += 0.3f * (std::clamp(now, 0.0f, 1.5f / all) - state.curve);
+      state.bend_rate += 0.3f * (std::clamp(now, 0.0f, 1.5f / all) - state.bend_rate);
     }
     const bool whole = std::abs(turn(motion)) * frame.radius + std::abs(bend) * all < 0.5f;
     state.bend_background = whole ? cl_float2{} : state.fit.bend;
@@ -248,8 +251,8 @@ void settle(const Similarity &motion, Complex bend, double gain, double offset,
     }
     state.brightness =
         0.9f * state.brightness + float(128 * (lit.mean() * gain - 1) + lit.mean() * offset);
-    state.lag = std::max(std::abs(state.brightness), 0.9f * state.lag);
-    state.frames++, state.fresh = 0;
+    state.brightness_peak = std::max(std::abs(state.brightness), 0.9f * state.brightness_peak);
+    state.frames++, state.model_empty = 0;
   }
   state.cut = 0;
 }

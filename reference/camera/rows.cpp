@@ -73,8 +73,8 @@ RowLight RowLight::guessed(const std::vector<float> &small, const std::vector<fl
                            const glcl::camera::FrameGeometry &frame,
                            const glcl::camera::CameraState &state, bool motion) const {
   RowLight light = *this;
-  Similarity step = motion && state.reliable ? state.vectors : Similarity{};
-  step.x /= frame.shrink, step.y /= frame.shrink;
+  Similarity step = motion && state.reliable ? state.vector_motion : Similarity{};
+  step.x /= frame.reduction, step.y /= frame.reduction;
   std::fill(light.ratios.begin(), light.ratios.end(), 1.0f);
   if (part > 0)
     light.ratios = ratios_of(
@@ -88,7 +88,7 @@ RowLight RowLight::measured(const std::vector<float> &small, const std::vector<f
                             const glcl::camera::FrameGeometry &frame,
                             const glcl::camera::CameraState &state) const {
   RowLight light(frame);
-  if (state.fresh) return light;
+  if (state.model_empty) return light;
   light.ratios = ratios_of(small, background, visible, frame,
                            {state.fit.motion, {state.fit.bend.s[0], state.fit.bend.s[1]}},
                            state.fit.gain, state.fit.offset);

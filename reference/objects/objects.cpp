@@ -135,8 +135,9 @@ float BackgroundModel::background_at(std::complex<float> old, bool resampled) co
 /// Has a pixel follow its level, or become foreground.
 void BackgroundModel::update(Pixel &p, const Observation &seen, const CameraState &state) {
   const auto &[level, distance, enough, bound, candidate, slack, in, resampled] = seen;
-  const int mean_frames = std::max(
-      resampled ? 0 : int(float(max_mean_frames) / (1 + 0.75f * state.lag)), max_mean_frames / 4);
+  const int mean_frames =
+      std::max(resampled ? 0 : int(float(max_mean_frames) / (1 + 0.75f * state.brightness_peak)),
+               max_mean_frames / 4);
   if (distance <= enough) {
     const bool hidden = in && p.age >= young_age - 1 && p.age < 2 * young_age;
     p.age = hidden ? young_age - 1 : std::min(p.age + 1, max_age);
@@ -204,9 +205,10 @@ BackgroundModel::Pixel BackgroundModel::pixel(int x, int y,
           1e9f,
           nearest.variance};
   const bool seen = inside(here, width, height);
-  if (!inside(old, width, height) || state.fresh || p.age == 0) return {level, 0, seen, 0, 0, 1e9f};
+  if (!inside(old, width, height) || state.model_empty || p.age == 0)
+    return {level, 0, seen, 0, 0, 1e9f};
   if (!seen) return p;
-  const float quiet = 0.375f * 0.375f / (frame_.shrink * frame_.shrink);
+  const float quiet = 0.375f * 0.375f / (frame_.reduction * frame_.reduction);
   const float variance =
       quiet * noise_correlation * noise_at(noise, level) * (1 + 1 / float(p.age)) +
       std::max(noise.back(), 0.15f) + flicker_;
@@ -226,7 +228,7 @@ BackgroundModel::Pixel BackgroundModel::pixel(int x, int y,
               compression =
                   bounds.deviations * std::clamp(std::sqrt(nearest.variance), scene_, 2 * scene_),
               explained = (resampled ? 1.6f : 1) * bounds.edges * contrast +
-                          0.5f * (state.lag + rows_.swing * expected),
+                          0.5f * (state.brightness_peak + rows_.swing * expected),
               bound = std::max(noise_bound, compression) + explained,
               distance = std::max({level - most, least - level, 0.0f}),
               candidate = std::abs(level - p.candidate);
@@ -297,7 +299,7 @@ std::vector<uint8_t> Shadows::next(const Frame &in, const std::vector<float> &sm
                                    const CameraState &state, const std::vector<float> &background,
                                    const std::vector<int> &ages,
                                    const std::vector<uint8_t> &foreground, bool anew) {
-  const int width = frame_.size.s[0], height = frame_.size.s[1], shrink = int(frame_.shrink);
+  const int width = frame_.size.s[0], height = frame_.size.s[1], shrink = int(frame_.reduction);
   std::vector<Colour> seen, stored;
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
@@ -316,14 +318,14 @@ std::vector<uint8_t> Shadows::next(const Frame &in, const std::vector<float> &sm
       Colour colour = colours[nearest(places.old, 0, 0, width, height)];
       for (size_t c = 0; c < 2; c++) {
         colour[c] *= state.fit.gain;
-        if (anew || state.fresh || ages[at] <= 1)
+        if (anew || state.model_empty || ages[at] <= 1)
           colour[c] = now[c];
         else if (!foreground[at])
           colour[c] += (now[c] - colour[c]) / float(std::min(ages[at], 10));
         colour[c] = std::rint(64 * colour[c]) / 64;
       }
       stored.push_back(colour);
-      if (foreground[at] && !anew && !state.fresh &&
+      if (foreground[at] && !anew && !state.model_empty &&
           is_shadow(x, y, seen, small, state, background, ages, foreground, &margins[at]))
         marked[at] = 1;
     }

@@ -91,7 +91,7 @@ Task objects_task(camera::Compensation compensation, const std::string &name) {
                                    small.data());
       objects::RegionList result;
       queue.cl().enqueueReadBuffer(objects->regions(), CL_TRUE, 0, sizeof result, &result);
-      const float scale = objects->frame().shrink;
+      const float scale = objects->frame().reduction;
       const double least =
           objects::Objects::least_area({}, scene.width, scene.height) / (2 * scale * scale);
       const auto expected =

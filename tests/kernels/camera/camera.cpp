@@ -49,19 +49,19 @@ CameraState found(Bench &bench, const List &list, const Settings &settings, size
   const reference::Ransac expected(list, settings);
   int inliers = 0;
   const Similarity motion = expected.fitted(expected.best, &inliers);
-  fail_unless(result.counted == float(expected.valid), "%g vectors count, expected %d",
-              result.counted, expected.valid);
+  fail_unless(result.vector_count == float(expected.valid), "%g vectors count, expected %d",
+              result.vector_count, expected.valid);
   // Rounding decides about vectors on the bound.
   fail_unless(std::abs(result.inliers - float(inliers)) <= 0.01 * inliers + 1,
               "%g inliers, expected %d", result.inliers, inliers);
-  fail_unless(near(result.vectors, motion, 0.05, 2e-4),
-              "(%g, %g, %g, %g), expected (%g, %g, %g, %g)", result.vectors.x, result.vectors.y,
-              result.vectors.dilation, result.vectors.rotation, motion.x, motion.y, motion.dilation,
-              motion.rotation);
+  fail_unless(near(result.vector_motion, motion, 0.05, 2e-4),
+              "(%g, %g, %g, %g), expected (%g, %g, %g, %g)", result.vector_motion.x,
+              result.vector_motion.y, result.vector_motion.dilation, result.vector_motion.rotation,
+              motion.x, motion.y, motion.dilation, motion.rotation);
   // Of the device's own motion, because rounding decides about vectors on the bound.
-  const double reaches = expected.reaches(result.vectors);
-  fail_unless(std::abs(result.reaches - reaches) < 0.03, "reaches %g, expected %g", result.reaches,
-              reaches);
+  const double reaches = expected.reaches(result.vector_motion);
+  fail_unless(std::abs(result.coverage - reaches) < 0.03, "reaches %g, expected %g",
+              result.coverage, reaches);
   return result;
 }
 
@@ -93,9 +93,9 @@ TEST(test_two_vectors) {
   Bench bench;
   const List list{{100, 50, -7.2f, -13.9f}, {500, 400, 5.8f, 11.6f}};
   const CameraState state = found(bench, list, {});
-  fail_unless(std::abs(state.vectors.dilation - 0.05) < 1e-6 &&
-              std::abs(state.vectors.rotation - 0.02) < 1e-6);
-  const cl_float2 fixed = state.vectors.fixed();
+  fail_unless(std::abs(state.vector_motion.dilation - 0.05) < 1e-6 &&
+              std::abs(state.vector_motion.rotation - 0.02) < 1e-6);
+  const cl_float2 fixed = state.vector_motion.fixed();
   fail_unless(std::abs(fixed.s[0] - 320) < 0.01 && std::abs(fixed.s[1] - 240) < 0.01,
               "about (%g, %g)", fixed.s[0], fixed.s[1]);
   fail_unless(state.inliers == 2);
@@ -109,8 +109,9 @@ TEST(test_degenerate) {
     Settings settings;
     settings.translation = translation;
     const CameraState state = found(bench, list, settings);
-    fail_unless(near(state.vectors, motion, 1e-4, 1e-6), "(%g, %g, %g, %g)", state.vectors.x,
-                state.vectors.y, state.vectors.dilation, state.vectors.rotation);
+    fail_unless(near(state.vector_motion, motion, 1e-4, 1e-6), "(%g, %g, %g, %g)",
+                state.vector_motion.x, state.vector_motion.y, state.vector_motion.dilation,
+                state.vector_motion.rotation);
     fail_unless(state.inliers == inliers, "%g inliers", state.inliers);
   };
   is({{-50, 20, 3, -2}, {80, 60, 3, -2}}, {3, -2, 0, 0}, 2);
@@ -138,9 +139,9 @@ TEST(test_outliers) {
         settings.seed = seed++;
         const CameraState state = found(bench, scene(motion, count, others, 0.4, seed), settings);
         const double off = count < 100 && others > 0.6 ? 1.5 : 0.3;
-        fail_unless(near(state.vectors, motion, off, off / 100), "(%g, %g, %g, %g) with %g others",
-                    state.vectors.x, state.vectors.y, state.vectors.dilation,
-                    state.vectors.rotation, others);
+        fail_unless(near(state.vector_motion, motion, off, off / 100),
+                    "(%g, %g, %g, %g) with %g others", state.vector_motion.x, state.vector_motion.y,
+                    state.vector_motion.dilation, state.vector_motion.rotation, others);
       }
 }
 
@@ -156,8 +157,8 @@ TEST(test_reaches) {
     settings.width = 640, settings.height = 480;
     settings.directed = directed;
     const CameraState state = found(bench, list, settings);
-    fail_unless(state.confidence == state.reaches);
-    return state.reaches;
+    fail_unless(state.confidence == state.coverage);
+    return state.coverage;
   };
   struct Case {
     const char *name;
@@ -194,7 +195,8 @@ TEST(test_repeats) {
     for (const size_t items : bench.context->device().is_cpu() ? std::vector<size_t>{1}
                                                                : std::vector<size_t>{1, 64, 256}) {
       const CameraState other = found(bench, list, settings, items);
-      fail_unless(near(first.vectors, other.vectors, 1e-3, 1e-5) && first.inliers == other.inliers);
+      fail_unless(near(first.vector_motion, other.vector_motion, 1e-3, 1e-5) &&
+                  first.inliers == other.inliers);
     }
   }
   // Noise alone: any motion may win.
@@ -295,7 +297,7 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
                 a.x, a.y, a.dilation, a.rotation, b.x, b.y, b.dilation, b.rotation);
   };
   same(result.fit.motion, state.fit.motion, "motion");
-  same(result.step, state.step, "step");
+  same(result.frame_motion, state.frame_motion, "step");
   same(result.from_frame, state.from_frame, "from the frame");
   same(result.from_background, state.from_background, "from the background");
   const auto bends = [&](const cl_float2 &one, const cl_float2 &other, const char *what) {
@@ -307,7 +309,8 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
   };
   fail_unless(std::abs(result.brightness - state.brightness) < 1, "light %g, expected %g",
               result.brightness, state.brightness);
-  fail_unless(std::abs(result.lag - state.lag) < 1, "lag %g, expected %g", result.lag, state.lag);
+  fail_unless(std::abs(result.brightness_peak - state.brightness_peak) < 1, "lag %g, expected %g",
+              result.brightness_peak, state.brightness_peak);
   bends(result.fit.bend, state.fit.bend, "bend");
   bends(result.bend_frame, state.bend_frame, "that of the frame");
   bends(result.bend_background, state.bend_background, "of the background");
@@ -318,7 +321,7 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
   for (int i = 0; i < 4; i++)
     fail_unless(std::abs(result.path.s[i] - state.path.s[i]) < 0.02, "path %d: %g, expected %g", i,
                 result.path.s[i], state.path.s[i]);
-  fail_unless(result.frames == state.frames && result.fresh == state.fresh &&
+  fail_unless(result.frames == state.frames && result.model_empty == state.model_empty &&
               result.cut == state.cut);
   return result;
 }
@@ -338,9 +341,9 @@ TEST(test_alignment) {
                                           {0.4, -0.1, 0, 1.006},
                                           {3.2, -2.3, -0.4 * degree, 0.996}}) {
     CameraState state{};
-    state.vectors = {std::round(float(motion.x)), std::round(float(motion.y)),
-                     float(motion.zoom * std::cos(motion.angle) - 1),
-                     float(motion.zoom * std::sin(motion.angle))};
+    state.vector_motion = {std::round(float(motion.x)), std::round(float(motion.y)),
+                           float(motion.zoom * std::cos(motion.angle) - 1),
+                           float(motion.zoom * std::sin(motion.angle))};
     const Frame moved =
         reference::relit(reference::noisy(reference::textured_frame(w, h, motion), 2, 3), 0.9, 12);
     const CameraState result = aligned(bench, still, moved, Compensation::first_order_flow, state);
@@ -379,10 +382,10 @@ TEST(test_misled) {
   Bench bench;
   const Frame still = reference::textured_frame(160, 120);
   CameraState state{};
-  state.vectors = {6, 5, 0, 0};
+  state.vector_motion = {6, 5, 0, 0};
   fail_unless(near(aligned(bench, still, still, Compensation::first_order_flow, state).fit.motion,
                    {}, 0.02, 2e-4));
-  state.step = {-3, 2, 0, 0};
+  state.frame_motion = {-3, 2, 0, 0};
   const Similarity found = aligned(bench, still, reference::textured_frame(160, 120, {-3.2, 2.1}),
                                    Compensation::first_order_flow, state)
                                .fit.motion;
@@ -398,7 +401,7 @@ TEST(test_edges) {
       near(aligned(bench, flat, flat, Compensation::first_order_flow).fit.motion, {}, 1e-4, 1e-6));
   state.path.s[0] = 3, state.frames = 9, state.from_frame = {0.3f, 0.2f, 0, 0};
   const CameraState first = aligned(bench, flat, flat, Compensation::first_order_flow, state, true);
-  fail_unless(first.frames == 0 && first.fresh && first.path.s[0] == 0);
+  fail_unless(first.frames == 0 && first.model_empty && first.path.s[0] == 0);
   state.cut = 1;
   aligned(bench, flat, flat, Compensation::first_order_flow, state);
   for (const auto &[w, h] : {std::array{1, 1}, {2, 1}, {1, 9}, {17, 5}, {1000, 700}, {90, 130}})

@@ -126,14 +126,14 @@ TEST(test_background_model) {
       std::vector<CameraState> states;
       for (int n = 0; n < 30; n++) {
         CameraState state{};
-        state.fresh = n == 0 || n == 22;
+        state.model_empty = n == 0 || n == 22;
         state.frames = n;
         state.fit = {{}, {}, 1 + 0.01f * float(n % 3), float(n % 2)};
         if (kind == 1)
           state.from_background = {float(n % 3 - 1), float(n % 5 - 2), 0, 0},
           state.from_frame = {0.3f, -0.4f, 0, 0};
         if (kind == 2 || kind == 9) state.from_background = {0.3f, 0.2f, 0.006f, -0.004f};
-        if (kind == 4) state.lag = float(n % 7);
+        if (kind == 4) state.brightness_peak = float(n % 7);
         if (kind == 5) {
           state.from_background = {-2.3f, 0.4f, 0, 0.001f};
           state.bend_background.s[0] = 1e-4f, state.bend_background.s[1] = -5e-5f;
@@ -180,7 +180,7 @@ TEST(test_shadows) {
     for (const auto &[w, h] : {std::array{1, 1}, {2, 7}, {63, 41}, {160, 121}, {1000, 600}})
       for (int kind = 0; kind < (w > 160 ? 1 : 5); kind++) {
         const auto frame = glcl::camera::frame_geometry(w, h);
-        const int shrink = int(frame.shrink), columns = frame.size.s[0], rows = frame.size.s[1];
+        const int shrink = int(frame.reduction), columns = frame.size.s[0], rows = frame.size.s[1];
         const size_t pixels = size_t(columns) * rows;
         glcl::objects::BackgroundModel background(*bench.context, frame);
         glcl::objects::ShadowDetector engine(*bench.context, frame, layout, 3);
@@ -192,7 +192,7 @@ TEST(test_shadows) {
         for (int n = 0; n < 26; n++) {
           CameraState state{};
           state.fit.gain = kind == 2 && n % 2 ? 1.02f : 1;
-          state.fresh = n == 0 || (kind == 3 && n == 20);
+          state.model_empty = n == 0 || (kind == 3 && n == 20);
           state.frames = n;
           if (kind == 3)
             state.from_background = {float(n % 3 - 1), 0, 0, 0},
@@ -244,7 +244,7 @@ TEST(test_bands) {
   std::vector<CameraState> states(3);
   std::vector<std::vector<float>> frames;
   for (int n = 0; n < 3; n++) {
-    states[n].fresh = n == 0, states[n].frames = n, states[n].fit = {{}, {}, 1, 0};
+    states[n].model_empty = n == 0, states[n].frames = n, states[n].fit = {{}, {}, 1, 0};
     frames.push_back(levels(reference::noisy(reference::natural_frame(63, 121), 3, unsigned(n))));
   }
   const auto work = [&] { run_background(bench, 63, 121, frames, states, 3, false, false); };
@@ -263,7 +263,7 @@ TEST(test_stops) {
     for (int i = 0; i < frames; i++) {
       CameraState state{};
       state.fit.gain = 1;
-      state.fresh = background.pixels[0].age == 0;
+      state.model_empty = background.pixels[0].age == 0;
       state.frames = 100;
       background.next({4.5f, 0.25f}, std::vector<float>(64, level), state,
                       reference::even_noise(2));

@@ -18,7 +18,7 @@ namespace {
 RegionList result_of(const std::vector<Box> &boxes,
                      const glcl::camera::SimilarityMotion &step = {}) {
   RegionList result{};
-  result.state.step = step;
+  result.state.frame_motion = step;
   for (const Box &b : boxes)
     result.regions[result.count++] = {int(b.left),
                                       int(b.top),
@@ -294,7 +294,7 @@ TEST(test_doubtful) {
     Follower f;
     for (int i = 0; i < 30; i++) {
       RegionList result = result_of({box(i)});
-      result.state.lag = lag;
+      result.state.brightness_peak = lag;
       result.regions[0].distance = result.regions[0].area * eighths;
       if (!f.tracker.step(f.settings, result, f.frame, 50, 0.04).begun.empty()) return i;
     }

@@ -76,15 +76,15 @@ HistogramForms::HistogramForms(Context &context, int width, int height, const Fo
   const auto define = [](const char *name, int value) {
     return std::string(" -D") + name + "=" + std::to_string(value);
   };
-  const bool apart = v.padding == side_by_side || v.padding == packed;
+  const bool interleaved = v.padding == side_by_side || v.padding == packed;
   std::string options = Histogram::options(format, Layout::buffer) + define("GROUP", v.items) +
                         define("PIXELS", v.pixels);
   if (v.form != sort)
     options += define("COPIES", copies) + define("BY_SUB_GROUP", v.form == sub_group) +
                define("INTERLEAVE", v.interleave) + define("MERGE", v.merge) +
                define("PACKED", v.padding == packed) +
-               define("COPY_STEP", apart ? 1 : words_of(format, v)) +
-               define("WORD_STEP", apart ? copies : 1);
+               define("COPY_STEP", interleaved ? 1 : words_of(format, v)) +
+               define("WORD_STEP", interleaved ? copies : 1);
   const std::string name = v.form == sort ? "sort" : "layout";
   const Program program = context.program("research/histogram/" + name + ".cl", options.substr(1));
   kernel_ = Kernel(context, program, "histogram_" + name, {size_t(v.items), 1});

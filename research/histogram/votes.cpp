@@ -20,8 +20,8 @@ Votes::Votes(Context &context, int counters, int copies) : counters_(counters), 
     reduce_ = Kernel(context, program, "votes_reduce", {256, 1});
     items_ = size_t(context.device().device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()) * 8 * 256;
     std::vector<cl_uint> zeros(size_t(counters) * copies);
-    sub_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                      sizeof(cl_uint) * zeros.size(), zeros.data());
+    sub_histograms_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                 sizeof(cl_uint) * zeros.size(), zeros.data());
   } catch (const cl::Error &error) {
     throw Error("Votes can't be counted on " + context.device().name + ".", error);
   }
@@ -29,8 +29,9 @@ Votes::Votes(Context &context, int counters, int copies) : counters_(counters), 
 
 void Votes::run(Queue &queue, const cl::Buffer &votes, int count, const cl::Buffer &out) {
   const auto items = std::clamp<size_t>(count, 1, items_);
-  count_(queue, {items, 1}, votes, cl_uint(std::max(count, 0)), counters_, copies_, sub_);
-  reduce_(queue, {counters_, 1}, sub_, counters_, copies_, out);
+  count_(queue, {items, 1}, votes, cl_uint(std::max(count, 0)), counters_, copies_,
+         sub_histograms_);
+  reduce_(queue, {counters_, 1}, sub_histograms_, counters_, copies_, out);
 }
 
 }  // namespace glcl::research

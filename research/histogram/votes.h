@@ -21,7 +21,7 @@ class Votes {
   cl_uint counters_, copies_;
   size_t items_;
   Kernel count_, reduce_;
-  cl::Buffer sub_;
+  cl::Buffer sub_histograms_;
 };
 
 }  // namespace glcl::research

@@ -12,23 +12,23 @@ namespace glcl::research {
 
 namespace {
 
-constexpr int fastest = 63, reach = 3, least_votes = 4, most_copies = 64;
+constexpr int max_speed = 63, reach = 3, least_votes = 4, most_copies = 64;
 constexpr int row_bits = 10;
 
 std::string items_of(Context &context) { return context.device().is_cpu() ? "1" : "128"; }
 
 }  // namespace
 
-Clusters::Clusters(Context &context, Form form, int width, int height, size_t room)
+Clusters::Clusters(Context &context, Form form, int width, int height, size_t capacity)
     : form_(form),
       size_{{width, height}},
       compaction_(context),
-      sort_(context, room),
+      sort_(context, capacity),
       scan_(context) {
   const Program program =
       context.program("research/motion/clusters.cl", "-DITEMS=" + items_of(context));
   const Size list{context.device().is_cpu() ? size_t(64) : size_t(128), 1};
-  left_ = Kernel(context, program, "clusters_left", list);
+  subtract_camera_ = Kernel(context, program, "clusters_subtract_camera", list);
   vote_ = Kernel(context, program, "clusters_vote", list);
   sum_ = Kernel(context, program, "clusters_sum", list);
   peaks_kernel_ = Kernel(context, program, "clusters_peaks", list);
@@ -42,8 +42,9 @@ Clusters::Clusters(Context &context, Form form, int width, int height, size_t ro
                       values.size() * sizeof(cl_uint), values.data());
   };
   try {
-    for (cl::Buffer *buffer : {&rows_, &list_, &kept_rows_, &kept_, &none_}) *buffer = make(room);
-    count_ = make(1), kept_count_ = make(1), peak_count_ = make(1), no_histogram_ = make(1);
+    for (cl::Buffer *buffer : {&rows_, &list_, &compacted_rows_, &compacted_, &unused_})
+      *buffer = make(capacity);
+    count_ = make(1), compacted_count_ = make(1), peak_count_ = make(1), no_histogram_ = make(1);
     starts_ = make(size_t(height) + 1);
     row_count_ = with({cl_uint(height)}), bin_count_ = with({bins});
     copies_ = with(std::vector<cl_uint>(size_t(most_copies) * bins));
@@ -58,15 +59,16 @@ void Clusters::histogram(Queue &queue, const Settings &settings, const cl::Buffe
                          int count) {
   const Size all{size_t(std::max(count, 1)), 1};
   queue.cl().enqueueFillBuffer(count_, static_cast<cl_uint>(count), 0, sizeof(cl_uint));
-  left_(queue, all, vectors, count, settings.motion, size_, rows_, list_);
+  subtract_camera_(queue, all, vectors, count, settings.motion, size_, rows_, list_);
   const bool compacts = form_ != Form::plain;
   if (compacts)
-    compaction_.run(queue, {rows_, list_, list_}, count_, {kept_rows_, kept_, none_},
-                    static_cast<cl_uint>(std::max(count, 1)), kept_count_, starts_, size_.s[1]);
-  vote_(queue, all, compacts ? kept_rows_ : rows_, compacts ? kept_ : list_,
-        compacts ? kept_count_ : count_, settings.copies, copies_);
+    compaction_.run(queue, {rows_, list_, list_}, count_, {compacted_rows_, compacted_, unused_},
+                    static_cast<cl_uint>(std::max(count, 1)), compacted_count_, starts_,
+                    size_.s[1]);
+  vote_(queue, all, compacts ? compacted_rows_ : rows_, compacts ? compacted_ : list_,
+        compacts ? compacted_count_ : count_, settings.copies, copies_);
   sum_(queue, {bins, 1}, copies_, settings.copies, sums_);
-  peaks_kernel_(queue, {side, side}, sums_, settings.least, found_);
+  peaks_kernel_(queue, {side, side}, sums_, settings.min_votes, found_);
   compaction_.run(queue, {found_, sums_, sums_}, bin_count_, {peaks_, peak_votes_, peak_votes_},
                   bins, peak_count_, no_histogram_, 0);
 }
@@ -75,35 +77,36 @@ void Clusters::run(Queue &queue, const Settings &settings, const cl::Buffer &vec
   histogram(queue, settings, vectors, count);
   const bool compacts = form_ != Form::plain, sorts = form_ == Form::sorted;
   if (sorts) {
-    sort_.run(queue, kept_rows_, kept_, kept_count_, row_bits);
+    sort_.run(queue, compacted_rows_, compacted_, compacted_count_, row_bits);
     scan_.run(queue, starts_, row_count_, starts_);
   }
-  pixels_kernel_(queue, {size_t(size_.s[0]), size_t(size_.s[1])}, compacts ? kept_rows_ : rows_,
-                 compacts ? kept_ : list_, compacts ? kept_count_ : count_, int(sorts), starts_,
-                 peaks_, peak_count_, size_, pixels_);
+  pixels_kernel_(queue, {size_t(size_.s[0]), size_t(size_.s[1])},
+                 compacts ? compacted_rows_ : rows_, compacts ? compacted_ : list_,
+                 compacts ? compacted_count_ : count_, int(sorts), starts_, peaks_, peak_count_,
+                 size_, pixels_);
 }
 
 Clusters::Expected Clusters::scalar(const Settings &settings, int width, int height,
                                     const std::vector<reference::CameraVector> &vectors) {
-  struct Left {
+  struct Residual {
     int x, y, vx, vy;
   };
-  std::vector<Left> left;
+  std::vector<Residual> residuals;
   Expected expected{std::vector<cl_uint>(bins), {}, {}};
   for (const auto &[x, y, vx, vy] : vectors) {
     const std::complex<float> camera = reference::vector_at(settings.motion, {x, y});
     const auto whole = [](float value) { return static_cast<int>(std::rint(value)); };
-    const Left v{whole(x + 0.5f * float(width)), whole(y + 0.5f * float(height)),
-                 whole(vx - camera.real()), whole(vy - camera.imag())};
-    if ((!v.vx && !v.vy) || std::abs(v.vx) > fastest || std::abs(v.vy) > fastest || v.x < 0 ||
+    const Residual v{whole(x + 0.5f * float(width)), whole(y + 0.5f * float(height)),
+                     whole(vx - camera.real()), whole(vy - camera.imag())};
+    if ((!v.vx && !v.vy) || std::abs(v.vx) > max_speed || std::abs(v.vy) > max_speed || v.x < 0 ||
         v.y < 0 || v.x >= width || v.y >= height)
       continue;
-    left.push_back(v);
-    expected.votes[size_t(v.vy + fastest) * side + v.vx + fastest]++;
+    residuals.push_back(v);
+    expected.votes[size_t(v.vy + max_speed) * side + v.vx + max_speed]++;
   }
   for (int bin = 0; bin < bins; bin++) {
     const cl_uint own = expected.votes[size_t(bin)];
-    bool peak = own >= settings.least;
+    bool peak = own >= settings.min_votes;
     for (int v = std::max(bin / side - 1, 0); v <= std::min(bin / side + 1, side - 1); v++)
       for (int u = std::max(bin % side - 1, 0); u <= std::min(bin % side + 1, side - 1); u++) {
         const int other = v * side + u;
@@ -112,17 +115,17 @@ Clusters::Expected Clusters::scalar(const Settings &settings, int width, int hei
       }
     if (peak) expected.peaks.push_back(cl_uint(bin));
   }
-  const auto cluster_of = [&](const Left &v) {
+  const auto cluster_of = [&](const Residual &v) {
     int nearest = reach * reach + 1, found = -1;
-    for (int i = 0; i < std::min(most, int(expected.peaks.size())); i++) {
-      const int u = v.vx - (int(expected.peaks[size_t(i)]) % side - fastest),
-                w = v.vy - (int(expected.peaks[size_t(i)]) / side - fastest);
+    for (int i = 0; i < std::min(max_clusters, int(expected.peaks.size())); i++) {
+      const int u = v.vx - (int(expected.peaks[size_t(i)]) % side - max_speed),
+                w = v.vy - (int(expected.peaks[size_t(i)]) / side - max_speed);
       if (u * u + w * w < nearest) nearest = u * u + w * w, found = i;
     }
     return found;
   };
-  std::vector<std::array<int, most>> votes(size_t(width) * height);
-  for (const Left &v : left) {
+  std::vector<std::array<int, max_clusters>> votes(size_t(width) * height);
+  for (const Residual &v : residuals) {
     const int cluster = cluster_of(v);
     if (cluster < 0) continue;
     for (int y = std::max(v.y - reach, 0); y <= std::min(v.y + reach, height - 1); y++)

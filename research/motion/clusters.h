@@ -19,16 +19,16 @@ class Clusters {
     compacted,  ///< at those that differ from the camera's motion
     sorted,     ///< at those of them in the rows around it
   };
-  static constexpr int side = 127, bins = side * side, most = 16;
+  static constexpr int side = 127, bins = side * side, max_clusters = 16;
   struct Settings {
     camera::SimilarityMotion motion;  ///< of the camera
     int copies = 16;                  ///< of the histogram, 1 … 64
-    cl_uint least = 16;               ///< votes that make a peak
+    cl_uint min_votes = 16;           ///< votes that make a peak
   };
 
-  /// For frames of up to 1023 rows and 65535 columns, and up to `room` vectors. Throws
+  /// For frames of up to 1023 rows and 65535 columns, and up to `capacity` vectors. Throws
   /// Error::failed where the device refuses.
-  Clusters(Context &context, Form form, int width, int height, size_t room);
+  Clusters(Context &context, Form form, int width, int height, size_t capacity);
 
   /// Enqueues it for `count` float4 (x, y, vx, vy), px, places from the frame's centre.
   void run(Queue &queue, const Settings &settings, const cl::Buffer &vectors, int count);
@@ -54,12 +54,13 @@ class Clusters {
  private:
   Form form_;
   cl_int2 size_;
-  Kernel left_, vote_, sum_, peaks_kernel_, pixels_kernel_;
+  Kernel subtract_camera_, vote_, sum_, peaks_kernel_, pixels_kernel_;
   hough::Compaction compaction_;
   hough::RadixSort sort_;
   hough::Scan scan_;
-  cl::Buffer rows_, list_, count_, kept_rows_, kept_, none_, kept_count_, starts_, row_count_,
-      copies_, sums_, found_, bin_count_, peaks_, peak_votes_, peak_count_, no_histogram_, pixels_;
+  cl::Buffer rows_, list_, count_, compacted_rows_, compacted_, unused_, compacted_count_, starts_,
+      row_count_, copies_, sums_, found_, bin_count_, peaks_, peak_votes_, peak_count_,
+      no_histogram_, pixels_;
 };
 
 /// The camera's motion with the host in the loop: a launch that draws, one that counts, and a wait

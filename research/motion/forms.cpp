@@ -16,7 +16,7 @@ constexpr const char *names[] = {"search_reference_naive",      "search_referenc
                                  "search_collaborative_naive",  "search_collaborative_local",
                                  "search_collaborative_single", "search_unaligned"};
 constexpr Size block_group{32, 4}, row_group{64, 1};
-constexpr int most_jobs = 65536;
+constexpr int max_candidates = 65536;
 
 bool is_reference(SearchForms::Form form) {
   return form == SearchForms::Form::reference_naive || form == SearchForms::Form::reference_local;
@@ -86,22 +86,23 @@ void SearchForms::run_reference(Queue &queue, const LumaPlane &current, const Lu
 
 void SearchForms::run_single(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
                              const SearchWindow &window, int lambda, const cl::Buffer &keys) {
-  const size_t jobs = size_t(window.x.count) * window.y.count;
-  if (jobs > most_jobs)
-    throw Error(Error::Kind::settings, "A single launch takes up to " + std::to_string(most_jobs) +
-                                           " candidates, not " + std::to_string(jobs) +
+  const size_t candidates = size_t(window.x.count) * window.y.count;
+  if (candidates > max_candidates)
+    throw Error(Error::Kind::settings, "A single launch takes up to " +
+                                           std::to_string(max_candidates) + " candidates, not " +
+                                           std::to_string(candidates) +
                                            ". Use a range of up to 127 px or another form.");
   const int columns = blocks(current.width), rows = blocks(current.height);
   const size_t count = size_t(columns) * rows;
-  if (count > least_blocks_) {
-    least_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, count * sizeof(cl_uint));
-    least_blocks_ = count;
+  if (count > min_costs_blocks_) {
+    min_costs_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, count * sizeof(cl_uint));
+    min_costs_blocks_ = count;
   }
-  queue.cl().enqueueFillBuffer(least_, ~cl_uint(0), 0, count * sizeof(cl_uint));
-  kernel_(queue, {size_t(columns), rows * jobs}, current.buffer, reference.buffer, current.pitch,
-          first_of(window), count_of(window), lambda, least_, columns, rows,
+  queue.cl().enqueueFillBuffer(min_costs_, ~cl_uint(0), 0, count * sizeof(cl_uint));
+  kernel_(queue, {size_t(columns), rows * candidates}, current.buffer, reference.buffer,
+          current.pitch, first_of(window), count_of(window), lambda, min_costs_, columns, rows,
           cl::Local(2 * 16 * (kernel_.group().x + 1)));
-  keys_kernel_(queue, {count, 1}, least_, keys, first_of(window), count_of(window),
+  keys_kernel_(queue, {count, 1}, min_costs_, keys, first_of(window), count_of(window),
                static_cast<cl_int>(count));
 }
 

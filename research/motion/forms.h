@@ -42,8 +42,8 @@ class SearchForms {
   Form form_;
   Program program_;
   Kernel kernel_, keys_kernel_;
-  cl::Buffer least_;  // collaborative_single
-  size_t least_blocks_ = 0;
+  cl::Buffer min_costs_;  // collaborative_single
+  size_t min_costs_blocks_ = 0;
 };
 
 }  // namespace glcl::research

@@ -94,9 +94,9 @@ std::optional<double> time(Queue &queue, const std::function<void()> &run, doubl
 }
 
 /// A table of the forms at one window.
-class Windowed {
+class WindowTable {
  public:
-  Windowed(Context &context, int side, double seconds, const Limits &limits)
+  WindowTable(Context &context, int side, double seconds, const Limits &limits)
       : side_(side),
         window_(SearchWindow::of_window(side, SearchForms::block)),
         seconds_(seconds),
@@ -121,12 +121,12 @@ class Windowed {
         row.emplace_back("-");
         continue;
       }
-      const auto took = time(
+      const auto ms_taken = time(
           queue_, [&] { form.work(queue_, window_, planes, keys); }, seconds_ / 10);
-      row.push_back(took ? number(*took) : "");
-      if (!took) continue;
-      form.ms_per_difference = *took / differences;
-      ms = *took;
+      row.push_back(ms_taken ? number(*ms_taken) : "");
+      if (!ms_taken) continue;
+      form.ms_per_difference = *ms_taken / differences;
+      ms = *ms_taken;
       queue_.cl().enqueueReadBuffer(keys, CL_TRUE, 0, count * sizeof(Key), found.data());
       if (first.empty()) first = found;
       equal = equal && found == first;
@@ -196,9 +196,9 @@ bool print(const Request &request) {
     std::cout << "\n"
               << device.name << ", driver " << device.driver << ", "
               << number(limits.per_second.differences / 1e9) << " Gdiff/s\n";
-    std::vector<std::unique_ptr<Windowed>> tables;
+    std::vector<std::unique_ptr<WindowTable>> tables;
     for (const int side : windows)
-      tables.push_back(std::make_unique<Windowed>(*context, side, request.seconds, limits));
+      tables.push_back(std::make_unique<WindowTable>(*context, side, request.seconds, limits));
     Progress progress(sizes.size());
     for (const auto &[width, height] : sizes) {
       progress.step(std::to_string(width) + "×" + std::to_string(height));

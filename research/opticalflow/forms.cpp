@@ -99,7 +99,7 @@ bool LucasKanadeForms::run(Queue &queue, const Settings &settings, float gain, c
 }
 
 void LucasKanadeForms::derive(Queue &queue, const Settings &settings) {
-  const float factor = settings.faithful ? 0.25f : 0.5f;
+  const float factor = settings.thesis_scale ? 0.25f : 0.5f;
   if (form_ < Form::merged) {
     grey_(queue, pixels(), before_, pitch_, size_, grey_before_);
     grey_(queue, pixels(), after_, pitch_, size_, grey_after_);

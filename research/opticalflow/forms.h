@@ -12,8 +12,8 @@ namespace glcl::research {
 class LucasKanadeForms {
  public:
   struct Settings : opticalflow::LucasKanade::Settings {
-    bool faithful = false;  ///< derivatives scaled by 1/4 as in the thesis, which doubles the
-                            ///< displacement, instead of 1/2, which gives the displacement
+    bool thesis_scale = false;  ///< derivatives scaled by 1/4 as in the thesis, which doubles the
+                                ///< displacement, instead of 1/2, which gives the displacement
   };
 
   /// Each includes the ones before it.

@@ -27,9 +27,9 @@ std::vector<uint8_t> rgb_of(const Frame &frame, int pitch) {
 /// Half the derivatives give twice the vectors of four times the alpha, and a quarter of the
 /// eigenvalue l in the confidence l / (l + 16).
 Field reference_of(const Frame &before, const Frame &after, Options settings) {
-  if (settings.faithful) settings.alpha *= 4;
+  if (settings.thesis_scale) settings.alpha *= 4;
   Field field = reference::opticalflow::lucas_kanade(before, after, settings);
-  if (!settings.faithful) return field;
+  if (!settings.thesis_scale) return field;
   for (float &v : field.vectors) v *= 2;
   for (float &c : field.confidence) c = c / (4 - 3 * c);
   return field;
@@ -88,7 +88,7 @@ TEST_EACH(test_sizes, 0, forms) {
     for (int window : {3, 9, 15, 63}) {
       Options settings;
       settings.window = window;
-      settings.faithful = window == 15;
+      settings.thesis_scale = window == 15;
       check(bench, static_cast<Form>(__i__), settings, reference::textured_frame(width, height),
             reference::textured_frame(width, height, {0.4, -0.3, 0.002}));
     }

@@ -26,7 +26,7 @@ constexpr Histogram::Format format{Histogram::Mode::grey_8, 256};
 struct Result {
   double rate = 0;                // frames/s
   std::string choices;            // "2 from chunk 1, …"
-  double whole = 0, overlap = 0;  // ms, of all chunks
+  double total = 0, overlap = 0;  // ms, of all chunks
   int changes = 0;                // of the number of streams
   bool streamed = false;          // a chunk was, in more than one
   bool equal = true;              // to the counts of the reference implementation
@@ -67,9 +67,9 @@ Result run(Streams &streams, const Half (&halves)[2], AdaptiveStreams *loop) {
     const auto begin = Clock::now();
     const auto timeline = streams.run(chunk, n);
     seconds += std::chrono::duration<double>(Clock::now() - begin).count();
-    if (loop) loop->measured(parts_of(timeline), whole_of(timeline));
+    if (loop) loop->measured(times_by_kind(timeline), total_time(timeline));
     result.streamed = result.streamed || n > 1;
-    result.whole += whole_of(timeline);
+    result.total += total_time(timeline);
     result.overlap += overlap_of(timeline);
     result.equal = result.equal && std::equal(half.counts.begin(), half.counts.end(),
                                               static_cast<const cl_uint *>(streams.output()));
@@ -98,7 +98,7 @@ bool print_size(Context &context, int width, int height) {
   std::memcpy(streams.input(), halves[0].frames.data(), halves[0].frames.size());
   const auto [cost, error] = stream_cost(streams);
   const StreamModel model{StreamModel::Overlap::download_last, cost};
-  const ChunkTimes parts = parts_of(streams.run(chunk, 1));
+  const ChunkTimes parts = times_by_kind(streams.run(chunk, 1));
   AdaptiveStreams loop(model, most_streams);
   const Result unstreamed = run(streams, halves, nullptr), adaptive = run(streams, halves, &loop);
   const bool equal = unstreamed.equal && adaptive.equal,
@@ -114,7 +114,7 @@ bool print_size(Context &context, int width, int height) {
       std::min<double>(model.optimum(parts), most_streams), unstreamed.rate, adaptive.rate,
       100 * (adaptive.rate / unstreamed.rate - 1),
       (adaptive.choices + (adaptive.changes > 4 ? ", …" : "")).c_str(), loop.measurements(),
-      100 * adaptive.overlap / adaptive.whole, equal ? "equal" : "WRONG",
+      100 * adaptive.overlap / adaptive.total, equal ? "equal" : "WRONG",
       overlaps ? "" : "; WRONG: the streams never overlap");
   return equal && overlaps;
 }

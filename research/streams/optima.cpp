@@ -55,7 +55,7 @@ std::vector<cl_uint> expected(const Kind &kind, const unsigned char *in, int wid
 /// ms of a chunk in so many streams, the median of some.
 double time_in(Streams &streams, int count) {
   std::vector<double> times;
-  for (int i = 0; i < 9; i++) times.push_back(whole_of(streams.run(chunk, count)));
+  for (int i = 0; i < 9; i++) times.push_back(total_time(streams.run(chunk, count)));
   return median(times);
 }
 
@@ -63,8 +63,8 @@ double time_in(Streams &streams, int count) {
 ChunkTimes parts_in_one(Streams &streams) {
   auto best = streams.run(chunk, 1);
   for (int i = 0; i < 8; i++)
-    if (auto next = streams.run(chunk, 1); whole_of(next) < whole_of(best)) best = next;
-  return parts_of(best);
+    if (auto next = streams.run(chunk, 1); total_time(next) < total_time(best)) best = next;
+  return times_by_kind(best);
 }
 
 /// False where counts are wrong.
@@ -98,13 +98,13 @@ bool print_kind(Context &context, const Kind &kind, int width, int height) {
     if (count == 1) one = best = time;
     if (time < best) best = time, best_count = count;
     std::printf("  %7d %12.3f ms", count, time);
-    for (const auto overlap : {StreamModel::Overlap::transfers_apart,
+    for (const auto overlap : {StreamModel::Overlap::serial_transfers,
                                StreamModel::Overlap::download_last, StreamModel::Overlap::all})
       std::printf("%11.3f", StreamModel{overlap, cost}.time(parts, count));
     std::printf("\n");
   }
   std::printf("  best    %9d        ", best_count);
-  for (const auto overlap : {StreamModel::Overlap::transfers_apart,
+  for (const auto overlap : {StreamModel::Overlap::serial_transfers,
                              StreamModel::Overlap::download_last, StreamModel::Overlap::all})
     std::printf("%11.1f", std::min(16.0, StreamModel{overlap, cost}.optimum(parts)));
   std::printf("\n  %s: %.0f %% less time than in one stream; counts %s\n",

@@ -18,7 +18,7 @@ double StreamModel::time(const ChunkTimes &chunk, int streams) const {
     const double longest = std::max({chunk.upload, chunk.kernel, chunk.download});
     return longest + (transfers + chunk.kernel - longest) / streams + overhead;
   }
-  if (overlap == Overlap::transfers_apart)
+  if (overlap == Overlap::serial_transfers)
     return transfers > chunk.kernel + transfers / streams
                ? transfers + overhead                                             // 6.1
                : chunk.kernel + transfers / streams + overhead;                   // 6.3
@@ -42,13 +42,14 @@ double StreamModel::optimum(const ChunkTimes &chunk) const {
   return std::max(1.0, std::sqrt(transfers / per_stream));         // 6.4
 }
 
-void AdaptiveStreams::measured(const ChunkTimes &parts, double whole) {
+void AdaptiveStreams::measured(const ChunkTimes &parts, double total) {
   if (estimate_ == 0) {
     measurements_++;
-    streams_ = static_cast<int>(std::clamp<double>(std::round(model_.optimum(parts)), 1, most_));
+    streams_ =
+        static_cast<int>(std::clamp<double>(std::round(model_.optimum(parts)), 1, max_streams_));
     estimate_ = model_.time(parts, streams_);
     diverging_ = 0;
-  } else if (std::abs(whole - estimate_) <= divergence_ * estimate_) {
+  } else if (std::abs(total - estimate_) <= divergence_ * estimate_) {
     diverging_ = 0;
   } else if (++diverging_ == 2) {
     streams_ = 1;
@@ -143,13 +144,13 @@ std::vector<Streams::Span> Streams::run(int items, int streams) {
   return spans;
 }
 
-ChunkTimes parts_of(const std::vector<Streams::Span> &spans) {
+ChunkTimes times_by_kind(const std::vector<Streams::Span> &spans) {
   double sums[3] = {};
   for (const Streams::Span &span : spans) sums[span.kind] += span.end - span.start;
   return {sums[0], sums[1], sums[2]};
 }
 
-double whole_of(const std::vector<Streams::Span> &spans) {
+double total_time(const std::vector<Streams::Span> &spans) {
   double first = 1e300, last = 0;
   for (const Streams::Span &span : spans) {
     first = std::min(first, span.start);
@@ -164,7 +165,7 @@ std::pair<double, double> stream_cost(Streams &streams) {
   for (const int n : {1, 2, 4, 8, 12, 16}) {
     // Not the first run, for which the driver sets things up, nor one that was disturbed.
     std::vector<double> runs;
-    for (int i = 0; i < 10; i++) runs.push_back(whole_of(streams.run(most, n)));
+    for (int i = 0; i < 10; i++) runs.push_back(total_time(streams.run(most, n)));
     counts.push_back(n);
     times.push_back(bench::median({runs.begin() + 1, runs.end()}));
   }

@@ -21,9 +21,9 @@ struct ChunkTimes {
 /// `per_stream`: ms that each stream costs by itself.
 struct StreamModel {
   enum class Overlap {
-    transfers_apart,  ///< kernels overlap with transfers both ways (compute capability 1.x)
-    download_last,    ///< downloads begin when all kernels have (2.x)
-    all,              ///< two copy engines: uploads, kernels and downloads go on side by side
+    serial_transfers,  ///< kernels overlap with transfers both ways (compute capability 1.x)
+    download_last,     ///< downloads begin when all kernels have (2.x)
+    all,               ///< two copy engines: uploads, kernels and downloads go on side by side
   };
 
   Overlap overlap = Overlap::download_last;
@@ -41,12 +41,12 @@ class AdaptiveStreams {
  public:
   /// At most `most` streams; `divergence` is a part of the estimate.
   AdaptiveStreams(const StreamModel &model, int most, double divergence = 0.3)
-      : model_(model), most_(most), divergence_(divergence) {}
+      : model_(model), max_streams_(most), divergence_(divergence) {}
 
   /// For the next chunk: 1 where it is to be measured.
   int streams() const { return streams_; }
   /// What the chunk took: its parts, which count where it was in one stream, and all of it, ms.
-  void measured(const ChunkTimes &parts, double whole);
+  void measured(const ChunkTimes &parts, double total);
   /// What the model expects of a chunk, ms; 0 where the next one is to be measured.
   double estimate() const { return estimate_; }
   /// How often it began.
@@ -54,7 +54,7 @@ class AdaptiveStreams {
 
  private:
   StreamModel model_;
-  int most_;
+  int max_streams_;
   double divergence_;
   int streams_ = 1, measurements_ = 0;
   double estimate_ = 0;  // ms by the model; 0: the next chunk is to be measured
@@ -101,8 +101,8 @@ class Streams {
 };
 
 /// How long each kind of span took altogether, and from the first start to the last end.
-ChunkTimes parts_of(const std::vector<Streams::Span> &spans);
-double whole_of(const std::vector<Streams::Span> &spans);
+ChunkTimes times_by_kind(const std::vector<Streams::Span> &spans);
+double total_time(const std::vector<Streams::Span> &spans);
 /// The cost of a stream in itself, t_sc, in ms, and its standard error. It is the slope of the
 /// least squares line through the times of chunks with next to no work in 1 to 16 streams. 0 if it
 /// does not exceed the standard error.

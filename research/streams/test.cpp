@@ -83,7 +83,7 @@ TEST(test_results_and_timeline) {
 }
 
 TEST(test_models) {
-  StreamModel apart{StreamModel::Overlap::transfers_apart, 0.1};
+  StreamModel apart{StreamModel::Overlap::serial_transfers, 0.1};
   check_close(apart.time({6, 2, 4}, 5), 10.5, "6.1");
   check_close(apart.optimum({6, 2, 4}), 10 / 8.0, "6.2");
   check_close(apart.time({3, 20, 1}, 4), 20 + 1 + 0.4, "6.3");

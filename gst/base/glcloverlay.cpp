@@ -97,15 +97,15 @@ void Overlay::attach(GstGLCLContext *context, Queue &queue, const Picture &in, c
       GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
   gst_buffer_unref(pixels);
   add_rectangle(to, rectangle);
-  kept_.push_back(rectangle);
-  if (kept_.size() <= kept_rectangles) return;
-  gst_video_overlay_rectangle_unref(kept_.front());
-  kept_.pop_front();
+  recent_.push_back(rectangle);
+  if (recent_.size() <= kept_rectangles) return;
+  gst_video_overlay_rectangle_unref(recent_.front());
+  recent_.pop_front();
 }
 
 void Overlay::clear() {
-  for (GstVideoOverlayRectangle *rectangle : kept_) gst_video_overlay_rectangle_unref(rectangle);
-  kept_.clear();
+  for (GstVideoOverlayRectangle *rectangle : recent_) gst_video_overlay_rectangle_unref(rectangle);
+  recent_.clear();
   pool_.reset();
   blender_.reset();
   drawn_ = {};

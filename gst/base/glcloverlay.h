@@ -52,7 +52,7 @@ class Overlay {
   std::unique_ptr<ResultPool> pool_;
   // The latest rectangles. GstGLOverlayCompositor identifies them by address, so a new one must not
   // reuse the address of the previous one.
-  std::deque<GstVideoOverlayRectangle *> kept_;
+  std::deque<GstVideoOverlayRectangle *> recent_;
 };
 
 /// True if the caps have the feature for overlay metas.

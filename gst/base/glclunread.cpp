@@ -38,9 +38,9 @@ bool Unread::has_room(GstElement *element, size_t most) {
     gst_clear_message(&next);
     lock.lock();
   }
-  const bool room = seqnums_.size() < most;
-  warned_ = warned_ && !room;
-  return room;
+  const bool has_space = seqnums_.size() < most;
+  warned_ = warned_ && !has_space;
+  return has_space;
 }
 
 bool Unread::add(GstElement *element, GstMessage *message, size_t most) {

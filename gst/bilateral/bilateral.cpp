@@ -131,11 +131,11 @@ float space_exponent(const BilateralFilter::Settings &settings) {
 }  // namespace
 
 int BilateralFilter::radius(const Settings &settings) {
-  const int wish =
+  const int requested =
       settings.radius > 0
           ? settings.radius
           : static_cast<int>(std::ceil(std::min<double>(2 * settings.sigma_space, max_radius)));
-  return std::clamp(wish, 0, max_radius);
+  return std::clamp(requested, 0, max_radius);
 }
 
 int BilateralFilter::split_column(const Settings &settings, int width) {

@@ -67,22 +67,23 @@ std::string first_with(const std::string &word, const std::string &log, const st
     if (found == std::string::npos) continue;
     const size_t colon = line.find(": ", found);
     if (colon == std::string::npos) continue;
-    std::string place = line.substr(0, found), text = line.substr(colon + 2);
-    if (place.empty()) {
+    std::string location = line.substr(0, found), text = line.substr(colon + 2);
+    if (location.empty()) {
       const size_t end = text.find(": ");
       if (end == std::string::npos) return text;
-      place = text.substr(0, end);
+      location = text.substr(0, end);
       text = text.substr(end + 2);
-    } else if (place.size() > 2) {
-      place.resize(place.size() - 2);
+    } else if (location.size() > 2) {
+      location.resize(location.size() - 2);
     }
-    place.resize(std::min(place.size(), place.find(" <Spelling=")));
-    const std::string last = take_number(place), before = last.empty() ? "" : take_number(place);
+    location.resize(std::min(location.size(), location.find(" <Spelling=")));
+    const std::string last = take_number(location),
+                      before = last.empty() ? "" : take_number(location);
     const std::string number = before.empty() ? last : before;  // LINE or LINE:COLUMN
     // NVIDIA's compiler ignores #line.
-    if (!number.empty() && place == "<kernel>")
+    if (!number.empty() && location == "<kernel>")
       return place_by_directives(source, std::atoi(number.c_str())) + ": " + text;
-    return number.empty() ? text : place + ":" + number + ": " + text;
+    return number.empty() ? text : location + ":" + number + ": " + text;
   }
   return {};
 }

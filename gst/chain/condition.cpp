@@ -15,8 +15,8 @@ constexpr int most_nested = 32;
 /// Parses from left to right; operators of a higher level bind tighter.
 class ConditionParser {
  public:
-  ConditionParser(const std::vector<Token> &tokens, const SourceLocation &place)
-      : tokens_(tokens), place_(place) {}
+  ConditionParser(const std::vector<Token> &tokens, const SourceLocation &location)
+      : tokens_(tokens), location_(location) {}
 
   bool read() {
     const int64_t value = part(1);
@@ -28,9 +28,10 @@ class ConditionParser {
   std::string next() const { return at_ < tokens_.size() ? tokens_[at_].text : ""; }
 
   [[noreturn]] void refuse() const {
-    fail(place_, "“" + next() +
-                     "” is not allowed here: a condition consists of whole numbers, “defined” and "
-                     "operators.");
+    fail(location_,
+         "“" + next() +
+             "” is not allowed here: a condition consists of whole numbers, “defined” and "
+             "operators.");
   }
 
   static int level_of(const std::string &sign) {
@@ -67,15 +68,15 @@ class ConditionParser {
                       : sign == "-" ? !__builtin_sub_overflow(a, b, &value)
                       : sign == "*" ? !__builtin_mul_overflow(a, b, &value)
                                     : b != 0 && !(a == INT64_MIN && b == -1);
-    if (!fits) fail(place_, "the value of the condition is out of range.");
+    if (!fits) fail(location_, "the value of the condition is out of range.");
     if (division) value = sign == "/" ? a / b : a % b;
     return value;
   }
 
   int64_t single() {
-    if (++nested_ > most_nested) fail(place_, "the condition is nested too deeply.");
+    if (++nested_ > most_nested) fail(location_, "the condition is nested too deeply.");
     const std::string word = next();
-    if (at_ >= tokens_.size()) fail(place_, "the condition ends too early.");
+    if (at_ >= tokens_.size()) fail(location_, "the condition ends too early.");
     int64_t value = 0;
     if (word == "!" || word == "-" || word == "+") {
       at_++;
@@ -84,7 +85,7 @@ class ConditionParser {
     } else if (word == "(") {
       at_++;
       value = part(1);
-      if (next() != ")") fail(place_, "a ) is missing in the condition.");
+      if (next() != ")") fail(location_, "a ) is missing in the condition.");
       at_++;
     } else if (tokens_[at_].kind == Token::Kind::number) {
       value = number(word);
@@ -107,19 +108,19 @@ class ConditionParser {
   void own_name(const std::string &word) const {
     if (tokens_[at_].kind != Token::Kind::name) refuse();
     if (word.rfind("__", 0) == 0 || word.rfind("cl_", 0) == 0 || word.rfind("CL_", 0) == 0)
-      fail(place_, "“" + word + "” is unknown: filters are read before a device is chosen.");
+      fail(location_, "“" + word + "” is unknown: filters are read before a device is chosen.");
   }
 
   const std::vector<Token> &tokens_;
-  const SourceLocation &place_;
+  const SourceLocation &location_;
   size_t at_ = 0;
   int nested_ = 0;
 };
 
 }  // namespace
 
-bool condition_holds(const std::vector<Token> &condition, const SourceLocation &place) {
-  return ConditionParser(condition, place).read();
+bool condition_holds(const std::vector<Token> &condition, const SourceLocation &location) {
+  return ConditionParser(condition, location).read();
 }
 
 }  // namespace glcl::chain

@@ -25,10 +25,10 @@ std::string shown(const std::string &path) {
   return Text(g_filename_display_name(path.c_str())).get();
 }
 
-/// Reads a regular file within the size limit. Errors contain `place`, which names the file.
-std::string read_file(const std::string &path, const SourceLocation &place) {
+/// Reads a regular file within the size limit. Errors contain `location`, which names the file.
+std::string read_file(const std::string &path, const SourceLocation &location) {
   const auto refuse = [&](const std::string &why) {
-    fail(place, shown(path) + " can't be read: " + why + ".");
+    fail(location, shown(path) + " can't be read: " + why + ".");
   };
   if (!g_file_test(path.c_str(), G_FILE_TEST_EXISTS)) refuse("there is no such file");
   // Refuse pipes and devices: reading them might not end.
@@ -64,14 +64,14 @@ class ChainParser {
   Description read() {
     for (skip(); !cursor_.done(); skip()) {
       if (!chain_.items.empty() && !cursor_.accept('!'))
-        fail(place(), "“!” was expected between filters.");
+        fail(location(), "“!” was expected between filters.");
       item();
     }
     return std::move(chain_);
   }
 
  private:
-  const SourceLocation &place() const { return cursor_.place(); }
+  const SourceLocation &location() const { return cursor_.location(); }
   void skip() { cursor_.skip('#'); }
 
   std::string word() {
@@ -81,7 +81,7 @@ class ChainParser {
     const char quote = cursor_.peek();
     if (cursor_.accept('"') || cursor_.accept('\'')) {
       while (!cursor_.done() && cursor_.peek() != quote) word += cursor_.take();
-      if (!cursor_.accept(quote)) fail(place(), std::string("a ") + quote + " is missing.");
+      if (!cursor_.accept(quote)) fail(location(), std::string("a ") + quote + " is missing.");
     } else {
       while (!cursor_.done() && !g_ascii_isspace(cursor_.peek()) &&
              ends.find(cursor_.peek()) == std::string::npos)
@@ -92,9 +92,9 @@ class ChainParser {
 
   void item() {
     const std::string name = word();
-    if (name.empty()) fail(place(), "the name of a filter was expected.");
+    if (name.empty()) fail(location(), "the name of a filter was expected.");
     if (chain_.items.size() >= max_filters)
-      fail(place(), "a chain has at most " + std::to_string(max_filters) + " filters.");
+      fail(location(), "a chain has at most " + std::to_string(max_filters) + " filters.");
     Item item;
     item.filter = find(name);
     item.values = item.filter->initial();
@@ -105,7 +105,7 @@ class ChainParser {
       skip();
       const double times = cursor_.number();
       if (times < 1 || times > max_stages || times != std::floor(times))
-        fail(place(),
+        fail(location(),
              "after * a whole number was expected, 1 to " + std::to_string(max_stages) + ".");
       item.times = static_cast<int>(times);
     }
@@ -120,7 +120,7 @@ class ChainParser {
       skip();
       const std::string name = cursor_.name();
       skip();
-      if (name.empty() || !cursor_.accept('=')) fail(place(), "NAME=VALUE was expected in ( ).");
+      if (name.empty() || !cursor_.accept('=')) fail(location(), "NAME=VALUE was expected in ( ).");
       skip();
       value(item, name);
     }
@@ -134,7 +134,7 @@ class ChainParser {
       const double value = cursor_.number();
       if (value < parameter.low || value > parameter.high) {
         const Matrix range{2, 1, {parameter.low, parameter.high}};
-        fail(place(),
+        fail(location(),
              filter.name + "'s " + name + " is outside its range " + describe(range) + ".");
       }
       item.values.numbers[p] = value;
@@ -149,8 +149,8 @@ class ChainParser {
     for (const Parameter &parameter : filter.parameters)
       names += (names.empty() ? "" : ", ") + parameter.name;
     for (const List &list : filter.lists) names += (names.empty() ? "" : ", ") + list.name;
-    fail(place(), filter.name + " has no parameter " + name +
-                      "; its parameters are: " + (names.empty() ? "(none)" : names) + ".");
+    fail(location(), filter.name + " has no parameter " + name +
+                         "; its parameters are: " + (names.empty() ? "(none)" : names) + ".");
   }
 
   std::shared_ptr<const Filter> find(const std::string &name) {
@@ -164,14 +164,14 @@ class ChainParser {
     if (std::find(names.begin(), names.end(), name) != names.end()) return library_filter(name);
     std::string known;
     for (const std::string &one : names) known += (known.empty() ? "" : ", ") + one;
-    fail(place(), "there is no filter " + name + " in the folders of path; the library offers " +
-                      known + ".");
+    fail(location(), "there is no filter " + name + " in the folders of path; the library offers " +
+                         known + ".");
   }
 
   std::shared_ptr<const Filter> from_file(const std::string &path) {
     auto &known = read_[path];
     if (known) return known;
-    known = parse_filter(read_file(path, place()), shown(path));
+    known = parse_filter(read_file(path, location()), shown(path));
     chain_.files.push_back(path);
     return known;
   }

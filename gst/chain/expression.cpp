@@ -42,13 +42,14 @@ const std::map<std::string, Function> &functions() {
 
 }  // namespace
 
-void fail(const SourceLocation &place, const std::string &text) {
-  throw Error(Error::Kind::settings, place.file + ":" + std::to_string(place.line) + ": " + text);
+void fail(const SourceLocation &location, const std::string &text) {
+  throw Error(Error::Kind::settings,
+              location.file + ":" + std::to_string(location.line) + ": " + text);
 }
 
-void refuse_name(const SourceLocation &place, const std::string &name) {
-  fail(place, "the name “" + beginning(name) + "” has more than " + std::to_string(most_name) +
-                  " characters.");
+void refuse_name(const SourceLocation &location, const std::string &name) {
+  fail(location, "the name “" + beginning(name) + "” has more than " + std::to_string(most_name) +
+                     " characters.");
 }
 
 std::string beginning(const std::string &text) {
@@ -73,7 +74,7 @@ void Cursor::skip(char comment) {
 
 char Cursor::take() {
   const char taken = peek();
-  if (taken == '\n') place_.line++;
+  if (taken == '\n') location_.line++;
   at_++;
   return taken;
 }
@@ -88,7 +89,7 @@ std::string Cursor::name() {
   std::string name;
   while (g_ascii_isalpha(peek()) || peek() == '_' || (!name.empty() && g_ascii_isdigit(peek())))
     name += take();
-  if (name.size() > most_name) refuse_name(place_, name);
+  if (name.size() > most_name) refuse_name(location_, name);
   return name;
 }
 
@@ -96,8 +97,8 @@ double Cursor::number() {
   const char *begin = text_.c_str() + at_;
   char *end = nullptr;
   const double value = g_ascii_strtod(begin, &end);
-  if (end == begin || std::isnan(value)) fail(place_, "a number was expected here.");
-  if (std::fabs(value) > largest_number) fail(place_, "numbers go from -1e36 to 1e36.");
+  if (end == begin || std::isnan(value)) fail(location_, "a number was expected here.");
+  if (std::fabs(value) > largest_number) fail(location_, "numbers go from -1e36 to 1e36.");
   at_ += static_cast<size_t>(end - begin);
   return value;
 }
@@ -132,7 +133,7 @@ class Parser {
 
   Node sum() {
     if (++depth_ > most_nested)
-      fail(cursor_.place(),
+      fail(cursor_.location(),
            "the expression has more than " + std::to_string(most_nested) + " nested brackets.");
     Node left = product();
     while (next() == '+' || next() == '-') {
@@ -190,7 +191,7 @@ class Parser {
 
   void close() {
     cursor_.skip();
-    if (!cursor_.accept(')')) fail(cursor_.place(), "a ) is missing in the expression.");
+    if (!cursor_.accept(')')) fail(cursor_.location(), "a ) is missing in the expression.");
   }
 
   Node number(double value) { return make({value, {}, nullptr, {}}); }
@@ -204,8 +205,8 @@ class Parser {
   /// Limits the size and depth of the expression, which is evaluated for every weight of a matrix.
   Node make(Expression::Node node) {
     if (++parts_ > most_parts)
-      fail(cursor_.place(), "the expression has more than " + std::to_string(most_parts) +
-                                " numbers, names and operators.");
+      fail(cursor_.location(), "the expression has more than " + std::to_string(most_parts) +
+                                   " numbers, names and operators.");
     return std::make_shared<Expression::Node>(std::move(node));
   }
 
@@ -216,14 +217,14 @@ class Parser {
 
 }  // namespace
 
-Expression Expression::parse(const std::string &text, const SourceLocation &place) {
-  Cursor cursor(text, place);
+Expression Expression::parse(const std::string &text, const SourceLocation &location) {
+  Cursor cursor(text, location);
   Expression expression;
-  expression.place_ = place;
+  expression.location_ = location;
   expression.root_ = Parser(cursor).sum();
   cursor.skip();
   if (!cursor.done())
-    fail(place, "“" + beginning(cursor.rest()) + "” is not allowed here in an expression.");
+    fail(location, "“" + beginning(cursor.rest()) + "” is not allowed here in an expression.");
   return expression;
 }
 
@@ -238,13 +239,14 @@ double Expression::evaluate(const Scope &scope) const {
     try {
       return scope(name, arguments);
     } catch (const std::out_of_range &) {
-      fail(place_,
+      fail(location_,
            "“" + name + "” is not a parameter, a list or a function with that many arguments.");
     }
   };
   const double value = root_->evaluate(checked);
-  if (!std::isfinite(value)) fail(place_, "the value of the expression is not finite.");
-  if (std::fabs(value) > largest_number) fail(place_, "the value is not from -1e36 to 1e36 here.");
+  if (!std::isfinite(value)) fail(location_, "the value of the expression is not finite.");
+  if (std::fabs(value) > largest_number)
+    fail(location_, "the value is not from -1e36 to 1e36 here.");
   return value;
 }
 

@@ -19,9 +19,9 @@ constexpr size_t most_name = 64;         // characters of a name
 constexpr size_t most_parts = 256;       // numbers, names and operators of an expression
 
 /// Throws Error::settings, "FILE:LINE: TEXT".
-[[noreturn]] void fail(const SourceLocation &place, const std::string &text);
+[[noreturn]] void fail(const SourceLocation &location, const std::string &text);
 /// The same for a name that is too long.
-[[noreturn]] void refuse_name(const SourceLocation &place, const std::string &name);
+[[noreturn]] void refuse_name(const SourceLocation &location, const std::string &name);
 
 /// The beginning of a user's text, for messages.
 std::string beginning(const std::string &text);
@@ -29,9 +29,10 @@ std::string beginning(const std::string &text);
 /// Reads a text from left to right. The caller skips comments.
 class Cursor {
  public:
-  Cursor(const std::string &text, SourceLocation place) : text_(text), place_(std::move(place)) {}
+  Cursor(const std::string &text, SourceLocation location)
+      : text_(text), location_(std::move(location)) {}
 
-  const SourceLocation &place() const { return place_; }
+  const SourceLocation &location() const { return location_; }
   /// Skips blanks and comments, which begin with `comment` and end with the line.
   void skip(char comment = '\0');
   bool done() const { return at_ >= text_.size(); }
@@ -50,7 +51,7 @@ class Cursor {
  private:
   const std::string text_;
   size_t at_ = 0;
-  SourceLocation place_;
+  SourceLocation location_;
 };
 
 /// An arithmetic expression of a filter file: numbers, names, + - * / and parentheses, the
@@ -64,7 +65,7 @@ class Expression {
 
   /// Parses an expression that ends with the text. Throws Error::settings with its place, also if
   /// it has more than most_parts.
-  static Expression parse(const std::string &text, const SourceLocation &place);
+  static Expression parse(const std::string &text, const SourceLocation &location);
   static Expression constant(double value);
 
   /// Throws Error::settings with the expression's place for names that the scope does not know and
@@ -75,7 +76,7 @@ class Expression {
 
  private:
   std::shared_ptr<const Node> root_;
-  SourceLocation place_;
+  SourceLocation location_;
 };
 
 }  // namespace glcl::chain

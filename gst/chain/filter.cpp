@@ -32,27 +32,27 @@ std::pair<std::string, std::string> parted(const std::string &text, char at) {
 /// Reads the lines of a declaration into a filter.
 class Declaration {
  public:
-  Declaration(Filter &filter, std::string file) : filter_(filter), place_{std::move(file), 0} {}
+  Declaration(Filter &filter, std::string file) : filter_(filter), location_{std::move(file), 0} {}
 
   void read(const std::string &source) {
     std::istringstream lines(source);
     for (std::string line; std::getline(lines, line);) {
-      place_.line++;
+      location_.line++;
       line = stripped(line);
       if (line.rfind(mark, 0) == 0) directive(stripped(line.substr(sizeof mark - 1)));
     }
     if (filter_.name.empty())
-      fail({place_.file, 1},
+      fail({location_.file, 1},
            "this is not a filter: the line “//! filter NAME: what it does” is missing.");
   }
 
  private:
   void directive(const std::string &line) {
-    Cursor cursor(line, place_);
+    Cursor cursor(line, location_);
     const std::string word = cursor.name();
     cursor.skip();
     if (filter_.name.empty() && word != "filter")
-      fail(place_, "the declaration must begin with “//! filter NAME: what it does”.");
+      fail(location_, "the declaration must begin with “//! filter NAME: what it does”.");
     if (word == "filter")
       head(cursor);
     else if (word == "param")
@@ -62,33 +62,33 @@ class Declaration {
     else if (word == "table")
       table(cursor);
     else if (word == "radius")
-      filter_.radius = Expression::parse(cursor.rest(), place_);
+      filter_.radius = Expression::parse(cursor.rest(), location_);
     else if (word == "frames")
       frames(cursor);
     else if (word == "channelwise")
       filter_.channelwise = true;
     else if (word == "weights")
-      filter_.weights = Expression::parse(cursor.rest(), place_);
+      filter_.weights = Expression::parse(cursor.rest(), location_);
     else if (word == "gain")
-      filter_.gain = Expression::parse(cursor.rest(), place_);
+      filter_.gain = Expression::parse(cursor.rest(), location_);
     else if (word == "offset")
-      filter_.offset = Expression::parse(cursor.rest(), place_);
+      filter_.offset = Expression::parse(cursor.rest(), location_);
     else
-      fail(place_, "“" + word +
-                       "” is unknown; a declaration may use filter, param, list, table, radius, "
-                       "frames, channelwise, weights, gain and offset.");
+      fail(location_, "“" + word +
+                          "” is unknown; a declaration may use filter, param, list, table, radius, "
+                          "frames, channelwise, weights, gain and offset.");
   }
 
   void head(Cursor &cursor) {
-    if (!filter_.name.empty()) fail(place_, "a file can declare one filter only.");
+    if (!filter_.name.empty()) fail(location_, "a file can declare one filter only.");
     filter_.name = cursor.name();
-    if (filter_.name.empty()) fail(place_, "the filter needs a name: letters, digits and _.");
+    if (filter_.name.empty()) fail(location_, "the filter needs a name: letters, digits and _.");
     filter_.text = blurb(cursor);
   }
 
   std::string blurb(Cursor &cursor) {
     cursor.skip();
-    if (!cursor.done() && !cursor.accept(':')) fail(place_, "a : was expected before the text.");
+    if (!cursor.done() && !cursor.accept(':')) fail(location_, "a : was expected before the text.");
     return stripped(cursor.rest());
   }
 
@@ -96,38 +96,38 @@ class Declaration {
     static const std::set<std::string> taken{"x",  "y",  "width", "height", "at",    "earlier", "i",
                                              "dx", "dy", "name",  "parent", "PIXEL", "HERE"};
     std::string name = cursor.name();
-    if (name.empty()) fail(place_, "a name was expected: letters, digits and _.");
+    if (name.empty()) fail(location_, "a name was expected: letters, digits and _.");
     // GObject's properties begin with a letter.
     if (name[0] == '_' || taken.count(name) || name.rfind("glcl", 0) == 0 ||
         !names_.insert(name).second)
-      fail(place_, "the name " + name + " is reserved; choose another one.");
+      fail(location_, "the name " + name + " is reserved; choose another one.");
     return name;
   }
 
   void parameter(Cursor &cursor) {
     if (filter_.parameters.size() >= max_parameters)
-      fail(place_, "a filter has at most " + std::to_string(max_parameters) + " parameters.");
+      fail(location_, "a filter has at most " + std::to_string(max_parameters) + " parameters.");
     Parameter parameter;
     parameter.name = fresh_name(cursor);
     // “0..8” would read as “0.” and “.8”.
     const auto [range, rest] = parted(cursor.rest(), '=');
     const size_t dots = range.find("..");
     if (dots == std::string::npos || rest.empty())
-      fail(place_, "write a parameter as “//! param NAME LOW..HIGH = DEFAULT: what it means”.");
+      fail(location_, "write a parameter as “//! param NAME LOW..HIGH = DEFAULT: what it means”.");
     parameter.low = number(range.substr(0, dots));
     parameter.high = number(range.substr(dots + 2));
-    Cursor after(rest, place_);
+    Cursor after(rest, location_);
     parameter.initial = after.number();
     parameter.text = blurb(after);
     if (!(parameter.low <= parameter.initial && parameter.initial <= parameter.high))
-      fail(place_, "the default of " + parameter.name + " is outside its range.");
+      fail(location_, "the default of " + parameter.name + " is outside its range.");
     filter_.parameters.push_back(parameter);
   }
 
   double number(const std::string &text) {
-    Cursor cursor(stripped(text), place_);
+    Cursor cursor(stripped(text), location_);
     const double value = cursor.number();
-    if (!cursor.done()) fail(place_, "“" + beginning(text) + "” is not a number.");
+    if (!cursor.done()) fail(location_, "“" + beginning(text) + "” is not a number.");
     return value;
   }
 
@@ -136,11 +136,11 @@ class Declaration {
     list.name = fresh_name(cursor);
     cursor.skip();
     if (!cursor.accept('='))
-      fail(place_, "write a list as “//! list NAME = [1 2; 3 4]: what it means”.");
+      fail(location_, "write a list as “//! list NAME = [1 2; 3 4]: what it means”.");
     cursor.skip();
     list.initial = parse_matrix(cursor);
     list.text = blurb(cursor);
-    if (filter_.lists.size() >= max_parameters) fail(place_, "the filter has too many lists.");
+    if (filter_.lists.size() >= max_parameters) fail(location_, "the filter has too many lists.");
     filter_.lists.push_back(list);
   }
 
@@ -148,21 +148,22 @@ class Declaration {
     const std::string name = fresh_name(cursor);
     const auto [size, value] = parted(cursor.rest(), '=');
     if (size.size() < 3 || size.front() != '[' || size.back() != ']' || value.empty())
-      fail(place_, "write a table as “//! table NAME[SIZE] = value of i”.");
-    if (filter_.tables.size() >= max_parameters) fail(place_, "the filter has too many tables.");
-    filter_.tables.push_back({name, Expression::parse(size.substr(1, size.size() - 2), place_),
-                              Expression::parse(value, place_)});
+      fail(location_, "write a table as “//! table NAME[SIZE] = value of i”.");
+    if (filter_.tables.size() >= max_parameters) fail(location_, "the filter has too many tables.");
+    filter_.tables.push_back({name, Expression::parse(size.substr(1, size.size() - 2), location_),
+                              Expression::parse(value, location_)});
   }
 
   void frames(Cursor &cursor) {
     const double frames = cursor.number();
     if (frames < 1 || frames > max_frames || frames != std::floor(frames))
-      fail(place_, "frames must be a whole number from 1 to " + std::to_string(max_frames) + ".");
+      fail(location_,
+           "frames must be a whole number from 1 to " + std::to_string(max_frames) + ".");
     filter_.frames = static_cast<int>(frames);
   }
 
   Filter &filter_;
-  SourceLocation place_;
+  SourceLocation location_;
   std::set<std::string> names_;
 };
 
@@ -171,13 +172,13 @@ class Declaration {
 Matrix parse_matrix(Cursor &cursor) {
   constexpr int most = 2 * max_radius + 1;
   if (!cursor.accept('['))
-    fail(cursor.place(), "write a list as numbers in [ ], with rows separated by ;.");
+    fail(cursor.location(), "write a list as numbers in [ ], with rows separated by ;.");
   Matrix matrix{0, 1, {}};
   int column = 0;
   const auto end_row = [&] {
     if (matrix.width == 0) matrix.width = column;
     if (column == 0 || column != matrix.width)
-      fail(cursor.place(), "all rows of a list need the same number of values, at least one.");
+      fail(cursor.location(), "all rows of a list need the same number of values, at least one.");
     column = 0;
   };
   for (;;) {
@@ -193,7 +194,7 @@ Matrix parse_matrix(Cursor &cursor) {
       column++;
     }
     if (column > max_table || matrix.height > most || matrix.values.size() > size_t(most) * most)
-      fail(cursor.place(), "the list is too long.");
+      fail(cursor.location(), "the list is too long.");
   }
   end_row();
   return matrix;

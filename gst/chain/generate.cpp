@@ -50,7 +50,7 @@ struct Numbers {
     for (const Table &table : filter.tables) tables.push_back(filter.table_for(table, item.values));
     if (!filter.weights) return;
     const Matrix weights = filter.weights_for(item.values);
-    Separated parts;
+    SeparableFactors parts;
     if (separate(weights, parts)) {
       first = parts.row;
       second = parts.column;
@@ -327,13 +327,13 @@ class Generator {
     const auto within = [&](const std::string &d) {
       return "clamp((int)(" + d + "), -" + radius + ", " + radius + ")";
     };
-    const std::string place = mapped ? "glcl_level" : "x, y";
+    const std::string location = mapped ? "glcl_level" : "x, y";
     const std::string place_declared = mapped ? "const int glcl_level" : "const int x, const int y";
     std::map<std::string, std::string> macros{
         {"PIXEL", "GLCL_DECLARED " + place_declared + declared},
-        {"HERE", "GLCL_GIVEN " + place + here},
+        {"HERE", "GLCL_GIVEN " + location + here},
         {"at(dx, dy)", "glcl_colour(glcl_read_" + number + "(GLCL_GIVEN " +
-                           (mapped ? place : "x + " + within("dx") + ", y + " + within("dy")) +
+                           (mapped ? location : "x + " + within("dx") + ", y + " + within("dy")) +
                            "))"}};
     if (stage.frames > 1)
       macros["earlier(n, dx, dy)"] = "glcl_colour(glcl_earlier_" + number +
@@ -347,7 +347,7 @@ class Generator {
              "\n#line 1 \"stage\"\n";
     text_ += "inline float4 glcl_stage_" + number + "(GLCL_DECLARED " + place_declared +
              ") {\n  return glcl_rounded(" + filter.code.word(filter.name, prefix) +
-             "(GLCL_GIVEN " + place + given + "));\n}\n";
+             "(GLCL_GIVEN " + location + given + "));\n}\n";
     for (const auto &[name, body] : macros) forget(name);
   }
 

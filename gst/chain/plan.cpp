@@ -20,7 +20,7 @@ std::vector<double> trimmed(const std::vector<double> &values) {
 
 void add_convolution(const Item &item, size_t index, std::vector<Stage> &stages) {
   const Matrix weights = item.filter->weights_for(item.values);
-  Separated parts;
+  SeparableFactors parts;
   Stage stage;
   stage.item = index;
   if (!separate(weights, parts)) {
@@ -103,7 +103,7 @@ double pass_cost(const std::vector<Stage> &stages, const Pass &pass, const Workg
 
 }  // namespace
 
-bool separate(const Matrix &matrix, Separated &parts) {
+bool separate(const Matrix &matrix, SeparableFactors &parts) {
   const auto largest =
       std::max_element(matrix.values.begin(), matrix.values.end(),
                        [](double a, double b) { return std::fabs(a) < std::fabs(b); });

@@ -25,11 +25,11 @@ struct Stage {
 };
 
 /// A separable matrix as the product of a column and a row, each without zeros at its ends.
-struct Separated {
+struct SeparableFactors {
   std::vector<double> row, column;  ///< odd lengths
 };
 /// True if the matrix is separable within a millionth of its largest value; then sets `parts`.
-bool separate(const Matrix &matrix, Separated &parts);
+bool separate(const Matrix &matrix, SeparableFactors &parts);
 
 /// The steps of all iterations. Throws Error::settings if there are too many.
 std::vector<Stage> stages_of(const Description &chain);

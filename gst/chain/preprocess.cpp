@@ -22,11 +22,11 @@ constexpr int most_nested = 32;
 using Tokens = std::vector<Token>;
 
 /// A text after joining continued lines.
-struct Joined {
+struct JoinedLines {
   std::string text;
   std::vector<int> lines;  // line number of each character
 
-  explicit Joined(const std::string &source) {
+  explicit JoinedLines(const std::string &source) {
     int line = 1;
     for (size_t at = 0; at < source.size();) {
       const size_t end = source[at] == '\\' ? continued(source, at + 1) : at;
@@ -83,13 +83,13 @@ class Lexer {
  private:
   const std::string &text() const { return joined_.text; }
   char peek(size_t ahead = 0) const { return text().c_str()[std::min(at_ + ahead, text().size())]; }
-  SourceLocation place() const { return {file_, joined_.lines[at_]}; }
+  SourceLocation location() const { return {file_, joined_.lines[at_]}; }
 
   bool comment() {
     if (peek() != '/' || (peek(1) != '/' && peek(1) != '*')) return false;
     const bool line = peek(1) == '/';
     const size_t end = line ? text().find('\n', at_) : text().find("*/", at_ + 2);
-    if (!line && end == std::string::npos) fail(place(), "the comment is not closed.");
+    if (!line && end == std::string::npos) fail(location(), "the comment is not closed.");
     at_ = std::min(end, text().size()) + (line ? 0 : 2);
     return true;
   }
@@ -97,7 +97,7 @@ class Lexer {
   void take(bool begins, bool spaced) {
     const char c = peek();
     const bool digit = g_ascii_isdigit(c) || (c == '.' && g_ascii_isdigit(peek(1)));
-    const SourceLocation here = place();
+    const SourceLocation here = location();
     const size_t begin = at_;
     Token::Kind kind = Token::Kind::sign;
     if (digit) {
@@ -133,7 +133,8 @@ class Lexer {
     };
     for (const char *spelling : other_spellings)
       if (is_next(spelling))
-        fail(place(), std::string("“") + spelling + "” is not supported: write # [ ] { } instead.");
+        fail(location(),
+             std::string("“") + spelling + "” is not supported: write # [ ] { } instead.");
     for (const char *sign : known)
       if (is_next(sign)) {
         at_ += strlen(sign);
@@ -142,12 +143,12 @@ class Lexer {
     if (single.find(peek()) == std::string::npos) {
       const char *begin = text().c_str() + at_;
       const std::string character(begin, size_t(g_utf8_next_char(begin) - begin));
-      fail(place(), "“" + character + "” is not allowed outside comments.");
+      fail(location(), "“" + character + "” is not allowed outside comments.");
     }
     at_++;
   }
 
-  const Joined joined_;
+  const JoinedLines joined_;
   const std::string file_;
   size_t at_ = 0;
   Tokens tokens_;
@@ -190,14 +191,14 @@ class Preprocessor {
   };
 
   void check(const Token &token) const {
-    const SourceLocation place{file_, token.line};
+    const SourceLocation location{file_, token.line};
     if (token.text == "\"" || token.text == "'")
-      fail(place, "strings are not supported: a filter computes with numbers only.");
+      fail(location, "strings are not supported: a filter computes with numbers only.");
     if (token.text == "#" || token.text == "##")
-      fail(place, "“" + token.text + "” stands outside of a directive.");
+      fail(location, "“" + token.text + "” stands outside of a directive.");
   }
 
-  SourceLocation place() const { return {file_, line_}; }
+  SourceLocation location() const { return {file_, line_}; }
   bool active() const { return conditions_.empty() || conditions_.back().active; }
 
   void flush() {
@@ -215,21 +216,22 @@ class Preprocessor {
       if (!active()) return;
       if (word == "pragma") return pragma(rest);
       if (rest.empty() || rest[0].kind != Token::Kind::name)
-        fail(place(), "#" + word + " needs a name.");
+        fail(location(), "#" + word + " needs a name.");
       if (word == "define")
         define(rest);
       else
         macros_.erase(rest[0].text);
       return;
     }
-    fail(place(), "“#" + word +
-                      "” is not supported; a filter may use #define, #undef, #if, #ifdef, #ifndef, "
-                      "#elif, #else, #endif and #pragma unroll.");
+    fail(location(),
+         "“#" + word +
+             "” is not supported; a filter may use #define, #undef, #if, #ifdef, #ifndef, "
+             "#elif, #else, #endif and #pragma unroll.");
   }
 
   void conditional(const std::string &word, const Tokens &rest) {
     if (word == "if" || word == "ifdef" || word == "ifndef") {
-      if (conditions_.size() >= most_nested) fail(place(), "conditions are nested too deeply.");
+      if (conditions_.size() >= most_nested) fail(location(), "conditions are nested too deeply.");
       const bool was = active();
       const bool holds =
           was && (word == "if" ? is_true(rest) : is_defined(rest) == (word == "ifdef"));
@@ -237,7 +239,7 @@ class Preprocessor {
       return;
     }
     if (conditions_.empty() || (conditions_.back().last && word != "endif"))
-      fail(place(), "there is no #if for this #" + word + ".");
+      fail(location(), "there is no #if for this #" + word + ".");
     Branch &branch = conditions_.back();
     if (word == "endif") return conditions_.pop_back();
     branch.active = !branch.taken && (word == "else" || is_true(rest));
@@ -246,7 +248,7 @@ class Preprocessor {
   }
 
   bool is_defined(const Tokens &rest) const {
-    if (rest.size() != 1) fail(place(), "a name was expected.");
+    if (rest.size() != 1) fail(location(), "a name was expected.");
     return macros_.count(rest[0].text) > 0;
   }
 
@@ -260,13 +262,13 @@ class Preprocessor {
       const bool in_brackets = i + 1 < rest.size() && rest[i + 1].text == "(";
       i += in_brackets ? 2 : 1;
       if (i >= rest.size() || (in_brackets && (++i >= rest.size() || rest[i].text != ")")))
-        fail(place(), "a name was expected after “defined”.");
+        fail(location(), "a name was expected after “defined”.");
       Token result = rest[i];
       result.kind = Token::Kind::number;
       result.text = macros_.count(rest[in_brackets ? i - 1 : i].text) ? "1" : "0";
       condition.push_back(result);
     }
-    return condition_holds(expand(condition, 0), place());
+    return condition_holds(expand(condition, 0), location());
   }
 
   void pragma(const Tokens &rest) {
@@ -277,7 +279,7 @@ class Preprocessor {
     for (const Token &token : expand(rest, 0)) text += (text.empty() ? "" : " ") + token.text;
     if (text.size() > most_name || !std::regex_match(text, allowed))
       fail(
-          place(),
+          location(),
           "this #pragma is not supported; a filter may use #pragma unroll, unroll N and nounroll.");
     out_.push_back({Token::Kind::pragma, "#pragma " + text, line_, true, true, false, nullptr});
   }
@@ -292,12 +294,12 @@ class Preprocessor {
         if (name) macro.parameters.push_back(rest[at++].text);
         const std::string next = at < rest.size() ? rest[at].text : "";
         if (next != ")" && (next != "," || !name))
-          fail(place(), "write the parameters of a macro as names in ( ), separated by commas.");
+          fail(location(), "write the parameters of a macro as names in ( ), separated by commas.");
       }
     macro.body.assign(rest.begin() + long(std::min(at, rest.size())), rest.end());
     for (const Token &token : macro.body)
       if (token.text == "#" || token.text == "##")
-        fail(place(), "“" + token.text + "” is not supported: macros can't build new tokens.");
+        fail(location(), "“" + token.text + "” is not supported: macros can't build new tokens.");
     macros_[rest[0].text] = std::move(macro);
   }
 
@@ -312,7 +314,7 @@ class Preprocessor {
   }
 
   Tokens expand(Tokens tokens, int depth) {
-    if (depth > most_nested) fail(place(), "macro calls are nested too deeply.");
+    if (depth > most_nested) fail(location(), "macro calls are nested too deeply.");
     Tokens out;
     std::reverse(tokens.begin(), tokens.end());  // the next token is the last element
     while (!tokens.empty()) {
@@ -338,7 +340,7 @@ class Preprocessor {
     std::vector<Tokens> arguments(1);
     int open = 0;
     do {
-      if (tokens.empty()) fail(place(), "the call of " + name.text + " is not closed.");
+      if (tokens.empty()) fail(location(), "the call of " + name.text + " is not closed.");
       Token token = std::move(tokens.back());
       tokens.pop_back();
       open += (token.text == "(") - (token.text == ")");
@@ -350,8 +352,8 @@ class Preprocessor {
     } while (open > 0);
     if (macro.parameters.empty() && arguments[0].empty()) arguments.clear();
     if (arguments.size() != macro.parameters.size())
-      fail(place(), name.text + " takes " + std::to_string(macro.parameters.size()) +
-                        " arguments, not " + std::to_string(arguments.size()) + ".");
+      fail(location(), name.text + " takes " + std::to_string(macro.parameters.size()) +
+                           " arguments, not " + std::to_string(arguments.size()) + ".");
     for (Tokens &argument : arguments) argument = expand(std::move(argument), depth + 1);
     return arguments;
   }
@@ -381,14 +383,15 @@ class Preprocessor {
   std::shared_ptr<const MacroOrigin> expanded(
       const std::string &name, const std::shared_ptr<const MacroOrigin> &outer) const {
     const int depth = outer ? outer->depth + 1 : 1;
-    if (depth > most_nested) fail(place(), "macros that expand to macros are nested too deeply.");
+    if (depth > most_nested)
+      fail(location(), "macros that expand to macros are nested too deeply.");
     return std::make_shared<MacroOrigin>(MacroOrigin{name, outer, depth});
   }
 
   void count() {
     if (++count_ > most_tokens)
-      fail(place(), "the macros expand to more than " + std::to_string(most_tokens) +
-                        " tokens. Use functions or shorten the macros.");
+      fail(location(), "the macros expand to more than " + std::to_string(most_tokens) +
+                           " tokens. Use functions or shorten the macros.");
   }
 
   const std::string file_;

@@ -28,9 +28,9 @@ void check_words(const Tokens &tokens, const std::string &file) {
 }
 
 /// The calls between the functions of a file.
-class Calls {
+class CallGraph {
  public:
-  explicit Calls(std::string file) : file_(std::move(file)) {}
+  explicit CallGraph(std::string file) : file_(std::move(file)) {}
 
   void add(const std::string &function, const std::string &called, int line) {
     Call &call = calls_[function].emplace(called, Call{line, 0}).first->second;
@@ -54,18 +54,18 @@ class Calls {
     const auto calls = calls_.find(name);
     if (calls == calls_.end()) return 0;
     if (const auto known = lengths_.find(name); known != lengths_.end()) return known->second;
-    way_.push_back(name);
+    call_stack_.push_back(name);
     double length = 0;
     for (const auto &[called, call] : calls->second) {
-      const auto begin = std::find(way_.begin(), way_.end(), called);
-      if (begin != way_.end()) refuse_circle({begin, way_.end()}, call.line);
+      const auto begin = std::find(call_stack_.begin(), call_stack_.end(), called);
+      if (begin != call_stack_.end()) refuse_circle({begin, call_stack_.end()}, call.line);
       length += call.times * (1 + length_of(called));
       if (length > most_calls)
         fail({file_, call.line},
              name + " makes more than " + std::to_string(int(most_calls)) +
                  " calls, including those of the functions it calls. Write a loop.");
     }
-    way_.pop_back();
+    call_stack_.pop_back();
     return lengths_[name] = length;
   }
 
@@ -79,7 +79,7 @@ class Calls {
   const std::string file_;
   std::map<std::string, std::map<std::string, Call>> calls_;
   std::map<std::string, double> lengths_;
-  std::vector<std::string> way_;
+  std::vector<std::string> call_stack_;
 };
 
 void check_brackets(const Tokens &tokens, const std::string &file) {
@@ -128,8 +128,9 @@ std::set<std::string> global_names(const Tokens &tokens, const std::string &file
 }
 
 /// The calls between the named functions. `(name)(…)` is a call, too.
-Calls calls_of(const Tokens &tokens, const std::set<std::string> &names, const std::string &file) {
-  Calls calls(file);
+CallGraph calls_of(const Tokens &tokens, const std::set<std::string> &names,
+                   const std::string &file) {
+  CallGraph calls(file);
   std::string function;  // current function
   int depth = 0;
   for (size_t i = 0; i < tokens.size(); i++) {

@@ -20,14 +20,14 @@ Arrows::Arrows(Context &context, int width, int height, Layout layout)
   paint_ = Kernel(context, program, "arrows_paint", group);
 }
 
-const cl::Buffer &Arrows::room(int count) {
+const cl::Buffer &Arrows::reserve(int count) {
   if (count > most)
     throw Error(
         Error::Kind::settings,
         std::to_string(count) + " arrows are too many to draw. Set a larger arrow-spacing.");
-  if (count > room_) {
+  if (count > capacity_) {
     arrows_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, count * sizeof(Arrow));
-    room_ = count;
+    capacity_ = count;
   }
   return arrows_;
 }

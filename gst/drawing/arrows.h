@@ -32,7 +32,7 @@ class Arrows {
   Arrows(Context &context, int width, int height, Layout layout);
 
   /// Returns a buffer for `count` arrows, for kernels to write before draw(). Throws.
-  const cl::Buffer &room(int count);
+  const cl::Buffer &reserve(int count);
   /// Enqueues the drawing of these arrows. If arrows overlap, a pixel belongs to the arrow in which
   /// it lies deepest.
   void draw(Queue &queue, int count, cl_uint outline_color, const Canvas &canvas);
@@ -42,7 +42,7 @@ class Arrows {
   int width_, height_;
   Kernel claim_, paint_;
   cl::Buffer arrows_, keys_;
-  int room_ = 0;
+  int capacity_ = 0;
 };
 
 }  // namespace glcl::drawing

@@ -71,11 +71,11 @@ Accept TemplateSet::accept(const Hough::Settings &search, const FrameExtent &fra
 }
 
 /// Loads the templates of files, here or in the background.
-std::function<TemplateSet::OfFiles(const std::string &)> TemplateSet::loader(
+std::function<TemplateSet::FileTemplates(const std::string &)> TemplateSet::loader(
     const Settings &settings, bool begun) const {
   return [context = context_, frame = frame_, search = settings.search,
           begun](const std::string &files) {
-    OfFiles loaded;
+    FileTemplates loaded;
     Queue queue(context);
     loaded.templates = load_templates(queue, files, search, layout_for(context->device()),
                                       accept(search, frame, loaded.too_large));
@@ -117,7 +117,7 @@ void TemplateSet::prepare(GstElement *element, const std::shared_ptr<Context> &c
   context_ = context;
   frame_ = {width, height};
   warned_of_.clear();
-  const OfFiles *now = files_.engine();
+  const FileTemplates *now = files_.engine();
   if (!now || !now->too_large.empty() || !files_.tried(settings.files))
     warn_of_files(element, files_.prepare(element, begun, settings.files, loader(settings, begun)));
   select(element, settings.search, begun);
@@ -177,7 +177,7 @@ void TemplateSet::queue_requests(GstElement *element, Queue &queue, const FrameO
 
 /// Takes a finished template, which replaces one of the same name. True if there is one.
 bool TemplateSet::take_learned(GstElement *element) {
-  const std::optional<Learned> made = learning_.take();
+  const std::optional<LearnedTemplates> made = learning_.take();
   if (!made) return false;
   for (const std::string &text : made->too_large) warn_of_settings(element, text);
   if (made->failure) warn(element, made->failure, "The templates stay as they were.");
@@ -207,10 +207,11 @@ bool TemplateSet::forget_queued() {
 }
 
 /// Creates a template on a separate thread.
-TemplateSet::Learned TemplateSet::make(const std::shared_ptr<Context> &context,
-                                       const FrameExtent &frame, const Hough::Settings &search,
-                                       const Pending &pending) {
-  Learned made;
+TemplateSet::LearnedTemplates TemplateSet::make(const std::shared_ptr<Context> &context,
+                                                const FrameExtent &frame,
+                                                const Hough::Settings &search,
+                                                const Pending &pending) {
+  LearnedTemplates made;
   try {
     Queue queue(context);
     if (pending.sample) {

@@ -71,13 +71,13 @@ class TemplateSet {
   };
 
   /// The templates of the property.
-  struct OfFiles {
+  struct FileTemplates {
     Templates templates;
     std::vector<std::string> too_large;  // reasons for skipping the others
   };
 
   /// A learned template, or why it could not be made.
-  struct Learned {
+  struct LearnedTemplates {
     Templates templates;
     std::vector<std::string> too_large;
     std::exception_ptr failure;
@@ -87,10 +87,10 @@ class TemplateSet {
                                const Hough::Settings &search, const FrameExtent &frame);
   static Accept accept(const Hough::Settings &search, const FrameExtent &frame,
                        std::vector<std::string> &failures);
-  static Learned make(const std::shared_ptr<Context> &context, const FrameExtent &frame,
-                      const Hough::Settings &search, const Pending &pending);
-  std::function<OfFiles(const std::string &files)> loader(const Settings &settings,
-                                                          bool begun) const;
+  static LearnedTemplates make(const std::shared_ptr<Context> &context, const FrameExtent &frame,
+                               const Hough::Settings &search, const Pending &pending);
+  std::function<FileTemplates(const std::string &files)> loader(const Settings &settings,
+                                                                bool begun) const;
   bool request(Pending pending);
   void warn_of_files(GstElement *element, EngineChange change) const;
   void select(GstElement *element, const Hough::Settings &search, bool begun);
@@ -103,10 +103,10 @@ class TemplateSet {
   Guarded<std::vector<Pending>> requests_;
   std::shared_ptr<Context> context_;
   FrameExtent frame_;
-  EngineSwap<std::string, OfFiles> files_{"The templates stay as they were."};
+  EngineSwap<std::string, FileTemplates> files_{"The templates stay as they were."};
   std::vector<Pending> taken_;   // for the current frame
   std::vector<Pending> queued_;  // until `learning_` is free
-  AsyncTask<Learned> learning_;
+  AsyncTask<LearnedTemplates> learning_;
   Templates learned_, usable_;
   Templates warned_of_;  // skipped templates, already warned of
 };

@@ -204,7 +204,7 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                            const Renderers &renderers =
                                state->renderers.get([state] { return build_renderers(state); });
                            if (objects)
-                             renderers.objects->draw(queue, detection.ahead(), detection.step(),
+                             renderers.objects->draw(queue, detection.predicted(), detection.step(),
                                                      settings.color, settings.outline_color,
                                                      canvas);
                            else

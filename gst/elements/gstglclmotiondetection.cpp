@@ -90,7 +90,7 @@ void ObjectDetection::sample_colours(Queue &queue, Queue &results, const Setting
 
 void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMotion &motion,
                            bool moved, const FrameTimes &times, bool posts) {
-  const bool remembered = std::exchange(remembers_, settings.runs());
+  const bool remembered = std::exchange(previous_seen_, settings.runs());
   if (!settings.runs()) {
     // All objects end after the pending results have arrived.
     if (remembered)
@@ -148,15 +148,15 @@ void ObjectDetection::take(const Settings &settings, const objects::RegionList &
 
 void ObjectDetection::report(const objects::Tracker::Report &report, const FrameTimes &times) {
   for (const objects::Object &object : report.ended) {
-    since_.erase(object.id);
+    first_seen_.erase(object.id);
     post("motion-end", times, object);
   }
   for (const objects::Object &object : report.begun) {
-    since_[object.id] = times.timestamp;
+    first_seen_[object.id] = times.timestamp;
     post("motion-begin", times, object);
   }
-  known_.set({tracker_.predicted(), since_, last_times_.timestamp,
-              camera_ ? camera_->step : camera::SimilarityMotion{}});
+  latest_.set({tracker_.predicted(), first_seen_, last_times_.timestamp,
+               camera_ ? camera_->frame_motion : camera::SimilarityMotion{}});
   active_ += int(report.begun.size()) - int(report.ended.size());
   set_detected(active_ > 0);
 }
@@ -202,8 +202,8 @@ void ObjectDetection::add_camera(GstStructure *structure) const {
 
 void ObjectDetection::attach(GstBuffer *to, GstStructure *result) const {
   FieldRows list = rows();
-  const Known known = known_.get();
-  for (const objects::Object &object : known.ahead) {
+  const LatestResult latest = latest_.get();
+  for (const objects::Object &object : latest.predicted) {
     const RectF &box = object.box;
     const auto left = static_cast<guint>(std::lround(box.left)),
                top = static_cast<guint>(std::lround(box.top)),
@@ -215,10 +215,11 @@ void ObjectDetection::attach(GstBuffer *to, GstStructure *result) const {
     meta->id = static_cast<gint>(object.id);
     gst_video_region_of_interest_meta_add_param(meta, describe("glclmotion", object));
     list.add(describe("object", object));
-    const auto since = known.since.find(object.id);
+    const auto first_seen = latest.first_seen.find(object.id);
     attach_detection(to, "moving-object", {int(left), int(top), int(width), int(height)},
                      object.score, object.id,
-                     since == known.since.end() ? known.last : since->second, known.last);
+                     first_seen == latest.first_seen.end() ? latest.last : first_seen->second,
+                     latest.last);
   }
   list.into(result, "objects");
 }

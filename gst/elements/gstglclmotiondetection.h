@@ -71,9 +71,9 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   /// them to its result as the field `objects`.
   void attach(GstBuffer *to, GstStructure *result) const;
   /// The objects at these positions.
-  std::vector<objects::Object> ahead() const { return known_.get().ahead; }
+  std::vector<objects::Object> predicted() const { return latest_.get().predicted; }
   /// Camera motion of the last frame whose results arrived.
-  camera::SimilarityMotion step() const { return known_.get().step; }
+  camera::SimilarityMotion step() const { return latest_.get().step; }
   /// Adds the camera fields of the last frame whose results arrived. Call it on the thread on which
   /// results arrive.
   void add_camera(GstStructure *structure) const;
@@ -83,9 +83,9 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
  private:
   using ObjectsPointer = std::unique_ptr<objects::Objects>;
   /// The objects and camera motion for metas and drawings, of the last frame whose results arrived.
-  struct Known {
-    std::vector<objects::Object> ahead;
-    std::map<uint64_t, GstClockTime> since;  ///< timestamp of the first frame of each object
+  struct LatestResult {
+    std::vector<objects::Object> predicted;
+    std::map<uint64_t, GstClockTime> first_seen;  ///< timestamp of the first frame of each object
     GstClockTime last = GST_CLOCK_TIME_NONE;
     camera::SimilarityMotion step{};
   };
@@ -107,8 +107,8 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   std::shared_ptr<Context> context_;
   Lazy<ObjectsPointer> objects_;
   std::shared_ptr<const HostPicture> mask_;
-  bool remembers_ = false;  // the previous frame was seen
-  Guarded<Known> known_;
+  bool previous_seen_ = false;  // the previous frame was seen
+  Guarded<LatestResult> latest_;
 
   // Used only when results arrive:
   objects::Tracker tracker_;
@@ -117,7 +117,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   std::optional<camera::CameraState>
       camera_;      // of the last frame; unset with camera-compensation=none
   int active_ = 0;  // number of objects
-  std::map<uint64_t, GstClockTime> since_;
+  std::map<uint64_t, GstClockTime> first_seen_;
   std::shared_ptr<std::atomic<bool>> detected_;
 };
 

@@ -97,11 +97,11 @@ bool mixes_cells(const History &frames, int from, int to, const CellChange &chan
 
 /// A front that crosses the frame at constant speed between frames `from` and `to`, where cells
 /// change more than elsewhere, although both shots move.
-class Front {
+class WipeFront {
  public:
   static constexpr int directions = 8;
 
-  Front(const History &frames, int from, int to, int direction) {
+  WipeFront(const History &frames, int from, int to, int direction) {
     const double angle = 2 * M_PI * direction / directions, x = std::cos(angle),
                  y = std::sin(angle);
     const double start = std::min(x, 0.0) + std::min(y, 0.0), span = std::abs(x) + std::abs(y);
@@ -155,8 +155,8 @@ class Front {
 
 /// Whether a front crosses the frame. A whip pan has a contrast of 2.2 at most.
 bool has_front(const History &frames, int from, int to) {
-  for (int direction = 0; direction < Front::directions; direction++) {
-    const Front front(frames, from, to, direction);
+  for (int direction = 0; direction < WipeFront::directions; direction++) {
+    const WipeFront front(frames, from, to, direction);
     if (front.contrast() >= 2.3 && front.least_contrast() >= 1.1) return true;
   }
   return false;

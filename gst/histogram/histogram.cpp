@@ -215,15 +215,15 @@ Histogram::Histogram(Context &context, int width, int height, const Format &form
     : format_(format), frame_(frame), width_(width), height_(height), frames_(frames) {
   const Layout layout = frame.layout;
   check(format, layout);
-  const Parameters wish =
+  const Parameters requested =
       parameters ? *parameters
                  : tuned_parameters(tunable(), context.device(), problem(format, layout));
-  if (!can_run(context.device(), problem(format, layout), wish))
+  if (!can_run(context.device(), problem(format, layout), requested))
     throw Error(Error::Kind::settings,
                 context.device().name +
-                    " can't run this variant of the histogram: " + describe(wish) + ".");
+                    " can't run this variant of the histogram: " + describe(requested) + ".");
   try {
-    build(context, wish);
+    build(context, requested);
   } catch (const cl::Error &error) {
     refuse(context, error);
   }
@@ -262,7 +262,7 @@ void Histogram::build(Context &context, const Parameters &p) {
   const std::string name = form == item ? "item" : "group";
   const Program program = context.program("histogram/" + name + ".cl", options.substr(1));
   kernel_ = Kernel(context, program, "histogram_" + name, {size_t(group), 1});
-  if (form != item) whole_ = Kernel(context, program, "histogram_whole", {size_t(group), 1});
+  if (form != item) whole_runs_ = Kernel(context, program, "histogram_whole", {size_t(group), 1});
   // The maximum in either layout.
   const size_t runs = (size_t(width_) / pixels + SUB_GROUP) * (size_t(height_) + SUB_GROUP);
   run_ = pixels;
@@ -307,7 +307,7 @@ const cl::Buffer &Histogram::launch(Queue &queue, const Source &in, int pitch, i
   if (scratch_())
     kernel_(queue, items, in, pitch, frame_pitch, rectangle, out, next, scratch_);
   else
-    (whole_ && is_whole(part, pitch | frame_pitch) ? whole_ : kernel_)(
+    (whole_runs_ && is_whole(part, pitch | frame_pitch) ? whole_runs_ : kernel_)(
         queue, items, in, pitch, frame_pitch, rectangle, out, next);
   turn_ = after;
   cleared_ = count;

@@ -119,7 +119,7 @@ class Histogram {
   Format format_;
   FrameFormat frame_;
   int width_, height_, frames_;
-  Kernel kernel_, whole_;              // for any area; for areas of whole runs
+  Kernel kernel_, whole_runs_;         // for any area; for areas of whole runs
   int run_ = 1;                        // px
   size_t items_ = 1;                   // along x
   std::array<cl::Buffer, 3> results_;  // the last result, the one before, and zeros for the next

@@ -45,17 +45,17 @@ std::vector<float> ShapeShots::normalized(const uint32_t *space) {
   return result;
 }
 
-bool ShapeShots::blank(const Entry &entry) { return entry.edges < least_edges; }
+bool ShapeShots::blank(const WindowFrame &entry) { return entry.edges < least_edges; }
 
-double ShapeShots::distance(const Entry &a, const Entry &b) {
+double ShapeShots::distance(const WindowFrame &a, const WindowFrame &b) {
   if (blank(a) || blank(b)) return blank(a) && blank(b) ? 0 : 1;
   const double r = std::inner_product(a.space.begin(), a.space.end(), b.space.begin(), 0.0f);
   return std::clamp(1 - r, 0.0, 1.0);
 }
 
 /// The mean of the frames from entry i on, as far as they exist.
-ShapeShots::Entry ShapeShots::mean(int i) const {
-  Entry all;
+ShapeShots::WindowFrame ShapeShots::mean(int i) const {
+  WindowFrame all;
   all.space.resize(cells);
   const int end = std::min(i + averaged, static_cast<int>(entries_.size()));
   for (int k = std::max(i, 0); k < end; k++) {
@@ -103,7 +103,7 @@ bool ShapeShots::is_fade(int i) const {
 
 bool ShapeShots::is_cut(int i) const {
   if (!is_peak(i) || is_fade(i)) return false;
-  const Entry before = mean(i - averaged), after = mean(i);
+  const WindowFrame before = mean(i - averaged), after = mean(i);
   const double whole = distance(before, after);
   if (whole < 0.5 * threshold_) return false;
   const int size = static_cast<int>(entries_.size());
@@ -147,7 +147,7 @@ std::vector<ShapeShots::Shot> ShapeShots::search(bool to_the_end) {
 }
 
 std::vector<ShapeShots::Shot> ShapeShots::add(uint64_t frame, const uint32_t *space) {
-  Entry entry;
+  WindowFrame entry;
   entry.frame = frame;
   entry.edges = space[kinds];
   entry.space = normalized(space);

@@ -37,7 +37,7 @@ class ShapeShots {
   static constexpr int coarse = 3, side = steps / coarse, cells = side * side;
 
   /// A frame of the window in which cuts are sought.
-  struct Entry {
+  struct WindowFrame {
     uint64_t frame = 0;
     std::vector<float> space;  // mean 0, length 1
     uint32_t edges = 0;
@@ -45,10 +45,10 @@ class ShapeShots {
   };
 
   static std::vector<float> normalized(const uint32_t *space);
-  static bool blank(const Entry &entry);
-  static double distance(const Entry &a, const Entry &b);
-  const Entry &at(int i) const { return entries_[i]; }
-  Entry mean(int i) const;
+  static bool blank(const WindowFrame &entry);
+  static double distance(const WindowFrame &a, const WindowFrame &b);
+  const WindowFrame &at(int i) const { return entries_[i]; }
+  WindowFrame mean(int i) const;
   double step(int i) const;
   uint32_t most_edges(int from, int to) const;
   bool is_peak(int i) const;
@@ -58,7 +58,7 @@ class ShapeShots {
   std::vector<Shot> search(bool to_the_end);
 
   double threshold_;
-  std::deque<Entry> entries_;
+  std::deque<WindowFrame> entries_;
   int next_ = 1;          // where to search next
   int blank_frames_ = 0;  // consecutive ones before next_
   bool seen_picture_ = false, blank_by_fade_ = false, fade_reported_ = false;

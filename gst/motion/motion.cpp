@@ -148,7 +148,7 @@ void BlockMotion::prepare(const Settings &settings) {
   if (settings.range == 0) adaptive_[kind].get([&] { return build_adaptive(kind); });
 }
 
-BlockMotion::Adaptive BlockMotion::build_adaptive(int kind) const {
+BlockMotion::AdaptiveSearch BlockMotion::build_adaptive(int kind) const {
   return {
       Search(*context_, kind,
              tuned_parameters(Search::tunable(), context_->device(), Search::problem(kind)), true),
@@ -157,7 +157,7 @@ BlockMotion::Adaptive BlockMotion::build_adaptive(int kind) const {
 
 /// Sets the range of a search. With range = 0 it selects the adaptive or the preliminary search.
 void BlockMotion::choose_range(Settings &settings) {
-  const Adaptive *before = std::exchange(adaptive_search_, nullptr);
+  const AdaptiveSearch *before = std::exchange(adaptive_search_, nullptr);
   adapted_before_ = false;
   preliminary_ = {};
   if (settings.range) return;
@@ -242,7 +242,7 @@ void BlockMotion::search(Queue &queue, Queue &results, const Settings &settings)
     return;
   }
   if (adaptive_search_) {
-    Range::Target target;
+    Range::PredictionTarget target;
     if (has_sums_ && settings.target_psnr > 0)
       target = {sums_, static_cast<int>(sum_parts), largest_error(settings)};
     adaptive_search_->range.run(results, current(), reference(), settings.min_range,

@@ -141,12 +141,12 @@ class BlockMotion {
   };
 
   /// The parts of a search with adaptive range, for one block size.
-  struct Adaptive {
+  struct AdaptiveSearch {
     Search search;
     Range range;
   };
 
-  Adaptive build_adaptive(int kind) const;
+  AdaptiveSearch build_adaptive(int kind) const;
   void choose_range(Settings &settings);
   double largest_error(const Settings &settings) const;
   BlockEngines build(const Settings &settings) const;
@@ -174,15 +174,15 @@ class BlockMotion {
   std::vector<cl::Event> plane_ends_;  // of the use of planes_ on that queue, with a pool
 
   std::map<int, Lazy<BlockEngines>> blocks_;  // by block size
-  std::map<int, Lazy<Adaptive>> adaptive_;
-  Adaptive *adaptive_search_ = nullptr;         // of the last search; null if it did not adapt
-  MultiDeviceSearch::Preliminary preliminary_;  // of the last search on several devices
-  bool adapted_before_ = false;                 // the previous frame adapted too
-  bool has_sums_ = false;                       // sums_ is of the previous frame
-  Settings last_settings_;                      // of the last search
-  int kind_ = 0;                                // of the last frame
-  uint64_t frames_ = 0;                         // since the last reset
-  uint64_t number_ = 0;                         // of the last frame, never reset
+  std::map<int, Lazy<AdaptiveSearch>> adaptive_;
+  AdaptiveSearch *adaptive_search_ = nullptr;  // of the last search; null if it did not adapt
+  MultiDeviceSearch::PreliminarySearch preliminary_;  // of the last search on several devices
+  bool adapted_before_ = false;                       // the previous frame adapted too
+  bool has_sums_ = false;                             // sums_ is of the previous frame
+  Settings last_settings_;                            // of the last search
+  int kind_ = 0;                                      // of the last frame
+  uint64_t frames_ = 0;                               // since the last reset
+  uint64_t number_ = 0;                               // of the last frame, never reset
   VectorField field_;
 };
 

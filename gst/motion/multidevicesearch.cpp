@@ -126,8 +126,8 @@ void MultiDeviceSearch::start(const HostLuma &current, const HostLuma &reference
 
 /// Starts the preliminary search. Calls `sufficient` if its result is used, else `insufficient`.
 void MultiDeviceSearch::start_preliminary(const HostLuma &current, const HostLuma &reference,
-                                          const Preliminary &preliminary, int lambda, Key *keys,
-                                          const DevicePool::Done &sufficient,
+                                          const PreliminarySearch &preliminary, int lambda,
+                                          Key *keys, const DevicePool::Done &sufficient,
                                           const DevicePool::Done &insufficient) {
   const auto found = std::make_shared<std::shared_ptr<Pinned>>();
   const auto work = [=](size_t index, DevicePool::Worker &worker, int, int) {
@@ -169,7 +169,7 @@ MultiDeviceSearch::HostLuma MultiDeviceSearch::download(Queue &queue, const Luma
 
 std::shared_ptr<const DeferredError> MultiDeviceSearch::enqueue(
     Queue &queue, Queue &results, uint64_t number, const LumaPlane &current,
-    const LumaPlane &before, int range, const Preliminary &preliminary, int lambda,
+    const LumaPlane &before, int range, const PreliminarySearch &preliminary, int lambda,
     const cl::Buffer &keys) {
   const SearchWindow window = SearchWindow::of_range(range);
   check_search(current, before, window, lambda);

@@ -44,7 +44,7 @@ class MultiDeviceSearch {
 
   /// A preliminary search within ±range px on the slowest device. If its vectors predict the frame
   /// with at most `errors`, the other devices do not search.
-  struct Preliminary {
+  struct PreliminarySearch {
     int range = 0;      ///< px; 0: no preliminary search
     double errors = 0;  ///< squared, over the frame, levels²
   };
@@ -56,7 +56,7 @@ class MultiDeviceSearch {
   /// the result has the error. Throws Error::settings as Search::run() does.
   std::shared_ptr<const DeferredError> enqueue(Queue &queue, Queue &results, uint64_t number,
                                                const LumaPlane &current, const LumaPlane &before,
-                                               int range, const Preliminary &preliminary,
+                                               int range, const PreliminarySearch &preliminary,
                                                int lambda, const cl::Buffer &keys);
   /// An int on the device: the square of the range that was sufficient, with a preliminary search.
   const cl::Buffer &range_square() const { return range_square_; }
@@ -92,7 +92,7 @@ class MultiDeviceSearch {
   const LumaPlane &upload(DevicePool::Worker &worker, DevicePart &part, const HostLuma &luma);
   HostLuma download(Queue &queue, const LumaPlane &plane);
   void start_preliminary(const HostLuma &current, const HostLuma &reference,
-                         const Preliminary &preliminary, int lambda, Key *keys,
+                         const PreliminarySearch &preliminary, int lambda, Key *keys,
                          const DevicePool::Done &sufficient, const DevicePool::Done &insufficient);
 
   DevicePool &pool_;

@@ -73,7 +73,7 @@ void Range::reduce(Queue &queue, const LumaPlane &from, const LumaPlane &to) {
 }
 
 void Range::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int least,
-                int most, int lambda, const Target &target, bool follows) {
+                int most, int lambda, const PredictionTarget &target, bool follows) {
   const std::vector<int> ranges = Range::ranges(least, most);
   if (ranges != current_ranges_) {
     current_ranges_ = ranges;

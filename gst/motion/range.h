@@ -34,7 +34,7 @@ class Range {
   Range(Context &context, int width, int height);
 
   /// The target for the prediction, with the result of the previous frame.
-  struct Target {
+  struct PredictionTarget {
     cl::Buffer sums;     ///< of motion_sums for the previous frame
     int parts = 0;       ///< number of sums; 0: no target
     double errors = -1;  ///< maximum squared error of the prediction, levels²
@@ -43,7 +43,7 @@ class Range {
   /// Enqueues finding the ranges, from `least` to `most` px, for a search of `current` in
   /// `reference`. `follows`: the last call was for the previous frame.
   void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int least, int most,
-           int lambda, const Target &target, bool follows);
+           int lambda, const PredictionTarget &target, bool follows);
   /// Ints on the device: the range of each area in raster order, px, from the last run().
   const cl::Buffer &ranges() const { return limits_; }
   /// An int on the device: the mean of their squares, rounded down.

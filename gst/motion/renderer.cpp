@@ -37,7 +37,7 @@ void MotionRenderer::draw_vectors(Queue &queue, const MotionStyle &drawing,
   const cl_int2 items{{kept(field.block_columns), kept(field.block_rows)}};
   const int arrows = items.s[0] * items.s[1];
   arrow_(queue, {size_t(items.s[0]), size_t(items.s[1])}, motion.vectors(), motion.shapes(),
-         arrows_.room(arrows), shown, step, items, drawing::bytes_of(drawing.color));
+         arrows_.reserve(arrows), shown, step, items, drawing::bytes_of(drawing.color));
   arrows_.draw(queue, arrows, drawing.outline_color, canvas);
 }
 

@@ -42,10 +42,10 @@ Claims claim(const std::vector<Track> &tracks, std::vector<Detection> &list) {
           0.15f * std::max(track.box.width(), track.box.height()) + 2 + 2.0f * float(track.missed);
       if (overlap(grown(track.box, reach), list[d].box) <= 0.3f) continue;
       claims.push_back(t);
-      some_known |= track.known();
+      some_known |= track.established();
     }
     for (size_t t : claims) {
-      if (claims.size() > 1 && (some_known ? !tracks[t].known() : t != claims[0])) continue;
+      if (claims.size() > 1 && (some_known ? !tracks[t].established() : t != claims[0])) continue;
       claimed[t].push_back(int(d));
       list[d].claims++;
     }
@@ -56,7 +56,7 @@ Claims claim(const std::vector<Track> &tracks, std::vector<Detection> &list) {
 /// Keeps only the nearest detection of a track if all its detections together exceed its size.
 void keep_nearest(const Track &track, std::vector<int> &mine, std::vector<Detection> &list) {
   const RectF &expected = track.box;
-  if (mine.size() < 2 || !track.known()) return;
+  if (mine.size() < 2 || !track.established()) return;
   std::sort(mine.begin(), mine.end(), [&](int a, int b) {
     return common_area(list[size_t(a)].box, expected) > common_area(list[size_t(b)].box, expected);
   });
@@ -117,7 +117,7 @@ Claims associate(const std::vector<Track> &tracks, std::vector<Detection> &list)
   for (size_t t = 0; t < tracks.size(); t++) keep_nearest(tracks[t], claimed[t], list);
   for (size_t t = 0; t < tracks.size(); t++)
     for (size_t o = 0; o < t; o++)
-      if (tracks[t].known() && tracks[o].known()) separate(tracks, t, o, claimed, list);
+      if (tracks[t].established() && tracks[o].established()) separate(tracks, t, o, claimed, list);
   return claimed;
 }
 
@@ -139,7 +139,7 @@ std::vector<bool> match_distant(const std::vector<Track> &tracks, double max_spe
     const auto at_edge = [](float low, float high, float length) {
       return low <= 1 || high >= length - 1;
     };
-    const RectF &a = track.seen, &b = found.box;
+    const RectF &a = track.observed, &b = found.box;
     const auto width = float(size.width), height = float(size.height);
     const float wider = at_edge(a.left, a.right, width) || at_edge(b.left, b.right, width)
                             ? 0
@@ -156,7 +156,7 @@ std::vector<bool> match_distant(const std::vector<Track> &tracks, double max_spe
     int what = 0;
     for (size_t t = 0; t < tracks.size(); t++) {
       const Track &track = tracks[t];
-      if (!claimed[t].empty() || track.hidden || track.crowd) continue;
+      if (!claimed[t].empty() || track.shares_region || track.began_in_crowd) continue;
       // A known velocity changes only by a part of itself.
       const float length = std::max(track.box.width(), track.box.height()),
                   on = 0.25f * std::hypot(track.dx, track.dy) + (track.jumps ? 0.5f * length : 0),

@@ -20,7 +20,7 @@ double Objects::least_area(const Settings &settings, int width, int height) {
   return settings.min_area ? settings.min_area : double(width) * height / 1500;
 }
 
-Objects::Objects(Context &context, int width, int height, const FrameFormat &format, int under_way)
+Objects::Objects(Context &context, int width, int height, const FrameFormat &format, int in_flight)
     : width_(width),
       height_(height),
       frame_(camera::frame_geometry(width, height)),
@@ -29,7 +29,7 @@ Objects::Objects(Context &context, int width, int height, const FrameFormat &for
       usual_(camera::Ransac::usual(context.device())),
       align_(context, frame_),
       background_(context, frame_),
-      shadows_(context, frame_, format, under_way),
+      shadows_(context, frame_, format, in_flight),
       regions_(context, frame_) {
   try {
     camera::CameraState none{};

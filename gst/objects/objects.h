@@ -22,9 +22,9 @@ class Objects {
     bool shadows = true;  ///< separate shadows from objects
   };
 
-  /// For frames of width × height px in pictures of a layout; `under_way`: see ShadowDetector.
+  /// For frames of width × height px in pictures of a layout; `in_flight`: see ShadowDetector.
   /// Throws Error::failed if the device refuses kernels or memory.
-  Objects(Context &context, int width, int height, const FrameFormat &format, int under_way = 1);
+  Objects(Context &context, int width, int height, const FrameFormat &format, int in_flight = 1);
 
   /// Sets another pixel format or colorimetry for the next frames. The state stays.
   void set_format(Context &context, const FrameFormat &format) {

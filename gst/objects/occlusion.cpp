@@ -19,8 +19,8 @@ void count_shared_frames(std::vector<Track> &tracks, size_t which, const Claims 
   for (size_t o = 0; o < which; o++)
     if (std::find_first_of(claimed[o].begin(), claimed[o].end(), claimed[which].begin(),
                            claimed[which].end()) != claimed[o].end()) {
-      track.together = track.met == tracks[o].serial ? track.together + 1 : 1;
-      track.met = tracks[o].serial;
+      track.shared_balance = track.last_sharer == tracks[o].serial ? track.shared_balance + 1 : 1;
+      track.last_sharer = tracks[o].serial;
       return;
     }
 }
@@ -64,7 +64,7 @@ void place_in_shared(std::vector<Track> &tracks, size_t which, const RectF &all,
   move_side(box.top, box.bottom, track.dy, all.top, all.bottom, outside.top, outside.bottom);
   const float x = fit(box.left, box.right, all.left, all.right),
               y = fit(box.top, box.bottom, all.top, all.bottom);
-  track.held_back_px = 0.9f * track.held_back_px + std::max(std::max(x, y) - 1, 0.0f);
+  track.occluded_px = 0.9f * track.occluded_px + std::max(std::max(x, y) - 1, 0.0f);
   track.box = box;
 }
 
@@ -73,7 +73,7 @@ void place_in_shared(std::vector<Track> &tracks, size_t which, const RectF &all,
 void separate(const std::vector<Track> &tracks, size_t which, size_t older, Claims &claimed,
               std::vector<Detection> &list) {
   const Track &a = tracks[which], &b = tracks[older];
-  if (!a.hidden || !b.hidden || a.met != b.serial) return;
+  if (!a.shares_region || !b.shares_region || a.last_sharer != b.serial) return;
   std::vector<int> both = claimed[which];
   for (int d : claimed[older])
     if (std::find(both.begin(), both.end(), d) == both.end()) both.push_back(d);
@@ -86,7 +86,8 @@ void separate(const std::vector<Track> &tracks, size_t which, size_t older, Clai
     const float length = std::max(track.expected.width(), track.expected.height());
     const float far = std::hypot(found.box.x() - track.expected.x(),
                                  found.box.y() - track.expected.y()) /
-                      (0.25f * length + 0.05f * length * std::min(float(track.together), 20.0f)),
+                      (0.25f * length +
+                       0.05f * length * std::min(float(track.shared_balance), 20.0f)),
                 larger = std::log(found.box.area() / std::max(track.expected.area(), 1.0f)),
                 lighter = (found.level - track.level) / 16;
     return far * far + larger * larger + lighter * lighter;
@@ -110,30 +111,30 @@ void update_shared(std::vector<Track> &tracks, size_t which, const TrackObservat
   const std::vector<int> &mine = claimed[which];
   std::vector<size_t> others;
   for (size_t o = 0; o < tracks.size(); o++)
-    if (o != which && tracks[o].known() &&
+    if (o != which && tracks[o].established() &&
         std::find_first_of(claimed[o].begin(), claimed[o].end(), mine.begin(), mine.end()) !=
             claimed[o].end())
       others.push_back(o);
   place_in_shared(tracks, which, found.all.box, others);
   Track &track = tracks[which];
-  track.hidden = true;
+  track.shares_region = true;
   track.missed = 0, track.missed_seconds = 0;
 }
 
 bool same_object(const Track &older, const Track &track) {
-  if (!track.hidden) return false;
+  if (!track.shares_region) return false;
   const float difference = std::hypot(older.dx - track.dx, older.dy - track.dy);
-  if (older.hidden && common_area(older.box, track.box) > 0.7f * track.box.area() &&
+  if (older.shares_region && common_area(older.box, track.box) > 0.7f * track.box.area() &&
       difference < 0.5f)
     return true;
   const float fastest = std::max(std::hypot(older.dx, older.dy), std::hypot(track.dx, track.dy));
-  if (track.met == older.serial && track.exceeded >= exceed_frames) return true;
-  return track.met == older.serial && track.together >= merge_frames &&
+  if (track.last_sharer == older.serial && track.exceeded >= exceed_frames) return true;
+  return track.last_sharer == older.serial && track.shared_balance >= merge_frames &&
          (difference < 0.5f + 0.1f * fastest || held_back(track) || held_back(older));
 }
 
 bool held_back(const Track &track) {
-  return track.held_back_px > 0.5f * std::max(track.box.width(), track.box.height());
+  return track.occluded_px > 0.5f * std::max(track.box.width(), track.box.height());
 }
 
 }  // namespace glcl::objects

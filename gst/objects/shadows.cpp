@@ -6,7 +6,7 @@
 namespace glcl::objects {
 
 ShadowDetector::ShadowDetector(Context &context, const camera::FrameGeometry &frame,
-                               const FrameFormat &format, int under_way)
+                               const FrameFormat &format, int in_flight)
     : frame_(frame) {
   set_format(context, format);
   const size_t pixels = size_t(frame.size.s[0]) * frame.size.s[1];
@@ -14,7 +14,7 @@ ShadowDetector::ShadowDetector(Context &context, const camera::FrameGeometry &fr
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * bytes);
   };
   try {
-    for (int i = 0; i < under_way; i++) seen_.push_back(make(sizeof(cl_short2)));
+    for (int i = 0; i < in_flight; i++) sampled_.push_back(make(sizeof(cl_short2)));
     for (cl::Buffer &buffer : colours_) buffer = make(sizeof(cl_short2));
     foreground_ = make(1);
   } catch (const cl::Error &error) {
@@ -31,19 +31,19 @@ void ShadowDetector::set_format(Context &context, const FrameFormat &format) {
 }
 
 void ShadowDetector::sample_colours(Queue &queue, const Picture &in) {
-  last_ = (last_ + 1) % seen_.size();
+  last_ = (last_ + 1) % sampled_.size();
   sample_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, in,
-          cl_int2{{in.width, in.height}}, static_cast<cl_int>(frame_.reduction), seen_[last_],
+          cl_int2{{in.width, in.height}}, static_cast<cl_int>(frame_.reduction), sampled_[last_],
           frame_.size);
 }
 
 void ShadowDetector::run(Queue &queue, const cl::Buffer &small, const cl::Buffer &state,
-                         const BackgroundModel &background, bool anew) {
+                         const BackgroundModel &background, bool restart) {
   const int from = now_;
   now_ = 1 - now_;
-  mark_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, small, seen_[last_], state,
+  mark_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, small, sampled_[last_], state,
         frame_, background.levels(), background.ages(), background.foreground(), colours_[from],
-        colours_[now_], static_cast<cl_int>(anew), foreground_);
+        colours_[now_], static_cast<cl_int>(restart), foreground_);
 }
 
 }  // namespace glcl::objects

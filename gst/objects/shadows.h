@@ -14,11 +14,11 @@ namespace glcl::objects {
 class ShadowDetector {
  public:
   ShadowDetector() = default;
-  /// For frames in pictures of a layout. `under_way`: the number of calls of sample_colours() that
+  /// For frames in pictures of a layout. `in_flight`: the number of calls of sample_colours() that
   /// may come before the first one's run(). Throws Error::failed if the device refuses kernels or
   /// memory.
   ShadowDetector(Context &context, const camera::FrameGeometry &frame, const FrameFormat &format,
-                 int under_way);
+                 int in_flight);
 
   /// Sets another pixel format or colorimetry for the next frames.
   void set_format(Context &context, const FrameFormat &format);
@@ -26,9 +26,9 @@ class ShadowDetector {
   /// Enqueues the copy of a frame's colours.
   void sample_colours(Queue &queue, const Picture &in);
   /// Enqueues the detection in the last frame of sample_colours(), after BackgroundModel::run().
-  /// `small`: the reduced frame. `anew`: the previous frame was skipped.
+  /// `small`: the reduced frame. `restart`: the previous frame was skipped.
   void run(Queue &queue, const cl::Buffer &small, const cl::Buffer &state,
-           const BackgroundModel &background, bool anew);
+           const BackgroundModel &background, bool restart);
 
   /// Like BackgroundModel::foreground(), but 1 for shadows.
   const cl::Buffer &foreground() const { return foreground_; }
@@ -38,8 +38,8 @@ class ShadowDetector {
  private:
   camera::FrameGeometry frame_{};
   Kernel sample_, mark_;
-  std::vector<cl::Buffer> seen_;  // colours of frames, used in turn
-  size_t last_ = 0;               // the latest of them
+  std::vector<cl::Buffer> sampled_;  // colours of frames, used in turn
+  size_t last_ = 0;                  // the latest of them
   cl::Buffer colours_[2], foreground_;
   int now_ = 0;
 };

@@ -20,7 +20,7 @@ constexpr float velocity_gain = 0.4f;  // weight of a new velocity
 /// uncovered background, which stays foreground for a while. `was`: the box without own motion.
 RectF without_uncovered(const Track &track, const RectF &was, RectF box, const FrameSize &size) {
   // If the lagging side stays, the whole advance is uncovered background.
-  const bool starts = track.leads >= lead_frames;
+  const bool starts = track.leading_frames >= lead_frames;
   const float part = starts ? 1 : 0.9f, more = starts ? 0 : 1;
   const auto cut = [=](float &low, float &high, float was_low, float was_high, float velocity,
                        float length) {
@@ -58,24 +58,26 @@ int leading(const RectF &was, const RectF &box) {
 /// Updates the changes of size and position, and the leading side.
 void update_change(Track &track, const RectF &expected, const RectF &box, bool jumped) {
   // The box grew or contains something else: its motion counts from here on.
-  if (!track.object.id && box.area() > 1.6f * track.seen.area()) track.began = box;
-  track.wobble_x += score_gain * (std::abs(box.width() - track.seen.width()) - track.wobble_x);
-  track.wobble_y += score_gain * (std::abs(box.height() - track.seen.height()) - track.wobble_y);
-  track.off_x += 0.5f * (std::abs(box.x() - expected.x()) - track.off_x);
-  track.off_y += 0.5f * (std::abs(box.y() - expected.y()) - track.off_y);
-  if (track.found == 1) track.off_x *= 2, track.off_y *= 2;
-  if (jumped) track.off_x = track.off_y = 0, track.jumps = true;
-  const int side = leading(track.seen, box);
-  track.leads = side && side == track.leader ? track.leads + 1 : side > 0;
-  track.leader = side;
-  track.seen = box;
+  if (!track.object.id && box.area() > 1.6f * track.observed.area()) track.start_box = box;
+  track.size_change_x +=
+      score_gain * (std::abs(box.width() - track.observed.width()) - track.size_change_x);
+  track.size_change_y +=
+      score_gain * (std::abs(box.height() - track.observed.height()) - track.size_change_y);
+  track.prediction_error_x += 0.5f * (std::abs(box.x() - expected.x()) - track.prediction_error_x);
+  track.prediction_error_y += 0.5f * (std::abs(box.y() - expected.y()) - track.prediction_error_y);
+  if (track.found == 1) track.prediction_error_x *= 2, track.prediction_error_y *= 2;
+  if (jumped) track.prediction_error_x = track.prediction_error_y = 0, track.jumps = true;
+  const int side = leading(track.observed, box);
+  track.leading_frames = side && side == track.leading_side ? track.leading_frames + 1 : side > 0;
+  track.leading_side = side;
+  track.observed = box;
 }
 
 void update_motion(Track &track, const RectF &expected, const RectF &box, bool jumped) {
   // A box that suddenly grows or shrinks contains more or fewer objects and says nothing about the
   // velocity.
   const float ratio = box.area() / std::max(expected.area(), 1.0f);
-  if (!track.hidden && (track.found < 6 || (ratio > 0.6f && ratio < 1.6f))) {
+  if (!track.shares_region && (track.found < 6 || (ratio > 0.6f && ratio < 1.6f))) {
     const float dx = box.x() - expected.x() + track.dx, dy = box.y() - expected.y() + track.dy;
     const float part = jumped ? 1 : track.found < 3 ? 0.7f : velocity_gain;
     track.dx += part * (dx - track.dx);
@@ -105,7 +107,7 @@ void predict(Track &track, const camera::SimilarityMotion &step, const FrameSize
     return RectF{x - half_width, y - half_height, x + half_width, y + half_height};
   };
   track.box = carry(track.box).moved(track.dx, track.dy);
-  track.began = carry(track.began);
+  track.start_box = carry(track.start_box);
   for (Object::Point &point : track.object.trail) point = move(point.x, point.y);
 }
 
@@ -129,12 +131,12 @@ void update_found(Track &track, const TrackObservation &found, bool jumped, cons
   RectF box = found.own ? *found.own : *found.shared;
   if (found.own && found.shared) box = united(box, *found.shared);
   update_change(track, expected, box, jumped);
-  if (!track.hidden)
+  if (!track.shares_region)
     box = without_uncovered(track, expected.moved(-track.dx, -track.dy), box, size);
   update_motion(track, expected, box, jumped);
-  track.hidden = false;
-  track.together = std::max(track.together - 1, 0);
-  track.held_back_px = 0, track.exceeded = 0;
+  track.shares_region = false;
+  track.shared_balance = std::max(track.shared_balance - 1, 0);
+  track.occluded_px = 0, track.exceeded = 0;
   track.box = box;
   track.level += (track.found < 3 ? 0.5f : score_gain) * (found.all.level - track.level);
   track.object.score += score_gain * (found.score - track.object.score);
@@ -152,13 +154,13 @@ void update_object(Track &track, const FrameSize &size) {
   if (track.object.trail.size() > TRAIL_POINTS) track.object.trail.pop_front();
 }
 
-bool has_moved(const Track &track, float lag, const FrameSize &size) {
+bool has_moved(const Track &track, float brightness_peak, const FrameSize &size) {
   const float small = std::max(1.5f, float(std::min(size.width, size.height)) / 320) *
-                      (1 + lag / light_levels),
-              least =
-                  track.crowd
-                      ? std::max(small, 0.5f * std::min(track.seen.width(), track.seen.height()))
-                      : small;
+                      (1 + brightness_peak / light_levels),
+              least = track.began_in_crowd
+                          ? std::max(small, 0.5f * std::min(track.observed.width(),
+                                                            track.observed.height()))
+                          : small;
   const float doubt =
       std::clamp((clear_score - track.object.score) / (clear_score - faint_score), 0.0f, 1.0f);
   // A faint object must keep its direction and stay near the predicted position.
@@ -169,7 +171,8 @@ bool has_moved(const Track &track, float lag, const FrameSize &size) {
            way >= least + faint_wobbles * doubt * (wobble + doubt * off) &&
            on >= doubt * std::max(0.5f * way / age, off);
   };
-  const RectF now = clipped(track.seen, float(size.width), float(size.height)), &then = track.began;
+  const RectF now = clipped(track.observed, float(size.width), float(size.height)),
+              &then = track.start_box;
   float left = now.left - then.left, right = now.right - then.right, top = now.top - then.top,
         bottom = now.bottom - then.bottom;
   // A side at the frame's edge can't move, so the other side must move twice as far. A box that
@@ -186,8 +189,8 @@ bool has_moved(const Track &track, float lag, const FrameSize &size) {
              high = now.height() > wide_share * float(size.height);
   at_edges(left, right, wide || now.left <= 1, wide || now.right >= float(size.width) - 1);
   at_edges(top, bottom, high || now.top <= 1, high || now.bottom >= float(size.height) - 1);
-  return both(left, right, track.wobble_x, track.off_x, now.width(), track.dx) ||
-         both(top, bottom, track.wobble_y, track.off_y, now.height(), track.dy);
+  return both(left, right, track.size_change_x, track.prediction_error_x, now.width(), track.dx) ||
+         both(top, bottom, track.size_change_y, track.prediction_error_y, now.height(), track.dy);
 }
 
 }  // namespace glcl::objects

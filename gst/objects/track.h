@@ -33,27 +33,27 @@ struct Object {
 /// A tracked region: an object, or a candidate for one.
 struct Track {
   Object object;
-  RectF box;                         // its place, also while it is not reported
-  RectF before, expected;            // in the previous frame; predicted for this frame
-  RectF seen;                        // box of its last regions, with uncovered background
-  RectF began;                       // where it was first seen, moved along with the camera
-  float dx = 0, dy = 0;              // px per frame, without the camera's motion
-  float wobble_x = 0, wobble_y = 0;  // mean change of its size per frame, px
-  float off_x = 0, off_y = 0;        // mean distance from the prediction, px
-  int found = 1, missed = 0;         // frames: in total; in a row
-  double missed_seconds = 0;         // in a row
-  bool crowd = false;                // it began with many others at once
-  bool jumps = false;                // it moves further per frame than its length
-  bool hidden = false;               // it shares its region with another track
-  uint64_t serial = 0, met = 0;      // its number; the older track that last shared with it
-  float level = 0;                   // mean grey level
-  float held_back_px = 0;            // recent distance by which a shared region held it back
-  int leader = 0, leads = 0;         // the side that leads, 0 for no side; frames in a row
-  int exceeded = 0;                  // frames in a row in which a region exceeded its tracks
-  int together = 0;                  // frames with a shared region minus frames without
+  RectF box;               // its place, also while it is not reported
+  RectF before, expected;  // in the previous frame; predicted for this frame
+  RectF observed;          // box of its last regions, with uncovered background
+  RectF start_box;         // where it was first seen, moved along with the camera
+  float dx = 0, dy = 0;    // px per frame, without the camera's motion
+  float size_change_x = 0, size_change_y = 0;            // mean change of its size per frame, px
+  float prediction_error_x = 0, prediction_error_y = 0;  // mean distance from the prediction, px
+  int found = 1, missed = 0;                             // frames: in total; in a row
+  double missed_seconds = 0;                             // in a row
+  bool began_in_crowd = false;                           // it began with many others at once
+  bool jumps = false;                    // it moves further per frame than its length
+  bool shares_region = false;            // it shares its region with another track
+  uint64_t serial = 0, last_sharer = 0;  // its number; the older track that last shared with it
+  float level = 0;                       // mean grey level
+  float occluded_px = 0;                 // recent distance by which a shared region held it back
+  int leading_side = 0, leading_frames = 0;  // the side that leads, 0 for no side; frames in a row
+  int exceeded = 0;        // frames in a row in which a region exceeded its tracks
+  int shared_balance = 0;  // frames with a shared region minus frames without
 
   /// True if it was found often enough, or is an object.
-  bool known() const { return found >= 5 || object.id; }
+  bool established() const { return found >= 5 || object.id; }
 };
 
 /// A region of a frame, or several close together.
@@ -86,6 +86,6 @@ void update_found(Track &track, const TrackObservation &found, bool jumped, cons
 void update_object(Track &track, const FrameSize &size);
 /// True if the left and right side, or the top and bottom, moved in the same direction; in a crowd,
 /// by at least half of the size. Uncovered background is foreground too, but it stays and shrinks.
-bool has_moved(const Track &track, float lag, const FrameSize &size);
+bool has_moved(const Track &track, float brightness_peak, const FrameSize &size);
 
 }  // namespace glcl::objects

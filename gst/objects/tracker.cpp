@@ -27,14 +27,14 @@ bool Tracker::is_reported(const Settings &settings, const Track &track) const {
 }
 
 /// True if a track becomes an object in this frame. With min_frames = 1 it need not move first.
-bool Tracker::begins(const Settings &settings, const Track &track, float lag) const {
+bool Tracker::begins(const Settings &settings, const Track &track, float brightness_peak) const {
   if (track.object.id || track.missed || track.object.score < least_score) return false;
-  if (settings.min_frames <= 1 && !track.crowd) return true;
+  if (settings.min_frames <= 1 && !track.began_in_crowd) return true;
   // The place that a parked object leaves is foreground until the background is known there.
-  const bool starts =
-      track.leads >= lead_frames && !track.crowd && lag < 1 && track.object.score >= faint_score;
+  const bool starts = track.leading_frames >= lead_frames && !track.began_in_crowd &&
+                      brightness_peak < 1 && track.object.score >= faint_score;
   return track.found >= std::max(settings.min_frames, track.jumps ? jump_frames : 1) &&
-         (starts || has_moved(track, lag, size_));
+         (starts || has_moved(track, brightness_peak, size_));
 }
 
 void Tracker::update(size_t which, const Claims &claimed, const std::vector<Detection> &list,
@@ -42,7 +42,7 @@ void Tracker::update(size_t which, const Claims &claimed, const std::vector<Dete
   Track &track = tracks_[which];
   const TrackObservation found = observation_of(claimed[which], list);
   // A region that two tracks claim contains both.
-  if (found.shared && track.known()) {
+  if (found.shared && track.established()) {
     update_shared(tracks_, which, found, claimed);
   } else if (found.own || found.shared) {
     update_found(track, found, jumped, size_);
@@ -91,13 +91,13 @@ void Tracker::add(const RegionList &result, const std::vector<Detection> &list, 
     return !detection.claims && detection.area >= float(least) &&
            detection.box.area() >= float(least);
   };
-  const bool crowd = std::count_if(list.begin(), list.end(), is_new) >= crowd_size &&
-                     result.state.frames >= settling_frames;
+  const bool began_in_crowd = std::count_if(list.begin(), list.end(), is_new) >= crowd_size &&
+                              result.state.frames >= settling_frames;
   for (const Detection &detection : list)
     if (is_new(detection)) {
       Track track;
-      track.crowd = crowd;
-      track.box = track.seen = track.began = track.object.box = detection.box;
+      track.began_in_crowd = began_in_crowd;
+      track.box = track.observed = track.start_box = track.object.box = detection.box;
       track.object.score = detection.score;
       track.level = detection.level;
       track.serial = ++last_serial_;

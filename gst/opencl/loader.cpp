@@ -16,10 +16,10 @@ namespace {
 
 struct Loader {
   Loader() : library(dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL)) {
-    if (!library) obstacle = dlerror();
+    if (!library) load_error = dlerror();
   }
   void *const library;  // never closed: drivers crash when unloaded
-  std::string obstacle;
+  std::string load_error;
 };
 
 const Loader &loader() {
@@ -54,7 +54,7 @@ Result missing(Arguments... arguments) {
 
 namespace glcl {
 
-const std::string &loader_obstacle() { return loader().obstacle; }
+const std::string &loader_obstacle() { return loader().load_error; }
 
 void *loader_function(const char *name) {
   return loader().library ? dlsym(loader().library, name) : nullptr;

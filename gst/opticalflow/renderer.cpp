@@ -63,7 +63,7 @@ void FlowRenderer::draw_arrows(Queue &queue, const FlowStyle &drawing, const Flo
   const int count = cells.s[0] * cells.s[1];
   arrow_(queue, {size_t(cells.s[0]), size_t(cells.s[1])}, field.vectors, field.confidence,
          cl_int2{{width_, height_}}, min_confidence, summary_, cell, cells,
-         drawing::bytes_of(drawing.color), arrows_.room(count));
+         drawing::bytes_of(drawing.color), arrows_.reserve(count));
   arrows_.draw(queue, count, drawing.outline_color, canvas);
 }
 

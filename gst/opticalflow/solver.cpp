@@ -51,8 +51,8 @@ FlowSolver::FlowSolver(Context &context, const FlowPyramids &pyramids, FlowChann
   zero_ = filled(context.cl(), std::vector<cl_float2>(most_nodes));
 }
 
-FlowSolver::Warper FlowSolver::warper(Context &context, const char *kernel,
-                                      const SolverForm &form) {
+FlowSolver::WarpKernel FlowSolver::warper(Context &context, const char *kernel,
+                                          const SolverForm &form) {
   const std::string name = kernel;
   const char *file = name == "flow_dense" ? "opticalflow/dense.cl" : "opticalflow/warp.cl";
   return {form,
@@ -161,7 +161,7 @@ FlowSolver::FlowState FlowSolver::warp(Queue &queue, const FlowSettings &setting
                                        float scale) {
   const FlowLattice &lattice = tensors_.lattices(settings).of_level[level];
   int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
-  Warper &warper = level ? coarse_ : finest_;
+  WarpKernel &warper = level ? coarse_ : finest_;
   const int warps = settings.warps, spacing = settings.median / 2;
   // Gives every compute unit the same number of groups, as few as possible. With at most one
   // group per unit, a launch costs more than the larger surroundings of several warps.
@@ -184,9 +184,10 @@ FlowSolver::FlowState FlowSolver::warp(Queue &queue, const FlowSettings &setting
   return current;
 }
 
-FlowSolver::FlowState FlowSolver::warp(Queue &queue, const FlowSettings &settings, Warper &warper,
-                                       Size tile, int warps, const FramePair &frames, int level,
-                                       const FlowState &state, int shift, float scale) {
+FlowSolver::FlowState FlowSolver::warp(Queue &queue, const FlowSettings &settings,
+                                       WarpKernel &warper, Size tile, int warps,
+                                       const FramePair &frames, int level, const FlowState &state,
+                                       int shift, float scale) {
   const FlowPyramids &pyramids = frames.pyramids;
   const FlowLattice &lattice = tensors_.lattices(settings).of_level[level];
   const cl::Buffer &to = next_buffer(state);

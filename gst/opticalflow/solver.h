@@ -27,7 +27,7 @@ class FlowSolver {
 
  private:
   /// A kernel of the solver and its form.
-  struct Warper : SolverForm {
+  struct WarpKernel : SolverForm {
     Kernel kernel;
   };
   /// A flow on a lattice.
@@ -36,7 +36,7 @@ class FlowSolver {
     cl_int2 size;
   };
 
-  Warper warper(Context &context, const char *kernel, const SolverForm &form);
+  WarpKernel warper(Context &context, const char *kernel, const SolverForm &form);
   const cl::Buffer &next_buffer(const FlowState &state) const;
   TileMemory fused_memory(const FlowSettings &settings, const FlowLattice &lattice) const;
   int last_fused_level(const FlowSettings &settings, int level, int limit) const;
@@ -44,17 +44,17 @@ class FlowSolver {
                        int level, int last, const FlowState &state, float scale, bool sums);
   FlowState warp(Queue &queue, const FlowSettings &settings, const FramePair &frames, int level,
                  const FlowState &state, float scale);
-  FlowState warp(Queue &queue, const FlowSettings &settings, Warper &warper, Size tile, int warps,
-                 const FramePair &frames, int level, const FlowState &state, int shift,
+  FlowState warp(Queue &queue, const FlowSettings &settings, WarpKernel &warper, Size tile,
+                 int warps, const FramePair &frames, int level, const FlowState &state, int shift,
                  float scale);
   void dense_warp(Queue &queue, const FlowSettings &settings, const FramePair &frames,
                   const FlowState &state, float scale);
 
   FlowChannels channels_;
   int compute_units_;
-  size_t local_memory_;                     // bytes per group
-  int max_steps_;                           // maximum warps per launch, see warp()
-  Warper coarse_, finest_, fused_, dense_;  // fused_: for lattices that fit into one group
+  size_t local_memory_;                         // bytes per group
+  int max_steps_;                               // maximum warps per launch, see warp()
+  WarpKernel coarse_, finest_, fused_, dense_;  // fused_: for lattices that fit into one group
   FlowTensors tensors_;
   cl::Buffer zero_, flow_[2], result_, confidence_;
 };

@@ -220,7 +220,7 @@ TEST(test_channelwise_filters_know_no_place) {
 
 TEST(test_a_matrix_of_rank_1_is_separated) {
   using glcl::chain::Matrix;
-  glcl::chain::Separated parts;
+  glcl::chain::SeparableFactors parts;
   fail_unless(separate(Matrix{3, 3, {1, 2, 1, 2, 4, 2, 1, 2, 1}}, parts));
   fail_unless(parts.row == std::vector<double>({0.25, 0.5, 0.25}) &&
               parts.column == std::vector<double>({4, 8, 4}));

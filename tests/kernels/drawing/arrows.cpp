@@ -70,7 +70,7 @@ TEST_EACH(test_arrows, 0, 2) {
       for (const bool overlay : {false, true})
         for (const int count : {1, 60}) {  // the second time the keys are those of the first
           const std::vector<Arrow> list = some_arrows(count, width, height);
-          bench.queue->cl().enqueueWriteBuffer(engine.room(count), CL_TRUE, 0,
+          bench.queue->cl().enqueueWriteBuffer(engine.reserve(count), CL_TRUE, 0,
                                                list.size() * sizeof(Arrow), list.data());
           const Picture in = bench.upload(frame, layout, layout == Layout::buffer ? 3 : 0),
                         out = bench.upload(frame, layout);
@@ -90,7 +90,7 @@ TEST_EACH(test_order, 0, 2) {
   const Frame frame = reference::natural_frame(200, 100);
   Arrows engine(*bench.context, 200, 100, layout);
   const std::vector<Arrow> list = some_arrows(400, 200, 100);
-  bench.queue->cl().enqueueWriteBuffer(engine.room(400), CL_TRUE, 0, list.size() * sizeof(Arrow),
+  bench.queue->cl().enqueueWriteBuffer(engine.reserve(400), CL_TRUE, 0, list.size() * sizeof(Arrow),
                                        list.data());
   Frame first;
   for (int i = 0; i < 20; i++) {

@@ -22,7 +22,7 @@ class Ranged {
         before_(upload(bench, pair.reference)),
         range_(*bench.context, pair.current.width, pair.current.height) {}
 
-  std::vector<int> run(int least, int most, int lambda, const Range::Target &target = {},
+  std::vector<int> run(int least, int most, int lambda, const Range::PredictionTarget &target = {},
                        bool follows = false) {
     range_.run(*bench_.queue, current_, before_, least, most, lambda, target, follows);
     std::vector<int> ranges(range_.areas());
@@ -158,7 +158,7 @@ TEST(test_target) {
   Ranged ranged(bench, pair);
   const auto without = reference::ranges_of(pair.current, pair.reference, 4, 64, 4);
   const std::vector<cl_long> errors{30000, 0, 0, 0, 70000, 0, 0, 0};
-  Range::Target target{
+  Range::PredictionTarget target{
       cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE, errors.size() * sizeof(cl_long)), 2, 0};
   bench.queue->cl().enqueueWriteBuffer(target.sums, CL_TRUE, 0, errors.size() * sizeof(cl_long),
                                        errors.data());

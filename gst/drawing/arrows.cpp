@@ -40,9 +40,10 @@ void Arrows::draw(Queue &queue, int count, cl_uint outline_color, const Canvas &
   }
   const Width width = Arrows::width(width_, height_);
   const cl_int2 size{{width_, height_}};
-  claim_(queue, {count * claim_.group().x, 1}, arrows_, width.thick, width.outline, size, keys_);
-  paint_(queue, {count * paint_.group().x, 1}, canvas.in, canvas.out, arrows_, width.thick,
-         width.outline, floats_of(outline_color), size, int(canvas.overlay), keys_);
+  claim_(queue, {count * claim_.group().x, 1}, arrows_, width.half_width, width.outline_width, size,
+         keys_);
+  paint_(queue, {count * paint_.group().x, 1}, canvas.in, canvas.out, arrows_, width.half_width,
+         width.outline_width, floats_of(outline_color), size, int(canvas.overlay), keys_);
 }
 
 }  // namespace glcl::drawing

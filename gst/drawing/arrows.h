@@ -18,8 +18,8 @@ struct Arrow {
 class Arrows {
  public:
   struct Width {
-    float thick;    ///< px, half the shaft
-    float outline;  ///< width of the outline, px
+    float half_width;     ///< px, half the shaft
+    float outline_width;  ///< px
   };
   static Width width(int frame_width, int frame_height);
   /// Default distance between arrows of vector fields, px.

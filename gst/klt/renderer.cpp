@@ -46,8 +46,8 @@ void PointRenderer::draw(Queue &queue, const PointStyle &drawing, const Klt &klt
     extend_trails(queue, drawing, klt);
   else
     forget();
-  const auto [half_width, outline] = drawing::Arrows::width(width_, height_);
-  const Pen pen{2 * half_width, 0.6f * half_width, outline};
+  const auto [half_width, outline_width] = drawing::Arrows::width(width_, height_);
+  const Pen pen{2 * half_width, 0.6f * half_width, outline_width};
   const cl_int2 size{{width_, height_}};
   const int lines = !tracks ? 0 : drawing.trail ? drawing.trail : -1;
   claim_(queue, {size_t(klt.features()) * claim_.group().x, 1}, klt.points().position(),

@@ -87,7 +87,7 @@ inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int
 // in texels, and a confidence from the smaller eigenvalue. A node sums the votes and tensors of its four texels over
 // the window. `tensors` and `residuals` are those of flow_warp's lattice; the share of noise comes from them.
 //
-// Local memory in `room`: `tile` holds the flow, then tensors with the votes along x; `tile_y` the votes along y.
+// Local memory in `scratch`: `tile` holds the flow, then tensors with the votes along x; `tile_y` the votes along y.
 // `strip` holds medians, then sums along y, as does `strip_y`. `nodes_flow` holds the flow at the start of the step.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
@@ -97,14 +97,14 @@ flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict
            __global const float2 *restrict brightness, __global const float4 *restrict tensors,
            __global const float *restrict residuals, __global const float *restrict noise_table,
            __global const float2 *restrict flow, __global float2 *restrict result, __global float *restrict confidence,
-           DenseWarp warp, __local float4 *room) {
+           DenseWarp warp, __local float4 *scratch) {
   const int4 level = warp.level;
   const float4 gain = warp.gain;
   const Window window = warp.window;
   const int2 size = warp.size, flow_size = warp.flow_size, side = warp.side, coarse_size = warp.coarse_size;
   const int step = warp.step, spacing = warp.spacing;
   const float alpha = warp.alpha;
-  __local float4 *tile = room, *strip = tile + warp.tile;
+  __local float4 *tile = scratch, *strip = tile + warp.tile;
   __local float2 *nodes_flow = (__local float2 *)(strip + warp.strip);
   __local float *tile_y = (__local float *)(nodes_flow + side.x * side.y), *strip_y = tile_y + warp.tile;
   const int2 origin = (int2)(get_group_id(0), GROUP_ROW) * side;

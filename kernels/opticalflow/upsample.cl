@@ -73,17 +73,17 @@ inline bool inside(float2 to, int2 size) {
 // Writes the field. A pixel whose vector leaves the frame has a confidence of 0. The first node lies a quarter of the
 // node distance from the frame's edge. `keep_factors` gets the factor of every cell.
 //
-// Local memory: `room` first serves find_keep_factors(), then holds the nodes of the group and BEND_DISTANCE more on
+// Local memory: `scratch` first serves find_keep_factors(), then holds the nodes of the group and BEND_DISTANCE more on
 // each side. It is followed by the factors of the cells around the nodes, the nodes' medians and their confidence.
 __kernel void flow_upsample(__global const float2 *restrict flow, __global const float *restrict node_confidence,
                             __global const float *noise, __global const float2 *brightness,
                             __global float2 *restrict vectors, __global float *restrict confidence,
                             __global const CellEvidence *restrict evidence, __global const FrameTally *restrict tally,
                             __global const Flicker *restrict flicker, __global float *restrict keep_factors,
-                            Upsampling up, __local float4 *room) {
+                            Upsampling up, __local float4 *scratch) {
   const int2 size = up.size, lattice = up.lattice, cells = up.cells;
   const int shift = up.shift, spacing = up.spacing;
-  __local float4 *factors = room + up.factors_offset;
+  __local float4 *factors = scratch + up.factors_offset;
   __local float2 *medians = (__local float2 *)(factors + up.near_cells);
   __local float *tile_confidence = (__local float *)(medians + up.near_nodes);
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
@@ -92,7 +92,7 @@ __kernel void flow_upsample(__global const float2 *restrict flow, __global const
   const int2 side = ((origin + area - 1) >> shift) + 2 - first, tile_side = side + 2 * BEND_DISTANCE;
   const int2 low = max(cell_before(max(first, 0)), 0);
   const int2 factors_side = min(cell_before(min(first + side - 1, last)) + 1, cells - 1) - low + 1;
-  __local CellEvidence *around = (__local CellEvidence *)room;
+  __local CellEvidence *around = (__local CellEvidence *)scratch;
   const Noise frame_noise = noise_of(noise);
   find_keep_factors(evidence, tally, flicker, cells, up.keep_all, sqrt(frame_noise.white), brightness[1].x, low,
                     factors_side, around,
@@ -102,7 +102,7 @@ __kernel void flow_upsample(__global const float2 *restrict flow, __global const
     if (all(pixel >= origin) && all(pixel < origin + area))
       keep_factors[at.y * cells.x + at.x] = factors[y * factors_side.x + x].x;
   }
-  __local float2 *tile = (__local float2 *)room;
+  __local float2 *tile = (__local float2 *)scratch;
   FOR_ITEMS(x, y, tile_side) {
     const int2 node = clamp(tile_first + (int2)(x, y), 0, last);
     tile[y * tile_side.x + x] = flow[node.y * lattice.x + node.x];

@@ -146,7 +146,7 @@ flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *res
 
 // The first group takes all steps on lattices `from` to `to`, each as one tile. If there are more groups, it first
 // computes the tensors of these lattices. The other groups then do the work of flow_tensors for the finer lattices.
-// `room` is local memory for both uses.
+// `scratch` is local memory for both uses.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
@@ -157,17 +157,17 @@ flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict
            __constant LatticeLevel *lattices, __global float4 *tensors, __global float *residuals, __global float4 *slopes,
            __global FrameTally *restrict tally, volatile __global float *row_ratios,
            __global const float2 *restrict flow, __global float2 *restrict result, FusedWarp warp,
-           __local float4 *room) {
+           __local float4 *scratch) {
   __local int last;
   const int group = get_group_id(0), other_groups = get_num_groups(0) - 1, row_groups = other_groups - warp.sums.tiles;
   if (group > row_groups) {
     sum_tensor_tiles(before, after, grey_before, brightness[0], noise_table, lattices, group - 1 - row_groups, tensors,
-                     residuals, slopes, tally, warp.sums, room);
+                     residuals, slopes, tally, warp.sums, scratch);
     return;
   }
   if (group > 0) {
     find_row_ratios(grey_before, grey_after, lattices[0].level, brightness[0], group - 1, row_groups, warp.sums.rows,
-                    warp.sums.row_spacing, row_ratios, tally, room, &last);
+                    warp.sums.row_spacing, row_ratios, tally, scratch, &last);
     return;
   }
   const Window window = warp.sums.other_window;
@@ -175,16 +175,16 @@ flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict
   const int from = warp.from, to = warp.to, warps = warp.warps, spacing = warp.spacing;
   const float alpha = warp.sums.alpha;
   float scale = warp.scale;
-  __local float4 *strip = room + warp.sums.strip;
+  __local float4 *strip = scratch + warp.sums.strip;
   for (int number = from; number >= to && other_groups > 0; number--) {
     const LatticeLevel row = lattices[number];
     for (int y = 0; y < row.size.y; y += side.y)
       for (int x = 0; x < row.size.x; x += side.x)
         sum_tensors(before, after, grey_before, brightness[0], noise_table, row, (int2)(x, y), side, tensors, residuals,
-                    slopes, window, alpha, room, strip);
+                    slopes, window, alpha, scratch, strip);
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  __local float2 *tile = (__local float2 *)room;
+  __local float2 *tile = (__local float2 *)scratch;
   const Noise noise = noise_of(noise_table);
   int2 input_side = flow_size;
   const int2 first = 0;

@@ -21,7 +21,7 @@ bool in_box(double x, double y, double x0, double y0, double x1, double y1) {
 }
 
 /// A part of a frame within a rounded outline.
-Thing part_of(const std::string &name, const Frame &frame) {
+Target part_of(const std::string &name, const Frame &frame) {
   const auto shared = std::make_shared<Frame>(frame);
   return {name, frame.width, [shared](double x, double y) -> Colour {
             const double half = (shared->width - 1) / 2.0;
@@ -89,14 +89,14 @@ Colour sign(double x, double y) {
 
 }  // namespace
 
-Frame Thing::picture() const {
+Frame Target::picture() const {
   Frame frame(side + 8, side + 8);
   for (size_t i = 0; i < frame.rgba.size(); i++) frame.rgba[i] = i % 4 == 3 ? 255 : 128;
   place(frame, *this, {(frame.width - 1) / 2.0, (frame.height - 1) / 2.0, 0, 1});
   return frame;
 }
 
-std::vector<Thing> things() {
+std::vector<Target> targets() {
   return {{"picture", 90, picture},
           part_of("texture",
                   crop(relit(textured_frame(320, 240, {0, 0, 0, 2}, 5), 2, -128), 60, 60, 90, 90)),
@@ -137,7 +137,7 @@ Frame clutter_frame(int width, int height, unsigned seed) {
   return frame;
 }
 
-void place(Frame &frame, const Thing &thing, const Pose &pose, double hidden, unsigned seed) {
+void place(Frame &frame, const Target &target, const Pose &pose, double hidden, unsigned seed) {
   const double turn = -pose.angle * pi / 180;  // clockwise
   const double c = std::cos(turn) / pose.scale, s = std::sin(turn) / pose.scale;
   const auto seen = [&](double x, double y) {
@@ -148,13 +148,13 @@ void place(Frame &frame, const Thing &thing, const Pose &pose, double hidden, un
   const double ux = std::cos(side), uy = std::sin(side);
   // Where the cover ends, along that direction.
   std::vector<double> covered;
-  for (int y = -thing.side / 2; y <= thing.side / 2; y += 2)
-    for (int x = -thing.side / 2; x <= thing.side / 2; x += 2)
-      if (thing.look(x, y)[3] > 0.5) covered.push_back(ux * x + uy * y);
+  for (int y = -target.side / 2; y <= target.side / 2; y += 2)
+    for (int x = -target.side / 2; x <= target.side / 2; x += 2)
+      if (target.look(x, y)[3] > 0.5) covered.push_back(ux * x + uy * y);
   std::sort(covered.begin(), covered.end());
   const double from = hidden > 0 ? covered[size_t((1 - hidden) * double(covered.size() - 1))] : 1e9;
 
-  const int reach = static_cast<int>(thing.side * pose.scale * 0.75) + 2, fine = 4;
+  const int reach = static_cast<int>(target.side * pose.scale * 0.75) + 2, fine = 4;
   for (int y = std::max(int(pose.y) - reach, 0);
        y <= std::min(int(pose.y) + reach, frame.height - 1); y++)
     for (int x = std::max(int(pose.x) - reach, 0);
@@ -163,10 +163,10 @@ void place(Frame &frame, const Thing &thing, const Pose &pose, double hidden, un
       for (int k = 0; k < fine * fine; k++) {
         const int right = k % fine, down = k / fine;
         const auto [u, v] = seen(x + (right + 0.5) / fine - 0.5, y + (down + 0.5) / fine - 0.5);
-        Colour colour = thing.look(u, v);
+        Colour colour = target.look(u, v);
         // The cover has an edge that waves, and stripes.
         const double along = ux * u + uy * v, across = uy * u - ux * v;
-        if (along + 3 * std::sin(across / 7) > from && std::hypot(u, v) < thing.side * 0.6)
+        if (along + 3 * std::sin(across / 7) > from && std::hypot(u, v) < target.side * 0.6)
           colour = grey(std::fmod(std::abs(across) + 100, 24) < 12 ? shade : shade + 30);
         for (int i = 0; i < 3; i++) sum[i] += colour[i] * colour[3];
         sum[3] += colour[3];

@@ -315,11 +315,11 @@ int compare_front(glcl::Queue &queue) {
 
 /// The promise of a confidence of at least so much: so many px of error at most, in 95 % of
 /// vectors.
-struct Promise {
+struct ErrorBound {
   float confidence;
   double error;
 };
-constexpr Promise promises[] = {{0.5f, 1}, {0.9f, 0.5}};
+constexpr ErrorBound error_bounds[] = {{0.5f, 1}, {0.9f, 0.5}};
 constexpr double least_kept = 0.95;
 constexpr double least_share = 0.01;  // of the vectors; a share of fewer means little
 
@@ -335,8 +335,8 @@ double least_sure(const Pair &pair, bool noise, Preset preset, float confidence)
 int compare_confidence(glcl::Queue &queue, const std::vector<Pair> &pairs) {
   std::printf("\n%-32s %5s", "share that is sure, and right", "noise");
   for (const char *preset : {"fast", "balanced", "accurate"})
-    std::printf("  %-8s >= %.1f        %.1f ", preset, promises[0].confidence,
-                promises[1].confidence);
+    std::printf("  %-8s >= %.1f        %.1f ", preset, error_bounds[0].confidence,
+                error_bounds[1].confidence);
   std::printf("\n");
   int broken = 0;
   for (const Pair &pair : pairs)
@@ -346,7 +346,7 @@ int compare_confidence(glcl::Queue &queue, const std::vector<Pair> &pairs) {
                   after = level ? reference::noisy(pair.after, level, 2) : pair.after;
       for (Preset preset : presets) {
         const Field field = flow_of(queue, before, after, preset);
-        for (const auto &[confidence, error] : promises) {
+        for (const auto &[confidence, error] : error_bounds) {
           double known = 0, sure = 0, kept = 0;
           for (int y = 0; y < field.height; y++)
             for (int x = 0; x < field.width; x++) {

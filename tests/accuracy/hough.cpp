@@ -33,7 +33,7 @@ using glcl::hough::Hough;
 using glcl::hough::Template;
 using reference::Frame;
 using reference::Pose;
-using reference::Thing;
+using reference::Target;
 
 constexpr int width = 320, height = 240;
 constexpr double noise = 8;  // levels
@@ -87,9 +87,9 @@ class Search {
     hough_ = std::make_unique<Hough>(*context_, width, height, layout_);
   }
 
-  std::shared_ptr<const Template> shape(const Thing &thing) {
-    return glcl::hough::make_template(*queue_, thing.name, {},
-                                      reference::upload(*queue_, thing.picture(), layout_));
+  std::shared_ptr<const Template> shape(const Target &target) {
+    return glcl::hough::make_template(*queue_, target.name, {},
+                                      reference::upload(*queue_, target.picture(), layout_));
   }
 
   void look_for(const std::vector<std::shared_ptr<const Template>> &shapes) {
@@ -122,8 +122,8 @@ bool matches(const Found &object, const Pose &pose) {
 }
 
 /// False detections: not those slightly off the true place.
-bool strange(const Hough::TemplateMatch &object, const Thing &thing, const Pose &pose) {
-  return std::hypot(object.x - pose.x, object.y - pose.y) > thing.side * pose.scale / 4;
+bool strange(const Hough::TemplateMatch &object, const Target &target, const Pose &pose) {
+  return std::hypot(object.x - pose.x, object.y - pose.y) > target.side * pose.scale / 4;
 }
 
 void print(const std::vector<Hough::TemplateMatch> &objects) {
@@ -137,15 +137,15 @@ void print(const std::vector<Hough::TemplateMatch> &objects) {
 struct PeerTally : Tally {
   int late = 0;
   double seconds = 0;
-  void add(int limit, const ShapePeer &peer, const Frame &frame, const Thing &thing,
+  void add(int limit, const ShapePeer &peer, const Frame &frame, const Target &target,
            const Pose &pose) {
-    const PeerResult result = find_within(limit, peer, frame, thing, pose);
+    const PeerResult result = find_within(limit, peer, frame, target, pose);
     seconds += result.seconds;
     scenes++, late += !result.ended;
     bool right = false;
     for (const Pose &one : result.poses) {
       right |= matches(one, pose);
-      others += std::hypot(one.x - pose.x, one.y - pose.y) > thing.side * pose.scale / 4;
+      others += std::hypot(one.x - pose.x, one.y - pose.y) > target.side * pose.scale / 4;
     }
     found += right;
   }
@@ -153,7 +153,7 @@ struct PeerTally : Tally {
 
 /// A scene: what lies where, and by how much of it is covered.
 struct Scene {
-  const Thing &thing;
+  const Target &target;
   Pose pose;
   std::string camera;
   double hidden;
@@ -168,21 +168,21 @@ std::string number(const char *format, double value) {
 
 void count(const Scene &scene, const std::vector<Hough::TemplateMatch> &found,
            std::map<std::string, Tally> &tallies, Tally &total) {
-  const auto &[thing, pose, camera, hidden, seed] = scene;
+  const auto &[target, pose, camera, hidden, seed] = scene;
   bool right = false;
   int others = 0;
   for (const auto &object : found) {
     right |= matches(object, pose);
-    others += strange(object, thing, pose);
+    others += strange(object, target, pose);
   }
   if (std::getenv("VERBOSE") && (!right || others)) {
-    std::printf("  %s seed %u %s hidden %.1f: (%.1f, %.1f) %.1f x%.2f:", thing.name.c_str(), seed,
+    std::printf("  %s seed %u %s hidden %.1f: (%.1f, %.1f) %.1f x%.2f:", target.name.c_str(), seed,
                 camera.c_str(), hidden, pose.x, pose.y, pose.angle, pose.scale);
     print(found);
   }
   std::vector<std::string> names;
   if (camera.empty())
-    names = {thing.name, number("scale %.2f", pose.scale), number("hidden %.1f", hidden)};
+    names = {target.name, number("scale %.2f", pose.scale), number("hidden %.1f", hidden)};
   else if (camera == "blurred")
     names = {camera};
   else
@@ -215,9 +215,9 @@ int run(bool all, unsigned first_seed, int peer_seconds) {
   cameras.insert(cameras.begin(), "");
   if (all) cameras.emplace_back("blurred");
   Search search;
-  const std::vector<Thing> things = reference::things();
+  const std::vector<Target> targets = reference::targets();
   std::vector<std::shared_ptr<const Template>> shapes;
-  for (const Thing &thing : things) shapes.push_back(search.shape(thing));
+  for (const Target &target : targets) shapes.push_back(search.shape(target));
   std::map<std::string, Tally> tallies;
   const std::vector<ShapePeer> peers = peer_seconds > 0 ? shape_peers() : std::vector<ShapePeer>();
   std::map<std::string, PeerTally> peer_tallies;
@@ -230,19 +230,19 @@ int run(bool all, unsigned first_seed, int peer_seconds) {
     return least + (most - least) * (random() / 4294967296.0);
   };
   unsigned seed = first_seed;
-  for (size_t i = 0; i < things.size(); i++) {
+  for (size_t i = 0; i < targets.size(); i++) {
     search.look_for({shapes[i]});
     for (const double scale : scales)
       for (const double hidden : {0.0, 0.2, 0.4})
         for (int turn = 0; turn < turns; turn++, seed++) {
-          const double room = things[i].side * scale * 0.5;
+          const double room = targets[i].side * scale * 0.5;
           Pose pose;
           pose.x = uniform(room, width - room), pose.y = uniform(room, height - room);
           pose.angle = std::remainder(360.0 * turn / turns + uniform(0, 360.0 / turns), 360);
           pose.scale = scale;
           const double gain = uniform(0.6, 1.1), offset = uniform(-10, 20);
           Frame scene = reference::clutter_frame(width, height, seed);
-          reference::place(scene, things[i], pose, hidden, seed);
+          reference::place(scene, targets[i], pose, hidden, seed);
           scene = reference::relit(scene, gain, offset);
           for (const std::string &camera : cameras) {
             if (!camera.empty() && turn % 6) continue;
@@ -250,8 +250,8 @@ int run(bool all, unsigned first_seed, int peer_seconds) {
             const auto found = search.find(frames);
             if (camera.empty() && scale == 1 && turn == 0)
               for (const ShapePeer &peer : peers)
-                peer_tallies[peer.name].add(peer_seconds, peer, frames.back(), things[i], pose);
-            count({things[i], pose, camera, hidden, seed}, found, tallies, total);
+                peer_tallies[peer.name].add(peer_seconds, peer, frames.back(), targets[i], pose);
+            count({targets[i], pose, camera, hidden, seed}, found, tallies, total);
           }
         }
   }

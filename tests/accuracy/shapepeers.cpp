@@ -9,9 +9,9 @@
 
 using reference::Frame;
 using reference::Pose;
-using reference::Thing;
+using reference::Target;
 
-PeerResult find_within(int seconds, const ShapePeer &peer, const Frame &scene, const Thing &thing,
+PeerResult find_within(int seconds, const ShapePeer &peer, const Frame &scene, const Target &target,
                        const Pose &truth) {
   PeerResult result;
   int ends[2];
@@ -22,7 +22,7 @@ PeerResult find_within(int seconds, const ShapePeer &peer, const Frame &scene, c
     close(ends[0]);
     const rlimit limit{static_cast<rlim_t>(seconds), static_cast<rlim_t>(seconds)};
     setrlimit(RLIMIT_CPU, &limit);
-    const std::vector<Pose> found = peer.find(scene, thing, truth);
+    const std::vector<Pose> found = peer.find(scene, target, truth);
     const size_t bytes = found.size() * sizeof found[0];
     const bool written =
         !bytes || write(ends[1], found.data(), bytes) == static_cast<ssize_t>(bytes);
@@ -61,12 +61,12 @@ cv::Mat grey(const Frame &frame) {
   return levels;
 }
 
-/// The thing on grey, as Thing::picture(), turned and scaled.
-cv::Mat template_of(const Thing &thing, double angle, double scale) {
-  const int side = static_cast<int>(thing.side * scale * 1.45) + 8;
+/// The target on grey, as Target::picture(), turned and scaled.
+cv::Mat template_of(const Target &target, double angle, double scale) {
+  const int side = static_cast<int>(target.side * scale * 1.45) + 8;
   Frame frame(side, side);
   for (size_t i = 0; i < frame.rgba.size(); i++) frame.rgba[i] = i % 4 == 3 ? 255 : 128;
-  reference::place(frame, thing, {(side - 1) / 2.0, (side - 1) / 2.0, angle, scale});
+  reference::place(frame, target, {(side - 1) / 2.0, (side - 1) / 2.0, angle, scale});
   return grey(frame);
 }
 
@@ -86,7 +86,7 @@ void set_edges(cv::GeneralizedHough &method) {
   method.setMinDist(10);
 }
 
-std::vector<Pose> guil(const Frame &scene, const Thing &thing, const Pose &) {
+std::vector<Pose> guil(const Frame &scene, const Target &target, const Pose &) {
   const auto method = cv::createGeneralizedHoughGuil();
   set_edges(*method);
   method->setLevels(360);
@@ -96,19 +96,19 @@ std::vector<Pose> guil(const Frame &scene, const Thing &thing, const Pose &) {
   method->setMinAngle(0), method->setMaxAngle(360), method->setAngleStep(step);
   method->setMinScale(0.5), method->setMaxScale(1.5), method->setScaleStep(0.05);
   method->setAngleThresh(1500), method->setScaleThresh(50), method->setPosThresh(10);
-  method->setTemplate(grey(thing.picture()));
+  method->setTemplate(grey(target.picture()));
   std::vector<cv::Vec4f> found;
   method->detect(grey(scene), found);
   return poses_of(found);
 }
 
-std::vector<Pose> ballard(const Frame &scene, const Thing &thing, const Pose &truth) {
+std::vector<Pose> ballard(const Frame &scene, const Target &target, const Pose &truth) {
   const auto method = cv::createGeneralizedHoughBallard();
   set_edges(*method);
   method->setLevels(360);
   method->setDp(1);
   method->setVotesThreshold(10);
-  method->setTemplate(template_of(thing, truth.angle, truth.scale));
+  method->setTemplate(template_of(target, truth.angle, truth.scale));
   std::vector<cv::Vec4f> found;
   method->detect(grey(scene), found);
   std::vector<Pose> poses = poses_of(found);

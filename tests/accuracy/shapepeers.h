@@ -8,13 +8,13 @@
 #include "reference/frames.h"
 #include "reference/hough/scenes.h"
 
-/// A search of OpenCV for a thing, on the CPU.
+/// A search of OpenCV for a target, on the CPU.
 struct ShapePeer {
   std::string name;
   /// The places of the picture in a scene, the best first, at most 10. `truth`: given to methods
   /// that can't find all parameters.
   std::function<std::vector<reference::Pose>(
-      const reference::Frame &scene, const reference::Thing &thing, const reference::Pose &truth)>
+      const reference::Frame &scene, const reference::Target &target, const reference::Pose &truth)>
       find;
 };
 
@@ -30,4 +30,4 @@ struct PeerResult {
 
 /// The detections of a peer, in its own process, which ends after so many seconds of CPU time.
 PeerResult find_within(int seconds, const ShapePeer &peer, const reference::Frame &scene,
-                       const reference::Thing &thing, const reference::Pose &truth);
+                       const reference::Target &target, const reference::Pose &truth);

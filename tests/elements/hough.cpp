@@ -20,7 +20,7 @@
 #include "tests/support/result.h"
 
 using reference::Pose;
-using reference::Thing;
+using reference::Target;
 using test::Chain;
 using test::expect;
 using test::Frame;
@@ -31,13 +31,13 @@ namespace {
 constexpr int width = 160, height = 120;
 const Pose first_pose{70, 60, 35, 0.9}, second_pose{90, 58, -60, 1};
 
-const Thing &logo() {
-  static const Thing thing = reference::things()[2];
-  return thing;
+const Target &logo() {
+  static const Target target = reference::targets()[2];
+  return target;
 }
-const Thing &tool() {
-  static const Thing thing = reference::things()[3];
-  return thing;
+const Target &tool() {
+  static const Target target = reference::targets()[3];
+  return target;
 }
 
 Frame grey(int w = width, int h = height) {
@@ -46,9 +46,9 @@ Frame grey(int w = width, int h = height) {
   return frame;
 }
 
-Frame scene(const Thing &thing, const Pose &pose) {
+Frame scene(const Target &target, const Pose &pose) {
   Frame frame = grey();
-  reference::place(frame, thing, pose);
+  reference::place(frame, target, pose);
   return frame;
 }
 

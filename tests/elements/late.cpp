@@ -125,14 +125,14 @@ void flush(Chain &chain) {
 }
 
 /// Finishes the device's work after a delay, or one result after the other.
-class Later {
+class DelayedCompletion {
  public:
-  Later()
+  DelayedCompletion()
       : thread_([] {
           g_usleep(50 * 1000);
           device.finish();
         }) {}
-  explicit Later(unsigned seed)
+  explicit DelayedCompletion(unsigned seed)
       : thread_([this, seed] {
           std::mt19937 random(seed);
           while (!ended_) {
@@ -141,11 +141,11 @@ class Later {
           }
           device.finish();
         }) {}
-  ~Later() {
+  ~DelayedCompletion() {
     ended_ = true;
     thread_.join();
   }
-  Later(const Later &) = delete;
+  DelayedCompletion(const DelayedCompletion &) = delete;
 
  private:
   std::atomic<bool> ended_{false};
@@ -253,7 +253,7 @@ TEST(events_wait) {
     pass(chain, number++);
     pass(chain, number++);
     const int before = finished;
-    const Later later;
+    const DelayedCompletion later;
     send(chain, event);
     expect(!device.keeps(), name + " waits for the results");
     expect_number(chain.messages(), number - 2, 0);
@@ -266,7 +266,7 @@ TEST(drain_query_waits) {
   Chain chain("late interval=0");
   device.keep();
   pass(chain, 1);
-  const Later later;
+  const DelayedCompletion later;
   chain.drain();
   expect_number(chain.messages(), 1, 0);
 }
@@ -291,7 +291,7 @@ TEST(stop_and_start) {
     for (int round = 0; round < 2; round++) {
       device.keep();
       expect(pipeline.reach(GST_STATE_PAUSED), "PAUSED can't be reached");
-      const Later later;
+      const DelayedCompletion later;
       pipeline.set(i == 0 ? GST_STATE_READY : GST_STATE_NULL);
       expect(next_number(pipeline.messages(), 0) == -1, "a stop drops pending results");
     }
@@ -331,7 +331,7 @@ TEST(any_order) {
   const int frames = 100;
   {
     device.keep();
-    const Later later(1);
+    const DelayedCompletion later(1);
     for (int i = 0; i < frames; i++) pass(chain, i);
   }
   for (int i = 0; i < frames; i++) expect_number(chain.messages(), i, a_minute);
@@ -340,7 +340,7 @@ TEST(any_order) {
 // The same between flushes; after a flush only results of later frames arrive.
 TEST(any_order_and_flushes) {
   Chain chain("late interval=0");
-  const Later later(2);
+  const DelayedCompletion later(2);
   for (int round = 0; round < 40; round++) {
     device.keep();
     const int frames = 1 + round % 5;
@@ -355,7 +355,7 @@ TEST(any_order_and_flushes) {
 TEST(any_order_and_stops) {
   for (int i = 0; i < 20; i++) {
     device.keep();
-    const Later later(3 + unsigned(i));
+    const DelayedCompletion later(3 + unsigned(i));
     test::Pipeline pipeline(source);
     pipeline.set(GST_STATE_PLAYING);
     expect(next_number(pipeline.messages(), a_minute) >= 0, "it plays");

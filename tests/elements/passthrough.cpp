@@ -31,27 +31,28 @@ std::string drawing(const std::string &analyser) {
 }
 
 /// The ids of the first texture of every buffer on a pad. They are compared, never used.
-class Watch {
+class BufferWatch {
  public:
-  struct Seen {
+  struct ObservedBuffer {
     const GstBuffer *buffer;
     const GstMemory *memory;
     int metas;
-    bool operator==(const Seen &other) const {
+    bool operator==(const ObservedBuffer &other) const {
       return buffer == other.buffer && memory == other.memory;
     }
   };
 
-  Watch(GstElement *element, const char *pad) : pad_(gst_element_get_static_pad(element, pad)) {
+  BufferWatch(GstElement *element, const char *pad)
+      : pad_(gst_element_get_static_pad(element, pad)) {
     probe_ = gst_pad_add_probe(pad_, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, this, nullptr);
   }
-  ~Watch() {
+  ~BufferWatch() {
     gst_pad_remove_probe(pad_, probe_);
     gst_object_unref(pad_);
   }
-  Watch(const Watch &) = delete;
+  BufferWatch(const BufferWatch &) = delete;
 
-  std::vector<Seen> take() { return std::exchange(seen_, {}); }
+  std::vector<ObservedBuffer> take() { return std::exchange(observed_, {}); }
 
  private:
   static GstPadProbeReturn on_buffer(GstPad *, GstPadProbeInfo *info, gpointer self) {
@@ -61,13 +62,13 @@ class Watch {
     gpointer walk = nullptr;
     while (const GstMeta *meta = gst_buffer_iterate_meta(buffer, &walk))
       metas += gst_meta_info_is_custom(meta->info);
-    static_cast<Watch *>(self)->seen_.push_back({buffer, memory, metas});
+    static_cast<BufferWatch *>(self)->observed_.push_back({buffer, memory, metas});
     return GST_PAD_PROBE_OK;
   }
 
   GstPad *pad_;
   gulong probe_;
-  std::vector<Seen> seen_;
+  std::vector<ObservedBuffer> observed_;
 };
 
 std::string name_of(const std::string &analyser) { return analyser.substr(0, analyser.find(' ')); }
@@ -78,7 +79,7 @@ TEST(frame_itself) {
   for (const std::string analyser : analysers) {
     Chain chain("gleffects_identity ! " + analyser + " ! gleffects_identity");
     GstElement *element = chain[name_of(analyser)];
-    Watch in(element, "sink"), out(element, "src");
+    BufferWatch in(element, "sink"), out(element, "src");
     for (int i = 0; i < 6; i++) {
       const Frame frame = reference::random_frame(50, 33, i);
       expect_same(frame, chain.filter(frame), analyser);
@@ -95,7 +96,7 @@ TEST(metas) {
   for (const std::string analyser : analysers) {
     Chain chain("gleffects_identity ! " + analyser + " attach-meta=true");
     GstElement *element = chain[name_of(analyser)];
-    Watch in(element, "sink"), out(element, "src");
+    BufferWatch in(element, "sink"), out(element, "src");
     for (int i = 0; i < 4; i++) {
       const Frame frame = reference::random_frame(48, 32, i);
       expect_same(frame, chain.filter(frame), analyser);
@@ -121,7 +122,7 @@ TEST(display_while_playing) {
   for (const std::string analyser : analysers) {
     Chain chain("gleffects_identity ! " + analyser);
     GstElement *element = chain[name_of(analyser)];
-    Watch in(element, "sink"), out(element, "src");
+    BufferWatch in(element, "sink"), out(element, "src");
     for (int i = 0; i < 24; i++) {
       const bool draws = i / 3 % 2;
       gst_util_set_object_arg(G_OBJECT(element), "display",
@@ -139,7 +140,7 @@ TEST(display_while_playing) {
 
 TEST(equalize_while_playing) {
   Chain chain("glclhistogram");
-  Watch in(chain["glclhistogram"], "sink"), out(chain["glclhistogram"], "src");
+  BufferWatch in(chain["glclhistogram"], "sink"), out(chain["glclhistogram"], "src");
   for (const char *equalize : {"none", "luma", "none", "rgb", "none"}) {
     gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "equalize", equalize);
     const Frame frame = reference::random_frame(64, 48);
@@ -163,7 +164,7 @@ TEST(after_tee) {
         "after. ! queue ! glclinvert ! gldownload ! fakesink name=third sync=false");
     const auto &first = pipeline.collect("first"), &second = pipeline.collect("second"),
                &third = pipeline.collect("third");
-    Watch in(pipeline[name_of(analyser)], "sink"), out(pipeline[name_of(analyser)], "src"),
+    BufferWatch in(pipeline[name_of(analyser)], "sink"), out(pipeline[name_of(analyser)], "src"),
         plain(pipeline["plain"], "src");
     expect(pipeline.run(), "no EOS");
     const auto came = in.take(), went = out.take(), others = plain.take();
@@ -188,7 +189,7 @@ TEST(several_in_a_row) {
   Chain chain(
       "glclinvert ! glclhistogram display=none attach-meta=true ! glclmotion display=none "
       "attach-meta=true ! queue ! glopenclflow display=none attach-meta=true ! glclinvert");
-  Watch in(chain["glclhistogram"], "sink"), out(chain["glopenclflow"], "src");
+  BufferWatch in(chain["glclhistogram"], "sink"), out(chain["glopenclflow"], "src");
   for (int i = 0; i < 20; i++) {
     if (i == 10) gst_util_set_object_arg(G_OBJECT(chain["glclmotion"]), "display", "prediction");
     if (i == 11) gst_util_set_object_arg(G_OBJECT(chain["glclmotion"]), "display", "none");

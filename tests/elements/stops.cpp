@@ -33,18 +33,18 @@ const std::string filters = "glclinvert ! glclinvert ! glclinvert";
 const std::string analyzer = "glclinvert ! glclhistogram attach-meta=true ! glclinvert";
 
 /// The resources that the process holds.
-struct Holdings {
+struct Resources {
   ptrdiff_t descriptors, threads, objects;
 };
 
-bool within(const Holdings &holdings, const Holdings &most) {
-  return holdings.descriptors <= most.descriptors && holdings.threads <= most.threads &&
-         holdings.objects <= most.objects;
+bool within(const Resources &resources, const Resources &most) {
+  return resources.descriptors <= most.descriptors && resources.threads <= most.threads &&
+         resources.objects <= most.objects;
 }
 
-std::string text_of(const Holdings &holdings) {
-  return std::to_string(holdings.descriptors) + " descriptors, " +
-         std::to_string(holdings.threads) + " threads, " + std::to_string(holdings.objects) +
+std::string text_of(const Resources &resources) {
+  return std::to_string(resources.descriptors) + " descriptors, " +
+         std::to_string(resources.threads) + " threads, " + std::to_string(resources.objects) +
          " objects";
 }
 
@@ -59,11 +59,11 @@ ptrdiff_t entries(const char *folder) {
 /// Waits until at most these resources are held, because threads and the last objects end a moment
 /// after their pipeline. Objects are counted after threads and descriptors: the leaks tracer
 /// references them, which crashes for an object that is just being freed.
-Holdings settled(const Holdings &most) {
+Resources settled(const Resources &most) {
   gst_task_cleanup_all();
   for (int i = 0;; i++) {
     g_thread_pool_stop_unused_threads();
-    Holdings now = {entries("/proc/self/fd"), entries("/proc/self/task"), 0};
+    Resources now = {entries("/proc/self/fd"), entries("/proc/self/task"), 0};
     if (within(now, most) || i == 250) {
       const std::string live = test::live_objects();
       now.objects = std::count(live.begin(), live.end(), '\n');
@@ -74,9 +74,9 @@ Holdings settled(const Holdings &most) {
 }
 
 /// An event that happens once, on any thread.
-class Moment {
+class Latch {
  public:
-  void comes() {
+  void open() {
     std::call_once(once_, [this] { promise_.set_value(); });
   }
   /// True if it happens within a minute.
@@ -96,37 +96,37 @@ std::vector<GstElement *> elements_of(GstElement *bin) {
   return elements;
 }
 
-/// Triggers the moment when caps reach the element.
-void watch_for_caps(GstElement *element, Moment &moment) {
+/// Opens the latch when caps reach the element.
+void watch_for_caps(GstElement *element, Latch &latch) {
   GstPad *pad = gst_element_get_static_pad(element, "sink");
   gst_pad_add_probe(
       pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-      [](GstPad *, GstPadProbeInfo *info, gpointer moment) {
+      [](GstPad *, GstPadProbeInfo *info, gpointer latch) {
         if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS)
-          static_cast<Moment *>(moment)->comes();
+          static_cast<Latch *>(latch)->open();
         return GST_PAD_PROBE_OK;
       },
-      &moment, nullptr);
+      &latch, nullptr);
   gst_object_unref(pad);
 }
 
 /// Triggers the moment when the element sends an allocation query downstream. The downstream
 /// element gets the query after it was stopped.
-void watch_for_allocation(GstElement *element, Moment &moment) {
+void watch_for_allocation(GstElement *element, Latch &latch) {
   GstPad *pad = gst_element_get_static_pad(element, "src");
   gst_pad_add_probe(
       pad,
       static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH),
-      [](GstPad *pad, GstPadProbeInfo *info, gpointer moment) {
+      [](GstPad *pad, GstPadProbeInfo *info, gpointer latch) {
         if (GST_QUERY_TYPE(GST_PAD_PROBE_INFO_QUERY(info)) != GST_QUERY_ALLOCATION)
           return GST_PAD_PROBE_OK;
-        static_cast<Moment *>(moment)->comes();
+        static_cast<Latch *>(latch)->open();
         GstPad *peer = gst_pad_get_peer(pad);
         while (gst_pad_is_active(peer)) g_usleep(100);
         gst_object_unref(peer);
         return GST_PAD_PROBE_OK;
       },
-      &moment, nullptr);
+      &latch, nullptr);
   gst_object_unref(pad);
 }
 
@@ -145,7 +145,7 @@ void resize(GstElement *size) {
 /// Starts the filters and stops them at a moment of their negotiation.
 void start_and_stop(const std::string &filters, std::mt19937 &random) {
   const auto below = [&](unsigned end) { return random() % end; };
-  Moment moment;
+  Latch latch;
   Pipeline pipeline(source + filters + sink);
   const std::vector<GstElement *> elements = elements_of(pipeline.bin());
   const auto any_with = [&](const char *pad) {
@@ -160,11 +160,11 @@ void start_and_stop(const std::string &filters, std::mt19937 &random) {
 
   const unsigned kind = below(6);
   if (kind < 2)
-    watch_for_allocation(any_with("src"), moment);
+    watch_for_allocation(any_with("src"), latch);
   else
-    watch_for_caps(any_with("sink"), moment);
+    watch_for_caps(any_with("sink"), latch);
   pipeline.set(GST_STATE_PLAYING);
-  if (!moment.wait()) {
+  if (!latch.wait()) {
     test::expect_none(pipeline.messages().errors());
     // With GStreamer's own filters the moment is rarely missed on a busy machine, once in thousands
     // of runs.
@@ -179,7 +179,7 @@ void start_and_stop(const std::string &filters, std::mt19937 &random) {
 }
 
 /// The resources after `stops` stops; at most `most`.
-Holdings held_after(const std::string &filters, int stops, const Holdings &most) {
+Resources held_after(const std::string &filters, int stops, const Resources &most) {
   std::mt19937 random(1);
   for (int i = 0; i < stops; i++) start_and_stop(filters, random);
   return settled(most);
@@ -361,15 +361,15 @@ TEST_LEAVING(three_hundred_stops) {
     Pipeline pipeline("gltestsrc num-buffers=3 ! " + each + sink);
     expect(pipeline.run(), each + " does not run");
   }
-  const Holdings before = settled({PTRDIFF_MAX, PTRDIFF_MAX, 0});
-  const Holdings theirs = held_after(of_gstreamer, test::repeats(300), before);
-  const Holdings most = {std::max(before.descriptors, theirs.descriptors),
-                         std::max(before.threads, theirs.threads),
-                         std::max(before.objects, theirs.objects)};
+  const Resources before = settled({PTRDIFF_MAX, PTRDIFF_MAX, 0});
+  const Resources theirs = held_after(of_gstreamer, test::repeats(300), before);
+  const Resources most = {std::max(before.descriptors, theirs.descriptors),
+                          std::max(before.threads, theirs.threads),
+                          std::max(before.objects, theirs.objects)};
   // At the end the leaks tracer warns of all live objects, also of GStreamer's own.
   _gst_check_expecting_log = TRUE;
   for (const auto &[each, stops] : {std::pair(filters, 240), std::pair(analyzer, 60)}) {
-    const Holdings ours = held_after(each, test::repeats(stops), most);
+    const Resources ours = held_after(each, test::repeats(stops), most);
     const std::string compared = each + " leave " + text_of(ours) + ", GStreamer's own filters " +
                                  text_of(theirs) + "; there were " + text_of(before);
     GST_INFO("%s", compared.c_str());

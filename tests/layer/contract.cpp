@@ -29,7 +29,7 @@ struct Queue {
 };
 
 /// An acquire of a queue that waits for a user event: OpenGL has to do the work before that event.
-struct Promise {
+struct PendingAcquire {
   std::string call, object;
   Clock work;
 };
@@ -59,7 +59,7 @@ struct State {
   std::map<cl_context, const void *> gl_contexts;
   std::map<cl_command_queue, Queue> queues;
   std::map<cl_event, std::pair<cl_command_queue, uint64_t>> events;
-  std::map<cl_event, std::vector<Promise>> user_events;
+  std::map<cl_event, std::vector<PendingAcquire>> user_events;
   std::map<cl_kernel, std::map<cl_uint, cl_mem>> arguments;
   std::map<cl_mem, Image> images;
   std::map<TextureKey, std::string> memories;  // of textures that have some in common with others
@@ -340,8 +340,8 @@ void after(tag::clEnqueueBarrierWithWaitList, cl_int, cl_command_queue queue, cl
 }
 
 void before(tag::clSetUserEventStatus, cl_event event, ...) {
-  for (const Promise &promise : state().user_events[event])
-    require_done(promise.call, promise.object, promise.work);
+  for (const PendingAcquire &pending : state().user_events[event])
+    require_done(pending.call, pending.object, pending.work);
   state().user_events.erase(event);
   for (auto &[handle, queue] : state().queues)
     if (queue.waits_for == event) queue.waits_for = nullptr;

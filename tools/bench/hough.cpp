@@ -65,7 +65,7 @@ Run search_run(Context &context, const Scene &scene, bool many) {
   reference::Frame frame =
       many ? reference::noisy(reference::clutter_frame(scene.width, scene.height, 1), 8, 1)
            : scene.frame();
-  const reference::Thing logo = reference::things()[2];
+  const reference::Target logo = reference::targets()[2];
   const reference::Pose pose{frame.width / 2.0, frame.height / 2.0, 33, 0.9};
   reference::place(frame, logo, pose);
   const Layout layout = layout_for(context.device());

@@ -45,9 +45,9 @@ Frame grey(Frame frame) {
 }
 
 /// The exact filter of grey frames, its window cut at 3.5 sigma, pixel by pixel.
-class Exact {
+class ExactFilter {
  public:
-  explicit Exact(const Settings &settings)
+  explicit ExactFilter(const Settings &settings)
       : radius_(static_cast<int>(std::ceil(3.5 * settings.sigma_space))) {
     for (int d = -radius_; d <= radius_; d++) space_.push_back(gaussian(d, settings.sigma_space));
     // The Euclidean distance of two greys is √3 times their difference.
@@ -80,7 +80,7 @@ class Exact {
 
 /// dB, over every 601st pixel.
 double psnr(const Frame &frame, const Frame &result, const Settings &settings) {
-  const Exact exact(settings);
+  const ExactFilter exact(settings);
   double error = 0;
   int count = 0;
   for (int y = 0; y < frame.height; y++)

@@ -106,19 +106,19 @@ TEST_EACH(test_order, 0, 2) {
 
 // A width that shows grows with the frame.
 TEST(test_width) {
-  fail_unless_equals_float(Arrows::width(1, 1).thick, 0.75);
-  fail_unless_equals_float(Arrows::width(640, 360).thick, 0.75);
-  fail_unless_equals_float(Arrows::width(1280, 720).thick, 1);
-  fail_unless_equals_float(Arrows::width(3840, 2160).thick, 3);
-  fail_unless_equals_float(Arrows::width(2160, 3840).outline, 3);
+  fail_unless_equals_float(Arrows::width(1, 1).half_width, 0.75);
+  fail_unless_equals_float(Arrows::width(640, 360).half_width, 0.75);
+  fail_unless_equals_float(Arrows::width(1280, 720).half_width, 1);
+  fail_unless_equals_float(Arrows::width(3840, 2160).half_width, 3);
+  fail_unless_equals_float(Arrows::width(2160, 3840).outline_width, 3);
   fail_unless(glcl::drawing::dot(480, 272) == 2 && glcl::drawing::dot(3840, 2160) == 8);
 }
 
 namespace {
 
 /// A field that turns around the middle, unsure in places.
-struct Turning {
-  Turning(Bench &bench, int width, int height) : vectors(2 * size_t(width) * height) {
+struct RotatingField {
+  RotatingField(Bench &bench, int width, int height) : vectors(2 * size_t(width) * height) {
     Random random;
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
@@ -150,7 +150,7 @@ TEST_EACH(test_flow, 0, 2) {
   const Layout layout = layouts[__i__];
   for (const auto &[width, height] : sizes) {
     FlowRenderer view(*bench.context, width, height, layout);
-    const Turning turning(bench, width, height);
+    const RotatingField turning(bench, width, height);
     const Frame frame = reference::natural_frame(width, height);
     const float least = 0.3f, gain = 5;
     view.summarize(*bench.queue, turning.field, least, gain, true);
@@ -194,7 +194,7 @@ TEST_EACH(test_legend, 0, 2) {
   const Layout layout = layouts[__i__];
   for (const auto &[width, height] : {std::pair{480, 272}, {31, 272}, {1, 1}}) {
     FlowRenderer view(*bench.context, width, height, layout);
-    const Turning turning(bench, width, height);
+    const RotatingField turning(bench, width, height);
     const Frame frame = reference::flat_frame(width, height);
     view.summarize(*bench.queue, turning.field, 2, 1, true);  // unsure everywhere: nothing moves
     FlowRenderer::FlowStyle drawing;

@@ -98,12 +98,12 @@ TEST(test_edge_pairs) {
 TEST(test_votes) {
   Bench bench;
   const int width = 120, height = 90;
-  const auto thing = reference::things()[2];
+  const auto target = reference::targets()[2];
   for (const reference::Pose &pose : {reference::Pose{60, 45, 0, 0.8}, {52, 40, -40, 0.6}}) {
     Frame scene = reference::clutter_frame(width, height, 9);
-    reference::place(scene, thing, pose);
-    const Map before_map = map_of(bench, thing.picture()), after_map = map_of(bench, scene);
-    const int side = thing.picture().width;
+    reference::place(scene, target, pose);
+    const Map before_map = map_of(bench, target.picture()), after_map = map_of(bench, scene);
+    const int side = target.picture().width;
     const reference::EdgePairs before(before_map, side, 500, 1 << 14),
         after(after_map, width, 800, 1 << 15);
     for (const EdgePairs::Form form : forms) {
@@ -145,11 +145,11 @@ TEST(test_frames) {
   const Layout layout = glcl::layout_for(bench.context->device());
   const int width = 240, height = 180;
   FrameEdgePairs edge_pairs(*bench.context, width, height, layout, 2048);
-  const auto things = reference::things();
-  const auto space = [&](int thing, const reference::Pose &pose, double gain) {
+  const auto targets = reference::targets();
+  const auto space = [&](int target, const reference::Pose &pose, double gain) {
     Frame frame(width, height);
     for (size_t i = 0; i < frame.rgba.size(); i++) frame.rgba[i] = i % 4 == 3 ? 255 : 128;
-    reference::place(frame, things[thing], pose);
+    reference::place(frame, targets[target], pose);
     const cl::Buffer &counts =
         edge_pairs.run(*bench.queue, bench.upload(reference::relit(frame, gain, 10), layout));
     auto found = download<uint32_t>(bench, counts, EdgePairs::kinds);

@@ -20,7 +20,7 @@ using glcl::hough::Hough;
 using glcl::hough::Template;
 using glcl::hough::TopK;
 using reference::Pose;
-using reference::Thing;
+using reference::Target;
 
 namespace {
 
@@ -35,9 +35,9 @@ std::vector<Value> download(Bench &bench, const cl::Buffer &buffer, size_t count
   return values;
 }
 
-std::shared_ptr<const Template> shape_of(Bench &bench, const Thing &thing) {
-  return glcl::hough::make_template(*bench.queue, thing.name, {},
-                                    bench.upload(thing.picture(), layout_of(bench)));
+std::shared_ptr<const Template> shape_of(Bench &bench, const Target &target) {
+  return glcl::hough::make_template(*bench.queue, target.name, {},
+                                    bench.upload(target.picture(), layout_of(bench)));
 }
 
 Hough::TemplateMatches find(Bench &bench, Hough &hough, const Hough::Settings &settings,
@@ -102,12 +102,12 @@ TEST(test_top_k) {
 TEST(test_match) {
   Bench bench;
   for (const auto &[w, h] : {std::array{61, 47}, {96, 40}}) {
-    const Thing thing = reference::things()[4];
-    const auto shape = shape_of(bench, thing);
+    const Target target = reference::targets()[4];
+    const auto shape = shape_of(bench, target);
     Hough hough(*bench.context, w, h, layout_of(bench));
     hough.set_templates({shape});
     Frame frame = reference::clutter_frame(w, h, 3);
-    reference::place(frame, thing, {30, 20, 70, 0.4});
+    reference::place(frame, target, {30, 20, 70, 0.4});
     Hough::Settings settings;
     settings.scale_min = 0.3, settings.scale_max = 0.5;
     find(bench, hough, settings, frame);
@@ -163,10 +163,10 @@ TEST(test_match) {
 TEST(test_bands) {
   Bench bench;
   const int w = 160, h = 120;
-  const Thing thing = reference::things()[4];
+  const Target target = reference::targets()[4];
   Frame frame = reference::relit(reference::clutter_frame(w, h, 3), 0.3, 90);
-  reference::place(frame, thing, {80, 60, 0, 1});
-  const Templates shapes{shape_of(bench, thing)};
+  reference::place(frame, target, {80, 60, 0, 1});
+  const Templates shapes{shape_of(bench, target)};
   const auto result = [&] {
     Hough hough(*bench.context, w, h, layout_of(bench));
     hough.set_templates(shapes);
@@ -190,16 +190,16 @@ TEST(test_found) {
   const int w = 200, h = 160;
   Hough hough(*bench.context, w, h, layout_of(bench));
   unsigned seed = 1;
-  for (const Thing &thing : reference::things()) {
-    const auto shape = shape_of(bench, thing);
+  for (const Target &target : reference::targets()) {
+    const auto shape = shape_of(bench, target);
     hough.set_templates({shape});
     for (const Pose &pose :
          {Pose{95.3, 81.6, 0, 1}, {104.2, 77, 133, 0.6}, {98, 79.5, -71, 1.45}}) {
       Frame frame = reference::relit(reference::clutter_frame(w, h, 40 + seed), 0.3, 90);
-      reference::place(frame, thing, pose);
+      reference::place(frame, target, pose);
       const auto found = find(bench, hough, {}, reference::noisy(frame, 2, seed++));
       fail_unless(!found.objects.empty() && is_at(found.objects[0], pose),
-                  "%s at %g: %zu, (%g, %g) by %g and %g", thing.name.c_str(), pose.angle,
+                  "%s at %g: %zu, (%g, %g) by %g and %g", target.name.c_str(), pose.angle,
                   found.objects.size(), found.objects.empty() ? 0 : found.objects[0].x,
                   found.objects.empty() ? 0 : found.objects[0].y,
                   found.objects.empty() ? 0 : found.objects[0].angle,
@@ -223,8 +223,8 @@ TEST(test_found) {
 TEST(test_several) {
   Bench bench;
   const int w = 360, h = 240;
-  const auto things = reference::things();
-  const Thing &logo = things[2], &sign = things[4];
+  const auto targets = reference::targets();
+  const Target &logo = targets[2], &sign = targets[4];
   Hough hough(*bench.context, w, h, layout_of(bench));
   hough.set_templates({shape_of(bench, logo), shape_of(bench, sign)});
   Frame frame = grey_frame(w, h);
@@ -277,7 +277,7 @@ TEST(test_several) {
 // The dark side of an outline may be either.
 TEST(test_reversed) {
   Bench bench;
-  const Thing tool = reference::things()[3];
+  const Target tool = reference::targets()[3];
   Hough hough(*bench.context, 200, 160, layout_of(bench));
   hough.set_templates({shape_of(bench, tool)});
   Frame frame = grey_frame(200, 160);
@@ -292,11 +292,11 @@ TEST(test_reversed) {
 
 TEST(test_none) {
   Bench bench;
-  const auto things = reference::things();
+  const auto targets = reference::targets();
   for (const auto &[w, h] : {std::array{1, 1}, {40, 3}, {130, 97}}) {
     Hough hough(*bench.context, w, h, layout_of(bench));
     fail_unless(find(bench, hough, {}, reference::random_frame(w, h)).objects.empty(), "no shapes");
-    hough.set_templates({shape_of(bench, things[1]), shape_of(bench, things[3])});
+    hough.set_templates({shape_of(bench, targets[1]), shape_of(bench, targets[3])});
     const auto flat = find(bench, hough, {}, reference::flat_frame(w, h));
     fail_unless(flat.objects.empty() && flat.edges == 0);
     fail_unless(find(bench, hough, {}, reference::random_frame(w, h)).objects.empty(), "random");

@@ -162,10 +162,10 @@ Frame shaded(int width, int height, int number, double light, bool grey) {
     for (int x = 0; x < width; x++) {
       const double level = 130 + 20 * std::sin(0.7 * x) * std::cos(0.5 * y),
                    edge = 1 / (1 + std::exp((x - 2.0 * number) / 2)), lit = 1 - (1 - light) * edge;
-      const bool thing = x >= width / 2 && x < width / 2 + 14 && y >= height / 3 && number > 12;
+      const bool object = x >= width / 2 && x < width / 2 + 14 && y >= height / 3 && number > 12;
       const double colour[] = {1.1, 1, 0.8};
       for (int c = 0; c < 3; c++)
-        frame.at(x, y)[c] = uint8_t(thing ? 80 : level * lit * (grey ? 1 : colour[c]) + 0.5);
+        frame.at(x, y)[c] = uint8_t(object ? 80 : level * lit * (grey ? 1 : colour[c]) + 0.5);
       frame.at(x, y)[3] = 255;
     }
   return frame;
@@ -188,7 +188,7 @@ TEST(test_shadows) {
         glcl::camera::Rows light(*bench.context, frame);
         glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::luma, w, h);
         noise.set(*bench.queue, 1);
-        size_t off = 0, shadows = 0, things = 0, wrong = 0;
+        size_t off = 0, shadows = 0, object_pixels = 0, wrong = 0;
         for (int n = 0; n < 26; n++) {
           CameraState state{};
           state.fit.gain = kind == 2 && n % 2 ? 1.02f : 1;
@@ -226,16 +226,16 @@ TEST(test_shadows) {
             off += marked[i] != wanted[i] && expected.margins[i] > 0.002f;
             for (int c = 0; c < 2; c++)
               off += std::abs(colours[i].s[c] - 64 * expected.colours[i][size_t(c)]) > 2;
-            const bool thing = background[i] > 90 && small[i] == 80;
-            shadows += marked[i] == 1, things += thing, wrong += thing && marked[i] == 1;
+            const bool object = background[i] > 90 && small[i] == 80;
+            shadows += marked[i] == 1, object_pixels += object, wrong += object && marked[i] == 1;
           }
         }
         fail_unless(double(off) <= 0.001 * double(26 * pixels), "%d×%d, %d: %zu differ", w, h, kind,
                     off);
-        fail_unless(
-            w != 160 || kind > 2 || (shadows > pixels / 2 && things > 0 && wrong < things / 5),
-            "%d×%d, %d: %zu are shadows, %zu of %zu of a thing", w, h, kind, shadows, wrong,
-            things);
+        fail_unless(w != 160 || kind > 2 ||
+                        (shadows > pixels / 2 && object_pixels > 0 && wrong < object_pixels / 5),
+                    "%d×%d, %d: %zu are shadows, %zu of %zu of a thing", w, h, kind, shadows, wrong,
+                    object_pixels);
       }
 }
 

@@ -34,7 +34,7 @@ Box box_at(double x, double y, double half = 12) {
   return {float(x - half), float(y - half), float(x + half), float(y + half)};
 }
 
-struct Follower {
+struct TrackerRun {
   Tracker tracker{320, 240};
   glcl::camera::FrameGeometry frame = glcl::camera::frame_geometry(320, 240);
   Tracker::Settings settings;
@@ -48,7 +48,7 @@ struct Follower {
 
 TEST(test_tracker) {
   // The object begins in the second frame, is reported, and ends after the gap.
-  Follower f;
+  TrackerRun f;
   int begun = 0, ended = 0;
   for (int i = 0; i < 20; i++) {
     const auto report = f.step({box_at(60 + 3 * i, 80 + i)});
@@ -76,7 +76,7 @@ TEST(test_tracker) {
 // Two objects that cross keep their numbers although they are one region for a while.
 TEST(test_crossing) {
   for (double speed : {2.0, 4.0}) {
-    Follower f;
+    TrackerRun f;
     for (int i = 0; i < int(200 / speed); i++) {
       const Box a = box_at(60 + speed * i, 100), b = box_at(260 - speed * i, 104, 14);
       const bool touch = a.right >= b.left && b.right >= a.left;
@@ -105,14 +105,15 @@ TEST(test_crossings) {
     const bool overtakes = n % 4 == 1;
     const double heading = between(0, 6.28), speed = between(1.5, 4),
                  turn = overtakes ? between(-0.2, 0.2) : between(0.7, 5.58);
-    struct Thing {
+    struct MovingBox {
       double vx, vy, half, level;
     };
-    std::vector<Thing> things;
+    std::vector<MovingBox> moving_boxes;
     for (int i = 0; i < 2; i++) {
       const double fast = i == 0 ? speed : overtakes ? speed * between(0.2, 0.5) : between(1.5, 4);
-      things.push_back({fast * std::cos(heading + i * turn), fast * std::sin(heading + i * turn),
-                        between(9, 18), n % 4 == 2 ? 120 : 90 + 60.0 * i});
+      moving_boxes.push_back({fast * std::cos(heading + i * turn),
+                              fast * std::sin(heading + i * turn), between(9, 18),
+                              n % 4 == 2 ? 120 : 90 + 60.0 * i});
     }
     Tracker tracker(400, 400);
     const auto frame = glcl::camera::frame_geometry(400, 400);
@@ -120,8 +121,8 @@ TEST(test_crossings) {
     bool touched = false;
     for (int i = -40; i <= 40; i++) {
       std::vector<Box> boxes;
-      for (const Thing &thing : things)
-        boxes.push_back(box_at(200 + thing.vx * i, 200 + thing.vy * i, thing.half));
+      for (const MovingBox &moving : moving_boxes)
+        boxes.push_back(box_at(200 + moving.vx * i, 200 + moving.vy * i, moving.half));
       const auto near = [](const Box &a, const Box &b) {
         return a.left <= b.right + 8 && b.left <= a.right + 8 && a.top <= b.bottom + 8 &&
                b.top <= a.bottom + 8;
@@ -142,7 +143,7 @@ TEST(test_crossings) {
                       0,
                       0};
         region.distance = 32 * region.area;
-        region.levels = int(region.area * (touch ? 120 : things[k].level));
+        region.levels = int(region.area * (touch ? 120 : moving_boxes[k].level));
         result.regions[result.count++] = region;
       }
       const auto report = tracker.step({}, result, frame, 50, 0.04);
@@ -163,7 +164,7 @@ TEST(test_crossings) {
 // An object that was found in two parts first becomes one object. Two objects that move side by
 // side and touch at times stay two.
 TEST(test_parts) {
-  Follower f;
+  TrackerRun f;
   size_t reported = 0;
   int ended = 0;
   for (int i = 0; i < 40; i++) {
@@ -180,7 +181,7 @@ TEST(test_parts) {
                   "frame %d: %zu", i, reported);
   }
   fail_unless(reported == 1 && ended == 1);
-  Follower g;
+  TrackerRun g;
   for (int i = 0; i < 60; i++) {
     const Box a = box_at(40 + 3.0 * i, 80), b = box_at(40 + 3.0 * i, 115);
     const auto report =
@@ -193,7 +194,7 @@ TEST(test_parts) {
 // is.
 TEST(test_faint) {
   for (double speed : {0.0, 2.0}) {
-    Follower f;
+    TrackerRun f;
     std::mt19937 next(1);
     const auto change = [&next] { return double(next() % 7); };
     size_t reported = 0;
@@ -213,7 +214,7 @@ TEST(test_faint) {
 // place.
 TEST(test_sets_off) {
   for (int direction : {-1, 1}) {
-    Follower f;
+    TrackerRun f;
     int first = -1;
     for (int i = 0; i < 15; i++) {
       const float from = 140, to = 180, gone = float(3 * direction * (i + 1));
@@ -236,7 +237,7 @@ TEST(test_sets_off) {
 // jumps back and forth is no object. With min_frames=1 an object begins at once.
 TEST(test_leaps) {
   const auto reported = [](auto where, const Tracker::Settings &settings, int *first) {
-    Follower f;
+    TrackerRun f;
     f.settings = settings;
     size_t reported = 0;
     std::vector<uint64_t> ids;
@@ -266,13 +267,13 @@ TEST(test_leaps) {
 // A region that grows to fill the frame is no object. Many regions that appear at once and jitter
 // are no objects either, but those that move on are.
 TEST(test_flicker) {
-  Follower f;
+  TrackerRun f;
   for (int i = 0; i < 20; i++) {
     const auto by = float(std::max(20 - 3 * i, 0));
     fail_unless(f.step({{by, by, 320 - by / 2, 240 - by / 3}}).objects.empty(), "frame %d", i);
   }
   for (double speed : {0.0, 2.0}) {
-    Follower g;
+    TrackerRun g;
     std::mt19937 next(1);
     size_t reported = 0;
     for (int i = 0; i < 40; i++) {
@@ -291,7 +292,7 @@ TEST(test_flicker) {
 // changes much, is no object.
 TEST(test_doubtful) {
   const auto begins = [](float lag, int eighths, auto box) {
-    Follower f;
+    TrackerRun f;
     for (int i = 0; i < 30; i++) {
       RegionList result = result_of({box(i)});
       result.state.brightness_peak = lag;
@@ -313,7 +314,7 @@ TEST(test_doubtful) {
 
 // A shaking camera moves all boxes; a cut ends all objects.
 TEST(test_moves_along) {
-  Follower f;
+  TrackerRun f;
   double x = 0, y = 0;
   for (int i = 0; i < 40; i++) {
     const glcl::camera::SimilarityMotion step{i % 2 ? 14.0f : -14.0f, i % 3 ? 9.0f : -18.0f, 0, 0};

@@ -97,11 +97,11 @@ bool is_default() {
 }
 
 /// Makes a file or folder inaccessible during its life.
-class Closed {
+class Inaccessible {
  public:
-  explicit Closed(const std::string &path) : path_(path) { chmod(path.c_str(), 0); }
-  ~Closed() { chmod(path_.c_str(), 0755); }
-  Closed(const Closed &) = delete;
+  explicit Inaccessible(const std::string &path) : path_(path) { chmod(path.c_str(), 0); }
+  ~Inaccessible() { chmod(path_.c_str(), 0755); }
+  Inaccessible(const Inaccessible &) = delete;
 
  private:
   const std::string path_;
@@ -128,7 +128,7 @@ TEST(test_file_of_another_user) {
       &warnings);
   std::string error;
   {
-    const Closed closed(folder);
+    const Inaccessible closed(folder);
     fail_if(glcl::load_tuning(unknown_kernel(), device, "any"));
     try {
       glcl::save_tuning(unknown_kernel(), device, "any", {});
@@ -138,7 +138,7 @@ TEST(test_file_of_another_user) {
   }
   const std::string folder_warnings = warnings;
   {
-    const Closed closed(path);
+    const Inaccessible closed(path);
     fail_if(glcl::load_tuning(unknown_kernel(), device, "any"));
   }
   fail_unless(folder_warnings.empty(), "%s", folder_warnings.c_str());

@@ -12,18 +12,18 @@ namespace runner {
 namespace {
 
 /// Complaints of GLib and of the result memories.
-struct Complaints {
+struct LogMessages {
   std::mutex mutex;
   std::string criticals, unmapped;
 };
-Complaints complaints;
+LogMessages log_messages;
 
 GLogWriterOutput on_log(GLogLevelFlags level, const GLogField *fields, gsize count, gpointer) {
   if (level & (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_ERROR)) {
-    const std::lock_guard lock(complaints.mutex);
+    const std::lock_guard lock(log_messages.mutex);
     for (gsize i = 0; i < count; i++)
       if (!std::strcmp(fields[i].key, "MESSAGE"))
-        complaints.criticals += std::string(static_cast<const char *>(fields[i].value)) + "\n";
+        log_messages.criticals += std::string(static_cast<const char *>(fields[i].value)) + "\n";
   }
   return g_log_writer_standard_streams(level, fields, count, nullptr);
 }
@@ -31,8 +31,8 @@ GLogWriterOutput on_log(GLogLevelFlags level, const GLogField *fields, gsize cou
 void on_debug(GstDebugCategory *category, GstDebugLevel, const gchar *, const gchar *, gint,
               GObject *, GstDebugMessage *message, gpointer) {
   if (std::strcmp(gst_debug_category_get_name(category), "glclresult") != 0) return;
-  const std::lock_guard lock(complaints.mutex);
-  complaints.unmapped += std::string(gst_debug_message_get(message)) + "\n";
+  const std::lock_guard lock(log_messages.mutex);
+  log_messages.unmapped += std::string(gst_debug_message_get(message)) + "\n";
 }
 
 std::string digest(const void *bytes, size_t count) {
@@ -159,9 +159,9 @@ void Run::hear(GstMessage *message) {
 
 Result Run::play() {
   {
-    const std::lock_guard lock(complaints.mutex);
-    complaints.criticals.clear();
-    complaints.unmapped.clear();
+    const std::lock_guard lock(log_messages.mutex);
+    log_messages.criticals.clear();
+    log_messages.unmapped.clear();
   }
   GstBus *bus = gst_element_get_bus(pipeline_);
   constexpr auto heard =
@@ -184,9 +184,9 @@ Result Run::play() {
   gst_object_unref(bus);
   gst_element_set_state(pipeline_, GST_STATE_NULL);
   result_.kernels = layer().objects("clCreateKernel");
-  const std::lock_guard lock(complaints.mutex);
-  result_.errors += complaints.unmapped;
-  result_.criticals = complaints.criticals;
+  const std::lock_guard lock(log_messages.mutex);
+  result_.errors += log_messages.unmapped;
+  result_.criticals = log_messages.criticals;
   return result_;
 }
 
@@ -207,10 +207,10 @@ std::map<std::string, int> live_objects() {
   return live;
 }
 
-std::string left_behind(const Remains &allowed) {
+std::string left_behind(const LeftObjects &allowed) {
   std::string left;
   for (int i = 0; i < 200; i++) {
-    left = Remains().beyond(allowed);
+    left = LeftObjects().beyond(allowed);
     if (left.empty()) break;
     g_usleep(5000);
   }

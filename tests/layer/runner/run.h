@@ -52,11 +52,11 @@ class Run {
 std::map<std::string, int> live_objects();
 
 /// The objects that a run may leave behind: those of the faultless runs.
-struct Remains {
+struct LeftObjects {
   long opencl = layer().objects(nullptr);
   std::map<std::string, int> gstreamer = live_objects();
 
-  std::string beyond(const Remains &allowed) const {
+  std::string beyond(const LeftObjects &allowed) const {
     std::string left;
     if (opencl > allowed.opencl)
       left += " " + std::to_string(opencl - allowed.opencl) + " OpenCL objects";
@@ -70,6 +70,6 @@ struct Remains {
 };
 
 /// The objects that live longer than allowed, after a while, because some end on their own threads.
-std::string left_behind(const Remains &allowed);
+std::string left_behind(const LeftObjects &allowed);
 
 }  // namespace runner

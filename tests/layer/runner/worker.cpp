@@ -46,7 +46,7 @@ void Worker::prepare() {
   const Result whole = run(changes_);
   calls_ = counts();
   for (Result &one : expected_) one.kernels = whole.kernels;
-  allowed_ = Remains();
+  allowed_ = LeftObjects();
   const std::string bad = judge(whole, "");
   if (bad != "unreached") {
     std::printf("BAD %s without faults: %s\n", scenario_.name.c_str(), bad.c_str());
@@ -124,7 +124,7 @@ std::string Worker::outcome(const std::string &plan) {
       const std::string left = left_behind(allowed_);
       if (!left.empty()) {
         if (!is_lost_query(left)) verdict = "BAD leaves" + left;
-        allowed_ = Remains();  // not the next one's fault
+        allowed_ = LeftObjects();  // not the next one's fault
       }
     }
     if (!is_shutdown_race(result)) break;

@@ -22,7 +22,7 @@ class Worker {
   /// Calls of a run.
   const Counts &calls() const { return calls_; }
   /// Accepts the objects that live now.
-  void settle() { allowed_ = Remains(); }
+  void settle() { allowed_ = LeftObjects(); }
   uint64_t frames() const { return frames_; }
   uint64_t faults() const { return faults_; }
 
@@ -36,7 +36,7 @@ class Worker {
   unsigned changes_ = 0;  // all of them
   std::vector<Result> expected_;
   Counts calls_;
-  Remains allowed_;
+  LeftObjects allowed_;
   uint64_t frames_ = 0, faults_ = 0;
 };
 

@@ -320,7 +320,7 @@ void BilateralFilter::prepare(const Settings &settings) {
 /// The picture for the result of an iteration; not for the last one. Buffers are read (into planes)
 /// before they are written, so one is enough.
 Picture &BilateralFilter::between(int iteration) {
-  Picture &picture = between_[layout_ == Layout::buffer ? 0 : iteration % 2];
+  Picture &picture = intermediate_[layout_ == Layout::buffer ? 0 : iteration % 2];
   if (!picture.width) picture = make_picture(context_->cl(), width_, height_, layout());
   return picture;
 }

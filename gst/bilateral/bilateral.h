@@ -135,7 +135,7 @@ class BilateralFilter {
   std::vector<VariantKernels> kernels_;  // by problem
   std::vector<double> microseconds_;     // by problem, of a frame of 1920×1080
   std::map<Fixed, Lazy<Kernel>> fixed_;  // no kernel if its group is too large for the device
-  Picture between_[2];                   // results of all iterations except the last
+  Picture intermediate_[2];              // results of all iterations except the last
 
   // Layout::buffer only
   int lanes_ = 0;  // pixels along x of a work-item

@@ -245,7 +245,7 @@ void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const 
     const Picture *from = &in;
     for (int i = 0; i < iterations; i++) {
       const bool last = i == iterations - 1;
-      Picture &next = between_[i % 2];
+      Picture &next = intermediate_[i % 2];
       if (!last && !next.width) next = make_picture(context_->cl(), width_, height_, layout_);
       const Picture &to = last ? out : next;
       pass(queue, settings, *from, in, to, last ? split : 0);

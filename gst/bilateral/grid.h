@@ -120,7 +120,7 @@ class Grid {
   cl::Image2DArray grid_;  // blurred, on images
   size_t sums_size_ = 0, blurred_size_ = 0;
   std::array<int, 3> grid_size_{};
-  Picture between_[2];  // results of all iterations except the last
+  Picture intermediate_[2];  // results of all iterations except the last
 };
 
 }  // namespace glcl::bilateral

@@ -212,7 +212,7 @@ void Chain::set(const Description &wanted) {
 }
 
 /// The picture that a pass writes; not for the last pass.
-Picture &Chain::after(size_t pass) { return between_[passes_[pass].exact][pass % 2]; }
+Picture &Chain::after(size_t pass) { return intermediate_[passes_[pass].exact][pass % 2]; }
 
 void Chain::allocate(int width, int height) {
   if (width == width_ && height == height_) return;
@@ -229,7 +229,7 @@ void Chain::allocate(int width, int height) {
       for (int n = 0; n < pass.frames; n++)
         pass.ring.push_back(make_picture(context_->cl(), width, height, Layout::buffer, rounded));
   }
-  for (auto &kind : between_)
+  for (auto &kind : intermediate_)
     for (Picture &picture : kind) picture = {};
   for (size_t p = 0; p + 1 < passes_.size(); p++)
     if (Picture &picture = after(p); !picture) picture = make(passes_[p].exact);

@@ -95,8 +95,8 @@ class Chain {
   Plan plan_;
   std::vector<PassState> passes_;
   std::vector<Kernel> map_kernels_;
-  Kernel keep_;            // copies a frame of planes to the first ring
-  Picture between_[2][2];  // [exact]: rounded and exact results, used in turn
+  Kernel keep_;                 // copies a frame of planes to the first ring
+  Picture intermediate_[2][2];  // [exact]: rounded and exact results, used in turn
   int width_ = 0, height_ = 0;
   cl::Buffer values_, maps_;
   bool mapped_ = false;  // true if maps_ match the values

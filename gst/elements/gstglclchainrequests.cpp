@@ -92,8 +92,8 @@ void ChainRequests::refuse(GstElement *element, const RequestPtr &refused,
 
 bool ChainRequests::files_changed() {
   const auto now = std::chrono::steady_clock::now();
-  if (now - looked_ < std::chrono::milliseconds(200)) return false;
-  looked_ = now;
+  if (now - last_check_ < std::chrono::milliseconds(200)) return false;
+  last_check_ = now;
   const std::lock_guard lock(reading_);
   return files_.changed();
 }

@@ -60,7 +60,7 @@ class ChainRequests {
   std::mutex reading_;  // one thread reads files at a time
   FileWatch files_;     // guarded by `reading_`
   std::atomic<bool> refused_last_{false};
-  std::chrono::steady_clock::time_point looked_;
+  std::chrono::steady_clock::time_point last_check_;
 };
 
 }  // namespace glcl::chain

@@ -33,8 +33,8 @@ void PointReports::start(const std::string &path) {
 void PointReports::prepare(Context &context, int width, int height) {
   width_ = width, height_ = height;
   const float unmoved[] = {1, 0, 0, 0, 1, 0};
-  unmoved_ = cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof unmoved,
-                        const_cast<float *>(unmoved));
+  identity_rows_ = cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof unmoved,
+                              const_cast<float *>(unmoved));
   posted_ = std::make_shared<PostedTotals>();
 }
 
@@ -85,7 +85,7 @@ void PointReports::attach(GstGLCLAnalyzer *element, Queue &queue, const Klt &klt
   copy_part(queue, klt, offsetof(Points::PointRecord, id), 4, memory, ids);
   copy_part(queue, klt, offsetof(Points::PointRecord, age), 4, memory, ages);
   copy_part(queue, klt, offsetof(Points::PointRecord, residue), 4, memory, residues);
-  queue.cl().enqueueCopyBuffer(stabilizer ? stabilizer->state() : unmoved_, memory,
+  queue.cl().enqueueCopyBuffer(stabilizer ? stabilizer->state() : identity_rows_, memory,
                                stabilizer ? offsetof(StabilizerState, rows) : 0, moved,
                                sizeof StabilizerState::rows);
   result_written(result.buffer, queue);

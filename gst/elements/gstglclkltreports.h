@@ -43,7 +43,7 @@ class PointReports {
   void write(GstElement *element, guint64 frame, GstClockTime timestamp, const void *bytes);
 
   int width_ = 0, height_ = 0;
-  cl::Buffer unmoved_;                    // StabilizerState::rows of a picture that is not moved
+  cl::Buffer identity_rows_;              // StabilizerState::rows of a picture that is not moved
   std::shared_ptr<PostedTotals> posted_;  // since prepare()
   std::unique_ptr<TrackWriter> file_;
   guint64 frames_ = 0;  // since the start

@@ -26,7 +26,7 @@ Objects::Objects(Context &context, int width, int height, const FrameFormat &for
       frame_(camera::frame_geometry(width, height)),
       vectors_(context, width, height),
       ransac_(context),
-      usual_(camera::Ransac::usual(context.device())),
+      ransac_settings_(camera::Ransac::usual(context.device())),
       align_(context, frame_),
       background_(context, frame_),
       shadows_(context, frame_, format, in_flight),
@@ -46,7 +46,7 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMo
   number_ = first ? 0 : number_ + 1;
   align_.shrink(queue, motion.current());
   if (!first && settings.compensation != Compensation::none) {
-    camera::Ransac::Settings ransac = usual_;
+    camera::Ransac::Settings ransac = ransac_settings_;
     ransac.width = float(width_), ransac.height = float(height_);
     ransac.directed = true;
     ransac.seed = settings.seed * 2654435761u + number_;

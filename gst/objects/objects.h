@@ -70,7 +70,7 @@ class Objects {
   camera::FrameGeometry frame_;
   camera::BlockVectors vectors_;
   camera::Ransac ransac_;
-  camera::Ransac::Settings usual_;
+  camera::Ransac::Settings ransac_settings_;
   camera::Align align_;
   BackgroundModel background_;
   ShadowDetector shadows_;

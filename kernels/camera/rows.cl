@@ -10,7 +10,7 @@
 #define FEWEST 6               // minimum number of bands
 #define LEAST_ROLL 0.01f       // ratios begin to count if more than half of the bands change by this
 #define MOST_ROLL 0.02f        // they count fully if the bands change by this
-#define KEPT 0.9f              // decay of the used part per frame
+#define DECAY 0.9f             // decay of the used part per frame
 
 #define LEAST_PART 0.01f
 #define FIXED_ONE 65536.0f
@@ -84,8 +84,8 @@ void camera_rows(__global const float *current, __global const float2 *backgroun
     rows[SWING] = before[SWING];
   } else {
     const float part = bands < FEWEST ? 0.0f : clamp(2.0f * rolling / bands - 1.0f, 0.0f, 1.0f);
-    const float kept = KEPT * before[ROLL_PART];
+    const float kept = DECAY * before[ROLL_PART];
     rows[ROLL_PART] = state->model_empty ? 0.0f : fmax(part, kept < LEAST_PART ? 0.0f : kept);
-    rows[SWING] = state->model_empty ? 0.0f : fmax(part * (changes - (int)abs(ratios)) / (FIXED_ONE * bands), KEPT * before[SWING]);
+    rows[SWING] = state->model_empty ? 0.0f : fmax(part * (changes - (int)abs(ratios)) / (FIXED_ONE * bands), DECAY * before[SWING]);
   }
 }

@@ -41,5 +41,5 @@ __kernel void canny_join(__global const ushort *restrict edges, int2 size, int2 
 // Removes the weak edges without connection to a strong one. A work-item has eight pixels.
 __kernel void canny_keep(__global ushort *edges, int2 size, volatile __global uint *labels) {
   EACH_WEAK(8, i)
-    if (least_global(labels, i + 1) != KEPT) edges[i] = 0;
+    if (least_global(labels, i + 1) != STRONG_LABEL) edges[i] = 0;
 }

@@ -137,7 +137,7 @@ inline void write_edges(__local Found *found, int wide, int labeled, __global us
 #define IS_WEAK(edge) ((edge) && !((edge) & EDGE_STRONG))
 #define JOIN(before) least = join_own(labels, least, first + (before) + 1)
     const bool strong = edge & EDGE_STRONG;
-    uint least = strong || (west | north_west | north | north_east) & EDGE_STRONG ? KEPT : index + 1;
+    uint least = strong || (west | north_west | north | north_east) & EDGE_STRONG ? STRONG_LABEL : index + 1;
     // At most two of the earlier neighbours are not already connected by another one.
     if (IS_WEAK(north)) JOIN(at - width);
     else {
@@ -252,6 +252,6 @@ __kernel void canny_keep_rows(__global ushort *restrict edges, int2 size, __glob
     if (!has_weak[y * sixteens + k]) continue;
     const int from = y * size.x + 16 * k, end = y * size.x + min(16 * k + 16, size.x);
     for (int i = from; i < end; i++)
-      if (edges[i] && !(edges[i] & EDGE_STRONG) && least_own(labels, i + 1) != KEPT) edges[i] = 0;
+      if (edges[i] && !(edges[i] & EDGE_STRONG) && least_own(labels, i + 1) != STRONG_LABEL) edges[i] = 0;
   }
 }

@@ -137,7 +137,7 @@ __kernel void canny_edges(IN_LUMA(in), int2 size, __global const uint2 *restrict
   EACH(x, y, TILE_X, TILE_Y) {
     if (!WEAK(0, 0)) continue;
     const int2 at = origin + (int2)(x, y);
-    if (ANY_NEIGHBOUR(STRONG)) NAME(0, 0) = labels[at.y * size.x + at.x] = KEPT;
+    if (ANY_NEIGHBOUR(STRONG)) NAME(0, 0) = labels[at.y * size.x + at.x] = STRONG_LABEL;
     else undecided = 1;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -152,6 +152,6 @@ __kernel void canny_edges(IN_LUMA(in), int2 size, __global const uint2 *restrict
     if (!WEAK(0, 0)) continue;
     const uint label = least_local(names, NAME(0, 0));
     const int2 at = origin + (int2)(x, y), first = origin + (int2)((label - 1) % SIDE_X, (label - 1) / SIDE_X) - 1;
-    labels[at.y * size.x + at.x] = label == KEPT ? KEPT : first.y * size.x + first.x + 1;
+    labels[at.y * size.x + at.x] = label == STRONG_LABEL ? STRONG_LABEL : first.y * size.x + first.x + 1;
   }
 }

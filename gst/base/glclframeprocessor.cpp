@@ -121,7 +121,7 @@ void FrameProcessor::drop_context() {
   gst_glcl_filter_guard(element_, [&] {
     if (klass->unprepare) klass->unprepare(element_);
   });
-  prepared_ = false;
+  prepared_ = has_state_ = false;
   sharing::on_gl_thread(gst_glcl_context_gl_context(context), [&] { bridge_.reset(); });
   throttle_ = {};
   queue_at_exit_.reset();
@@ -176,11 +176,14 @@ void FrameProcessor::prepare(GstGLContext *gl_context, bool *created) {
   if (prepared_) return;
   const GstVideoInfo before = std::exchange(info_, GST_GL_FILTER(element_)->in_info);
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(element_);
-  if (!klass->keeps_state || !same_geometry(before, info_)) request_reset();
-  const Layout layout = klass->prepare(element_, gst_glcl_context_opencl(context),
-                                       GST_VIDEO_INFO_WIDTH(&info_), GST_VIDEO_INFO_HEIGHT(&info_));
+  const bool continues =
+      std::exchange(has_state_, false) && klass->set_format && same_geometry(before, info_);
+  if (!continues) request_reset();
+  const Layout layout = (continues ? klass->set_format : klass->prepare)(
+      element_, gst_glcl_context_opencl(context), GST_VIDEO_INFO_WIDTH(&info_),
+      GST_VIDEO_INFO_HEIGHT(&info_));
   bridge_->prepare(gst_glcl_context_opencl(context), layout, info_, !klass->takes_planes);
-  prepared_ = true;
+  prepared_ = has_state_ = true;
   preloading_ = {};
 }
 

@@ -68,7 +68,8 @@ class FrameProcessor {
   std::unique_ptr<QueueWork> queue_at_exit_;
   LaunchThrottle throttle_;
   bool prepared_ = false;
-  GstVideoInfo info_{};  // of the frames prepared for
+  bool has_state_ = false;  // of the context in use, maybe for another pixel format
+  GstVideoInfo info_{};     // of the frames prepared for
 };
 
 }  // namespace glcl

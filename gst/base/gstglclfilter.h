@@ -30,6 +30,10 @@ struct _GstGLCLFilterClass {
   /// `process`.
   glcl::Layout (*prepare)(GstGLCLFilter *self, glcl::Context &context, int width, int height);
 
+  /// Called instead of `prepare` if the next frames differ only in their pixel format or colours, so
+  /// that state of earlier frames stays. Optional: without it `prepare` and `reset` are called.
+  glcl::Layout (*set_format)(GstGLCLFilter *self, glcl::Context &context, int width, int height);
+
   /// Enqueues the kernels that read `in` and write all of `out`, both RGBA unless takes_planes;
   /// must not wait. The buffers are for timestamps and metas; do not map them.
   void (*process)(GstGLCLFilter *self, glcl::Queue &queue, const glcl::Picture &in,
@@ -59,9 +63,6 @@ struct _GstGLCLFilterClass {
   /// there is no `out`. Optional: without it `in` has all planes.
   bool (*reads_luma)(GstGLCLFilter *self);
 
-  /// If true, state of earlier frames survives `prepare` when only the pixel format has changed:
-  /// then `reset` is not called.
-  bool keeps_state;
   /// If true, a frame after a gap of more than four frames, or one that jumps back in time, does
   /// not follow the previous one either.
   bool gaps_break;

@@ -125,6 +125,16 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
   return layout;
 }
 
+/// The previous frame, the last result and the templates stay.
+static glcl::Layout gst_glcl_hough_set_format(GstGLCLFilter *filter, glcl::Context &context, int,
+                                              int) {
+  const glcl::Layout layout = glcl::layout_for(context.device());
+  GST_GLCL_HOUGH(filter)->state->hough->set_format(context,
+                                                   gst_glcl_filter_frame_format(filter, layout));
+  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, Hough::result_bytes);
+  return layout;
+}
+
 /// Regions of interest of the last result, which is some frames old.
 static void gst_glcl_hough_attach_regions(GstGLCLHough *self, GstBuffer *outbuf) {
   HoughState *state = self->state;
@@ -413,6 +423,7 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
   gst_glcl_hough_add_signals(klass);
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_glcl_hough_prepare;
+  filter_class->set_format = gst_glcl_hough_set_format;
   filter_class->process = gst_glcl_hough_process;
   filter_class->takes_planes = true;
   filter_class->reads_luma = gst_glcl_hough_reads_luma;

@@ -133,31 +133,36 @@ static void gst_glcl_klt_build(GstGLCLKlt *self, glcl::Context &context, int wid
   GST_INFO_OBJECT(self, "frames of %d×%d px", width, height);
 }
 
-/// Changes the pixel format of the next frames. Points, trails and the stabilized position stay.
-static void gst_glcl_klt_set_format(KltState *state, const glcl::FrameFormat &frame) {
-  state->klt->set_format(*state->context, frame);
-  glcl::Lazy<Stabilizer> &stabilizer = state->stabilization->stabilizer;
-  if (Stabilizer *built = stabilizer.value())
-    built->set_format(*state->context, frame);
-  else
-    stabilizer = {};  // waits for one that is being built for the old format
+/// Prepares everything that does not depend on the engine of points.
+static void gst_glcl_klt_finish_preparation(GstGLCLKlt *self, glcl::Context &context) {
+  const KltProperties settings = self->state->settings.get();
+  if (settings.stabilize) gst_glcl_klt_stabilizer(self, context, true);
+  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(self), context,
+                            self->state->reports.bytes(settings.features));
 }
 
 static glcl::Layout gst_glcl_klt_prepare(GstGLCLFilter *filter, glcl::Context &context, int width,
                                          int height) {
   GstGLCLKlt *self = GST_GLCL_KLT(filter);
-  KltState *state = self->state;
-  const KltProperties settings = state->settings.get();
+  const glcl::Layout layout = glcl::layout_for(context.device());
+  gst_glcl_klt_build(self, context, width, height, gst_glcl_filter_frame_format(filter, layout));
+  gst_glcl_klt_finish_preparation(self, context);
+  return layout;
+}
+
+/// Points, trails and the stabilized position stay.
+static glcl::Layout gst_glcl_klt_set_format(GstGLCLFilter *filter, glcl::Context &context, int,
+                                            int) {
+  GstGLCLKlt *self = GST_GLCL_KLT(filter);
   const glcl::Layout layout = glcl::layout_for(context.device());
   const glcl::FrameFormat frame = gst_glcl_filter_frame_format(filter, layout);
-  if (state->klt && state->context.get() == &context && state->width == width &&
-      state->height == height && state->aspect == gst_glcl_filter_pixel_aspect(filter))
-    gst_glcl_klt_set_format(state, frame);
+  self->state->klt->set_format(context, frame);
+  glcl::Lazy<Stabilizer> &stabilizer = self->state->stabilization->stabilizer;
+  if (Stabilizer *built = stabilizer.value())
+    built->set_format(context, frame);
   else
-    gst_glcl_klt_build(self, context, width, height, frame);
-  if (settings.stabilize) gst_glcl_klt_stabilizer(self, context, true);
-  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
-                            state->reports.bytes(settings.features));
+    stabilizer = {};  // waits for one that is being built for the old format
+  gst_glcl_klt_finish_preparation(self, context);
   return layout;
 }
 
@@ -268,5 +273,5 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
   filter_class->takes_planes = true;
   filter_class->reads_luma = [](GstGLCLFilter *) { return true; };
   filter_class->gaps_break = true;
-  filter_class->keeps_state = true;
+  filter_class->set_format = gst_glcl_klt_set_format;
 }

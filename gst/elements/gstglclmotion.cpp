@@ -115,21 +115,29 @@ static void gst_glcl_motion_build(GstGLCLMotion *self, glcl::Context &context, i
   GST_INFO_OBJECT(self, "frames of %d×%d px, devices=%s", width, height, settings.devices.c_str());
 }
 
-static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context &context,
-                                            int width, int height) {
-  MotionState *state = GST_GLCL_MOTION(filter)->state;
-  const glcl::Layout layout = glcl::layout_for(context.device());
-  const glcl::FrameFormat frame = gst_glcl_filter_frame_format(filter, layout);
+/// Prepares everything that does not depend on the engines. Returns the format of the frames.
+static glcl::FrameFormat gst_glcl_motion_prepare_analyzer(GstGLCLFilter *filter,
+                                                          glcl::Context &context) {
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
                             std::max(BlockMotion::sums_bytes, sizeof(glcl::objects::RegionList)));
-  if (state->motion && state->context.get() == &context && state->width == width &&
-      state->height == height) {
-    state->motion->set_format(frame);
-    state->detection->set_format(frame);
-  } else {
-    gst_glcl_motion_build(GST_GLCL_MOTION(filter), context, width, height, frame);
-  }
-  return layout;
+  return gst_glcl_filter_frame_format(filter, glcl::layout_for(context.device()));
+}
+
+static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context &context,
+                                            int width, int height) {
+  const glcl::FrameFormat frame = gst_glcl_motion_prepare_analyzer(filter, context);
+  gst_glcl_motion_build(GST_GLCL_MOTION(filter), context, width, height, frame);
+  return frame.layout;
+}
+
+/// The previous frame, the background model and the objects stay.
+static glcl::Layout gst_glcl_motion_set_format(GstGLCLFilter *filter, glcl::Context &context, int,
+                                               int) {
+  const glcl::FrameFormat frame = gst_glcl_motion_prepare_analyzer(filter, context);
+  MotionState *state = GST_GLCL_MOTION(filter)->state;
+  state->motion->set_format(frame);
+  state->detection->set_format(frame);
+  return frame.layout;
 }
 
 static void gst_glcl_motion_attach(GstGLCLMotion *self, glcl::Queue &queue, bool detect,
@@ -284,7 +292,7 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   filter_class->reads_luma = gst_glcl_motion_reads_luma;
   filter_class->passes_on = gst_glcl_motion_passes_on;
   filter_class->reset = gst_glcl_motion_reset;
-  filter_class->keeps_state = true;
+  filter_class->set_format = gst_glcl_motion_set_format;
   filter_class->unprepare = gst_glcl_motion_unprepare;
   GST_GLCL_ANALYZER_CLASS(klass)->finish = gst_glcl_motion_finish;
 }

@@ -125,6 +125,13 @@ static auto gst_gl_opencl_flow_maker(GstGLOpenCLFlow *self, glcl::Context &conte
   };
 }
 
+static void gst_gl_opencl_flow_prepare_analyzer(GstGLOpenCLFlow *self, glcl::Context &context,
+                                                const FlowProperties &settings) {
+  const size_t bytes =
+      opticalflow::FlowDump::bytes(settings.dump_location, self->state->width, self->state->height);
+  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(self), context, std::max(bytes, sizeof(FlowSummary)));
+}
+
 static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                                int width, int height) {
   GstGLOpenCLFlow *self = GST_GL_OPENCL_FLOW(filter);
@@ -141,11 +148,23 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
     gst_gl_opencl_flow_signatures(self, context, true);
   state->view = std::make_unique<FlowRenderer>(context, width, height, layout);
   state->dump.prepare(context, settings.dump_location, width, height);
-  const size_t dump_bytes = opticalflow::FlowDump::bytes(settings.dump_location, width, height);
-  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
-                            std::max(dump_bytes, sizeof(FlowSummary)));
-  GST_INFO_OBJECT(filter, "frames of %d×%d px%s%s", width, height,
-                  dump_bytes ? ", vectors to " : "", settings.dump_location.c_str());
+  gst_gl_opencl_flow_prepare_analyzer(self, context, settings);
+  GST_INFO_OBJECT(filter, "frames of %d×%d px, vectors to '%s'", width, height,
+                  settings.dump_location.c_str());
+  return layout;
+}
+
+/// The previous frame stays, except between RGB and luma; so does the gain of the display.
+static glcl::Layout gst_gl_opencl_flow_set_format(GstGLCLFilter *filter, glcl::Context &context,
+                                                  int width, int height) {
+  GstGLOpenCLFlow *self = GST_GL_OPENCL_FLOW(filter);
+  FlowElementState *state = self->state;
+  const FlowProperties settings = state->settings.get();
+  const glcl::Layout layout = glcl::layout_for(context.device());
+  state->frame_format = gst_glcl_filter_frame_format(filter, layout);
+  state->engine.cancel();  // one that is being built for the old format
+  state->engine.engine()->set_format(state->frame_format);
+  gst_gl_opencl_flow_prepare_analyzer(self, context, settings);
   return layout;
 }
 
@@ -290,6 +309,7 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
   GST_BASE_TRANSFORM_CLASS(klass)->start = GST_DEBUG_FUNCPTR(gst_gl_opencl_flow_start);
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_gl_opencl_flow_prepare;
+  filter_class->set_format = gst_gl_opencl_flow_set_format;
   filter_class->process = gst_gl_opencl_flow_process;
   filter_class->passes_on = gst_gl_opencl_flow_passes_on;
   filter_class->reset = gst_gl_opencl_flow_reset;

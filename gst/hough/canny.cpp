@@ -49,19 +49,10 @@ Canny::Canny(Context &context, int width, int height, const FrameFormat &frame, 
       tile_(tile),
       form_(form),
       noise_(context, noise::Noise::Texels::luma, width, height),
+      group_(group),
       context_(context.cl()) {
-  const Program program = context.program("hough/canny.cl");
-  thresholds_kernel_ = Kernel(context, program, "canny_thresholds", {64, 1});
-  const std::string options = frame_options(frame) + " -DTILE_X=" + std::to_string(tile.x) +
-                              " -DTILE_Y=" + std::to_string(tile.y);
-  const Program search =
-      context.program(form == Form::rows ? "hough/cannyrows.cl" : "hough/cannytiles.cl", options);
-  edges_kernel_ = Kernel(context, search, "canny_edges", group);
+  set_format(context, frame);
   const bool rows = form == Form::rows;
-  join_ = rows ? Kernel(context, search, "canny_join_rows", group)
-               : Kernel(context, program, "canny_join", {128, 1});
-  keep_ = rows ? Kernel(context, search, "canny_keep_rows", {16, 1})
-               : Kernel(context, program, "canny_keep", {128, 1});
   try {
     for (cl::Buffer &plane : luma_)
       plane = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, size_t(pitch_) * (height + 2));
@@ -75,6 +66,23 @@ Canny::Canny(Context &context, int width, int height, const FrameFormat &frame, 
     throw Error("Can't allocate memory for edge detection on " + context.device().name + ".",
                 error);
   }
+}
+
+void Canny::set_format(Context &context, const FrameFormat &frame) {
+  if (!frame.same_grey(frame_)) has_luma_ = false;
+  frame_ = frame;
+  const Program program = context.program("hough/canny.cl");
+  thresholds_kernel_ = Kernel(context, program, "canny_thresholds", {64, 1});
+  const bool rows = form_ == Form::rows;
+  const Program search =
+      context.program(rows ? "hough/cannyrows.cl" : "hough/cannytiles.cl",
+                      frame_options(frame) + (" -DTILE_X=" + std::to_string(tile_.x)) +
+                          " -DTILE_Y=" + std::to_string(tile_.y));
+  edges_kernel_ = Kernel(context, search, "canny_edges", group_);
+  join_ = rows ? Kernel(context, search, "canny_join_rows", group_)
+               : Kernel(context, program, "canny_join", {128, 1});
+  keep_ = rows ? Kernel(context, search, "canny_keep_rows", {16, 1})
+               : Kernel(context, program, "canny_keep", {128, 1});
 }
 
 Plane Canny::luma(int which) const { return {luma_[which], pitch_, pitch_ + 1}; }

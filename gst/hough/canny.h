@@ -45,6 +45,9 @@ class Canny {
   Canny(Context &context, int width, int height, const FrameFormat &frame, Form form, Size group,
         Size tile);
 
+  /// Changes the pixel format of the next pictures. The previous one and the measured noise stay.
+  void set_format(Context &context, const FrameFormat &frame);
+
   /// Enqueues the detection in a picture; never waits. `weak`: without hysteresis, also keeps edges
   /// between both thresholds. Throws Error::settings for other pictures.
   void run(Queue &queue, const Settings &settings, const Picture &in, bool weak = false);
@@ -74,6 +77,7 @@ class Canny {
   Size tile_;
   Form form_;
   noise::Noise noise_;
+  Size group_;
   Kernel thresholds_kernel_, edges_kernel_, join_, keep_;
   cl::Context context_;
   cl::Buffer luma_[2], edges_[2], thresholds_;

@@ -59,6 +59,10 @@ class Hough {
   /// For frames of width × height px. Throws Error::failed if the device refuses kernels or memory.
   Hough(Context &context, int width, int height, const FrameFormat &frame);
 
+  /// Changes the pixel format of the next frames. The previous frame, the measured noise and the
+  /// templates stay.
+  void set_format(Context &context, const FrameFormat &frame) { canny_.set_format(context, frame); }
+
   /// Sets the templates and allocates their buffers. Throws Error::settings for more than
   /// most_templates, Error::failed if the device refuses memory.
   void set_templates(std::vector<std::shared_ptr<const Template>> templates);

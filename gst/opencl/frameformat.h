@@ -32,6 +32,12 @@ struct FrameFormat {
   FrameFormat(Layout layout) : layout(layout) {}
   FrameFormat(Layout layout, const PixelFormat &pixels, const Colorimetry &colorimetry)
       : layout(layout), pixels(&pixels), colorimetry(colorimetry) {}
+
+  /// True if grey values are luma in both formats, or the mean of R, G and B in both. Otherwise
+  /// frames can't be compared.
+  bool same_grey(const FrameFormat &other) const {
+    return pixels->has_luma() == other.pixels->has_luma();
+  }
 };
 
 /// Build options of common/frame.clh, common/luma.clh and common/planes.clh.

@@ -32,6 +32,11 @@ const FlowField *FlowEstimator::run(Queue &queue, const Flow::Settings &settings
   return flow_->run(queue, settings, in) ? &flow_->field() : nullptr;
 }
 
+void FlowEstimator::set_format(const FrameFormat &frame) {
+  if (flow_) flow_->set_format(frame);
+  if (lucas_kanade_) lucas_kanade_->set_format(frame);
+}
+
 void FlowEstimator::reset() {
   if (flow_) flow_->reset();
   if (lucas_kanade_) lucas_kanade_->reset();

@@ -22,6 +22,8 @@ class FlowEstimator {
   /// Enqueues the flow from the previous frame to `in` and returns its field; null without a
   /// previous frame. Never waits.
   const FlowField *run(Queue &queue, const Flow::Settings &settings, const Picture &in);
+  /// Changes the pixel format of the next frames, as Flow::set_format().
+  void set_format(const FrameFormat &frame);
   /// Forgets the previous frame.
   void reset();
   /// The engine of the methods with a pyramid, which provides the planes for Signatures; else null.

@@ -87,6 +87,12 @@ bool Flow::has_candidates(int levels) const {
   return Candidates::selection_level(pyramids_.width(), pyramids_.height()) + 1 < levels;
 }
 
+void Flow::set_format(const FrameFormat &frame) {
+  if (!frame.same_grey(frame_)) reset();
+  pyramids_.set_format(*context_, frame);
+  frame_ = frame;
+}
+
 bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
   check_picture(in, pyramids_.width(), pyramids_.height(), frame_, "The optical flow");
   try {

@@ -39,6 +39,9 @@ class Flow {
   /// it in the background and skips refinement in the meantime.
   void prepare(const Settings &settings);
 
+  /// Changes the pixel format of the next frames for run(). The previous frame stays if its grey
+  /// can be compared.
+  void set_format(const FrameFormat &frame);
   /// The layout of the frames for run().
   Layout layout() const { return frame_.layout; }
   /// The number of levels for these settings.

@@ -69,11 +69,7 @@ LucasKanade::LucasKanade(Context &context, int width, int height, const FrameFor
       variant_(variant),
       size_{{width, height}} {
   try {
-    const Program program = context.program("opticalflow/lucaskanade.cl", frame_options(frame));
-    grey_ = Kernel(context, program, "lk_grey", {32, 8});
-    greys_ = Kernel(context, program, "lk_greys", {32, 8});
-    columns_ = Kernel(context, program, "lk_columns", {64, 1});
-    rows_ = Kernel(context, program, "lk_rows", {64, 1});
+    set_format(frame);
     const auto plane = [&, pixels = size_t(width) * height](size_t bytes) {
       return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * bytes);
     };
@@ -84,6 +80,17 @@ LucasKanade::LucasKanade(Context &context, int width, int height, const FrameFor
     throw Error("Lucas and Kanade's method can't be set up on " + context.device().name + ".",
                 error);
   }
+}
+
+void LucasKanade::set_format(const FrameFormat &frame) {
+  if (!frame.same_grey(frame_)) reset();
+  window_kernels_.clear();  // those of the old format
+  frame_ = frame;
+  const Program program = context_->program("opticalflow/lucaskanade.cl", frame_options(frame));
+  grey_ = Kernel(*context_, program, "lk_grey", {32, 8});
+  greys_ = Kernel(*context_, program, "lk_greys", {32, 8});
+  columns_ = Kernel(*context_, program, "lk_columns", {64, 1});
+  rows_ = Kernel(*context_, program, "lk_rows", {64, 1});
 }
 
 bool LucasKanade::has_tile(int radius) const {

@@ -50,6 +50,9 @@ class LucasKanade {
   /// builds it in the background and uses Form::columns in the meantime, with the same results.
   void prepare(const Settings &settings);
 
+  /// Changes the pixel format of the next frames for run(), as Flow::set_format().
+  void set_format(const FrameFormat &frame);
+
   /// As Flow::run(). Any setting may change between calls; no call waits, not even for a compiler.
   bool run(Queue &queue, const Settings &settings, const Picture &in);
   void reset() { has_previous_ = false; }

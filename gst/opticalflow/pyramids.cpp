@@ -61,6 +61,10 @@ FlowPyramids::FlowPyramids(Context &context, int width, int height, const FrameF
                            FlowChannels channels)
     : noise_(context, noise::Noise::Texels::grey, width, height) {
   allocate(context.cl(), width, height, channels);
+  set_format(context, frame);
+}
+
+void FlowPyramids::set_format(Context &context, const FrameFormat &frame) {
   const Program program = context.program(
       "opticalflow/pyramid.cl",
       "-DROWS=" + std::to_string(grey_rows) + (context.device().is_cpu() ? "" : " -DLINEAR_ITEMS") +

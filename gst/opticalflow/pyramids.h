@@ -33,6 +33,9 @@ class FlowPyramids {
   FlowPyramids(Context &context, int width, int height, const FrameFormat &frame,
                FlowChannels channels);
 
+  /// Changes the pixel format of the next frames. The previous frame and the noise stay.
+  void set_format(Context &context, const FrameFormat &frame);
+
   /// The maximum number of levels for frames of this size, and the number for levels=0.
   static int most_levels(int width, int height);
   static int automatic_levels(int width, int height);

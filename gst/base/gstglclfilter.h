@@ -30,8 +30,8 @@ struct _GstGLCLFilterClass {
   /// `process`.
   glcl::Layout (*prepare)(GstGLCLFilter *self, glcl::Context &context, int width, int height);
 
-  /// Called instead of `prepare` if the next frames differ only in their pixel format or colours, so
-  /// that state of earlier frames stays. Optional: without it `prepare` and `reset` are called.
+  /// Called instead of `prepare` if the next frames differ only in their pixel format or colours,
+  /// so that state of earlier frames stays. Optional: without it `prepare` and `reset` are called.
   glcl::Layout (*set_format)(GstGLCLFilter *self, glcl::Context &context, int width, int height);
 
   /// Enqueues the kernels that read `in` and write all of `out`, both RGBA unless takes_planes;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Bilateral filter for GPUs, for one radius and weight. Results equal those of tile.cl. All sizes are constants, so
-// loops along x need no counter. A work-item filters a block of ROWS rows and COLUMNS columns. It loads each tap once
-// for all of them, and computes the common part of its weights once.
+// Bilateral filter for GPUs, for one radius and weight. Results equal those of tile.cl. All sizes
+// are constants, so loops along x need no counter. A work-item filters a block of ROWS rows and
+// COLUMNS columns. It loads each tap once for all of them, and computes the common part of its
+// weights once.
 //   -DRADIUS     1 or more
 //   -DGROUP_X, -DGROUP_Y, -DROWS, -DCOLUMNS
 //   -DKIND       the weight
@@ -27,9 +28,11 @@ struct block {
   float3 row_sum[ROWS][COLUMNS], row_weight[ROWS][COLUMNS];  // the same for the current row
 };
 
-// Adds row j of the item's input. For the pixels in row o it is row j - o of their window. o is `from` to `to`.
-inline void add_row(struct block *block, __local const float4 *row, __local const float *row_weights, float range,
-                    float space, float bias, int j, const int from, const int to) {
+// Adds row j of the item's input. For the pixels in row o it is row j - o of their window. o is
+// `from` to `to`.
+inline void add_row(struct block *block, __local const float4 *row,
+                    __local const float *row_weights, float range, float space, float bias, int j,
+                    const int from, const int to) {
 #pragma unroll
   for (int o = from; o <= to; o++)
 #pragma unroll
@@ -45,7 +48,8 @@ inline void add_row(struct block *block, __local const float4 *row, __local cons
       const float column = space * (float)(dx * dx) + shared;
 #pragma unroll
       for (int o = from; o <= to; o++)
-        add_tap(KIND, &block->row_sum[o][c], &block->row_weight[o][c], block->p[o][c], q, range, column);
+        add_tap(KIND, &block->row_sum[o][c], &block->row_weight[o][c], block->p[o][c], q, range,
+                column);
     }
   }
 #pragma unroll
@@ -61,17 +65,19 @@ inline void add_row(struct block *block, __local const float4 *row, __local cons
 
 // The same arguments as bilateral_tile_… in tile.cl.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void bilateral_block(
-    __read_only image2d_t in, __read_only image2d_t original, __write_only image2d_t out, float range, float space,
-    int split) {
+    __read_only image2d_t in, __read_only image2d_t original, __write_only image2d_t out,
+    float range, float space, int split) {
   __local float4 tile[TILE_Y * PITCH];
   __local float row_weights[RADIUS + 1];
   const int2 size = get_image_dim(in);
   const int2 local_at = (int2)(get_local_id(0) * COLUMNS, get_local_id(1) * ROWS);
-  const int2 first = (int2)(get_group_id(0) * GROUP_X * COLUMNS, (get_global_id(1) - get_local_id(1)) * ROWS);
+  const int2 first =
+      (int2)(get_group_id(0) * GROUP_X * COLUMNS, (get_global_id(1) - get_local_id(1)) * ROWS);
   const int item = get_local_id(1) * GROUP_X + get_local_id(0);
   const float bias = soft_bias(KIND, range), unit = level_unit(KIND, range);
 
-  for (int dy = item; dy <= RADIUS; dy += ITEMS) row_weights[dy] = weight_exp2(space * (float)(dy * dy));
+  for (int dy = item; dy <= RADIUS; dy += ITEMS)
+    row_weights[dy] = weight_exp2(space * (float)(dy * dy));
   WHOLE_ROW
   for (int n = 0; n < LOADS; n += BATCH) {
     float4 colours[BATCH];
@@ -79,12 +85,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void bilater
     for (int k = 0; k < BATCH; k++) {
       const int i = item + (n + k) * ITEMS;
       if (n + k < LOADS)
-        colours[k] = read_imagef(in, pixel_sampler, first - RADIUS + (int2)(i % TILE_X, i / TILE_X));
+        colours[k] =
+            read_imagef(in, pixel_sampler, first - RADIUS + (int2)(i % TILE_X, i / TILE_X));
     }
 #pragma unroll
     for (int k = 0; k < BATCH; k++) {
       const int i = item + (n + k) * ITEMS, x = i % TILE_X, y = i / TILE_X;
-      if (n + k < LOADS && y < TILE_Y) tile[y * PITCH + AT_COLUMN(x)] = tile_texel(KIND, colours[k], unit);
+      if (n + k < LOADS && y < TILE_Y)
+        tile[y * PITCH + AT_COLUMN(x)] = tile_texel(KIND, colours[k], unit);
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -100,13 +108,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void bilater
     }
 #pragma unroll
   for (int j = 0; j < ROWS - 1; j++)
-    add_row(&block, window + j * PITCH, row_weights, range, space, bias, j, max(j - 2 * RADIUS, 0), j);
+    add_row(&block, window + j * PITCH, row_weights, range, space, bias, j, max(j - 2 * RADIUS, 0),
+            j);
   UNROLL_BY(1)
   for (int j = ROWS - 1; j <= 2 * RADIUS; j++)
     add_row(&block, window + j * PITCH, row_weights, range, space, bias, j, 0, ROWS - 1);
 #pragma unroll
   for (int j = max(2 * RADIUS + 1, ROWS - 1); j < SIDE + ROWS - 1; j++)
-    add_row(&block, window + j * PITCH, row_weights, range, space, bias, j, j - 2 * RADIUS, ROWS - 1);
+    add_row(&block, window + j * PITCH, row_weights, range, space, bias, j, j - 2 * RADIUS,
+            ROWS - 1);
 
 #pragma unroll
   for (int o = 0; o < ROWS; o++)
@@ -116,8 +126,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void bilater
       if (any(at >= size)) continue;
       float4 source = read_imagef(original, pixel_sampler, at);
       if (at.x >= split)
-        source = filtered_pixel(tile_mean(KIND, block.sum[o][c], block.weight[o][c], unit), source.w, at.x, size.x,
-                                split);
+        source = filtered_pixel(tile_mean(KIND, block.sum[o][c], block.weight[o][c], unit),
+                                source.w, at.x, size.x, split);
       write_imagef(out, at, source);
     }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Bilateral filter without a tile: every tap is read through the sampler. It is for radii whose tile exceeds local
-// memory, and for devices whose caches are faster. A work-item has one pixel.
+// Bilateral filter without a tile: every tap is read through the sampler. It is for radii whose
+// tile exceeds local memory, and for devices whose caches are faster. A work-item has one pixel.
 #include "bilateral/image.clh"
 #include "bilateral/interface.h"
 
-// Colours stay 0..1 here, which saves a multiplication and a rounding per tap; equal levels are equal floats.
+// Colours stay 0..1 here, which saves a multiplication and a rounding per tap; equal levels are
+// equal floats.
 inline void filter_direct(const int kind, __read_only image2d_t in, __read_only image2d_t original,
                           __write_only image2d_t out, float range, float space, int radius,
                           int split) {
@@ -21,7 +22,8 @@ inline void filter_direct(const int kind, __read_only image2d_t in, __read_only 
   float3 sum = 0.0f, weight = 0.0f;  // sums of weighted differences, of weights
   for (int dy = -radius; dy <= radius; dy++) {
     float3 row_sum = 0.0f, row_weight = 0.0f;
-    float x = -radius;  // a float copy of dx, because converting dx would cost more than the rest of `column`
+    float x = -radius;  // a float copy of dx, because converting dx would cost more than the rest
+                        // of `column`
     for (int dx = -radius; dx <= radius; dx++, x += 1.0f) {
       const float3 d = read_imagef(in, pixel_sampler, at + (int2)(dx, dy)).xyz - p;
       const float column = space * x * x;
@@ -32,8 +34,7 @@ inline void filter_direct(const int kind, __read_only image2d_t in, __read_only 
       } else {
         // Intensity in hundredths of a level is an integer. Rounding makes equal intensities equal.
         const float di = rint(dot(d, 255.0f * intensity_percent));
-        const float w =
-            weight_exp2((kind == COLOR ? dot(d, d) : di * di) * range + column);
+        const float w = weight_exp2((kind == COLOR ? dot(d, d) : di * di) * range + column);
         row_sum += w * d;
         row_weight.x += w;
       }
@@ -46,14 +47,14 @@ inline void filter_direct(const int kind, __read_only image2d_t in, __read_only 
   write_imagef(out, at, filtered_pixel(255.0f * mean, source.w, at.x, size.x, split));
 }
 
-// One kernel per weight. `range`: factor of the squared difference of colours 0..1 in the exponent of 2, or of
-// hundredths of a level for intensity. `original` gives alpha and the unfiltered side of the split. A work-item per
-// pixel.
-#define BILATERAL(name, kind)                                                                    \
-  __kernel void name(__read_only image2d_t in, __read_only image2d_t original,                   \
-                     __write_only image2d_t out, float range, float space, int radius,           \
-                     int split) {                                                                \
-    filter_direct(kind, in, original, out, range, space, radius, split);                         \
+// One kernel per weight. `range`: factor of the squared difference of colours 0..1 in the exponent
+// of 2, or of hundredths of a level for intensity. `original` gives alpha and the unfiltered side
+// of the split. A work-item per pixel.
+#define BILATERAL(name, kind)                                                          \
+  __kernel void name(__read_only image2d_t in, __read_only image2d_t original,         \
+                     __write_only image2d_t out, float range, float space, int radius, \
+                     int split) {                                                      \
+    filter_direct(kind, in, original, out, range, space, radius, split);               \
   }
 BILATERAL(bilateral_direct_intensity, INTENSITY)
 BILATERAL(bilateral_direct_color, COLOR)

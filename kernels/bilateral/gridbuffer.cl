@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The bilateral grid on buffers, for CPUs. A work-item has a range of a band's nodes. It adds one pixel after another
-// to the eight cells around it, four cells at once. Build options: see grid.clh.
+// The bilateral grid on buffers, for CPUs. A work-item has a range of a band's nodes. It adds one
+// pixel after another to the eight cells around it, four cells at once. Build options: see
+// grid.clh.
 //
-// Memory layout: `planes` cells along z are adjacent. Then follow the channels, then the nodes of a row from
-// -BLUR_REACH on, then the rows.
+// Memory layout: `planes` cells along z are adjacent. Then follow the channels, then the nodes of a
+// row from -BLUR_REACH on, then the rows.
 #include "bilateral/grid.clh"
 
 #define NODE_CELLS (CHANNELS * planes)
@@ -41,31 +42,34 @@ inline float16 channel_of(uint16 pixels, int channel) {
 
 // Positions along z with one grid: weighted sums of R, G and B.
 inline float16 intensity_of(uint16 pixels, float4 range) {
-  return channel_of(pixels, 0) * range.x + channel_of(pixels, 1) * range.y + channel_of(pixels, 2) * range.z;
+  return channel_of(pixels, 0) * range.x + channel_of(pixels, 1) * range.y +
+         channel_of(pixels, 2) * range.z;
 }
 
-// The sums that pixels between two planes add to both planes. First come the lower and the upper plane of the upper
-// node row, then those of the lower node row.
+// The sums that pixels between two planes add to both planes. First come the lower and the upper
+// plane of the upper node row, then those of the lower node row.
 #if CHANNELS == 1
 #define BLOCK float16
-#define BLOCK_OF(lower_above, upper_above, lower_below, upper_below) \
-  ((float16)((float4)(lower_above), (float4)(upper_above), (float4)(lower_below), (float4)(upper_below)))
+#define BLOCK_OF(lower_above, upper_above, lower_below, upper_below)              \
+  ((float16)((float4)(lower_above), (float4)(upper_above), (float4)(lower_below), \
+             (float4)(upper_below)))
 #else
 #define BLOCK float8
-#define BLOCK_OF(lower_above, upper_above, lower_below, upper_below) \
-  ((float8)((float2)(lower_above), (float2)(upper_above), (float2)(lower_below), (float2)(upper_below)))
+#define BLOCK_OF(lower_above, upper_above, lower_below, upper_below)             \
+  ((float8)((float2)(lower_above), (float2)(upper_above), (float2)(lower_below), \
+            (float2)(upper_below)))
 #endif
 #define CELL_FLOATS (CHANNELS == 1 ? 4 : 2)
 
-// Splats pixels to nodes: a band of pixel rows between two rows of nodes adds to both rows. Outside the frame its edge
-// repeats. A work-item has `strip` bands, one after another. It fills `strip` + 1 rows of `stretch` nodes, the first
-// and the last one only in part.
+// Splats pixels to nodes: a band of pixel rows between two rows of nodes adds to both rows. Outside
+// the frame its edge repeats. A work-item has `strip` bands, one after another. It fills `strip` +
+// 1 rows of `stretch` nodes, the first and the last one only in part.
 //
-// Local memory `tile` has `stretch` + 1 intervals. Each channel and plane has two blocks: of all pixels, and of their
-// part for the node on the right. So every pixel adds to one place. Groups of one item; along x ranges of nodes, along
-// y strips.
-__kernel void grid_splat(__global const uint *in, int pitch, int width, int height, __global CELL *sums, GridSplat splat, int stretch,
-                         __local BLOCK *tile) {
+// Local memory `tile` has `stretch` + 1 intervals. Each channel and plane has two blocks: of all
+// pixels, and of their part for the node on the right. So every pixel adds to one place. Groups of
+// one item; along x ranges of nodes, along y strips.
+__kernel void grid_splat(__global const uint *in, int pitch, int width, int height,
+                         __global CELL *sums, GridSplat splat, int stretch, __local BLOCK *tile) {
   const float4 range = splat.range;
   const float cell = splat.cell, inverse = splat.inverse;
   const int planes = splat.planes, nodes = splat.nodes, bands = splat.bands, strip = splat.strip;
@@ -76,12 +80,15 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
   for (int i = 0; i < blocks; i++) tile[i] = 0.0f;
 
   const int first_interval = first - 1 - BLUR_REACH;
-  const int x_begin = first_pixel(first_interval, cell), x_end = first_pixel(first_interval + own + 1, cell);
+  const int x_begin = first_pixel(first_interval, cell),
+            x_end = first_pixel(first_interval + own + 1, cell);
   for (int band = 0; band < count; band++) {
-    const int interval = number * strip + band - BLUR_REACH - 1, y_end = first_pixel(interval + 1, cell);
+    const int interval = number * strip + band - BLUR_REACH - 1,
+              y_end = first_pixel(interval + 1, cell);
     for (int y = first_pixel(interval, cell); y < y_end;) {
       const int from = clamp(y, 0, height - 1);
-      float2 weight = 0.0f;  // equal rows outside the frame are added once, with the sum of their weights
+      float2 weight =
+          0.0f;  // equal rows outside the frame are added once, with the sum of their weights
       do {
         const float f = y * inverse - interval;
         weight += (float2)(1.0f - f, f);
@@ -91,9 +98,10 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
       const BLOCK rise = BLOCK_OF(-weight.x, weight.x, -weight.y, weight.y);
 
       __global const uint *row = in + (size_t)from * pitch;
-      // The row is processed as several streams of pixels far from each other, so that no stream waits for the sums of
-      // another. Pixels beyond the range add nothing.
-      const int length = (x_end - x_begin + SPLAT_STREAMS * GRID_PIXELS - 1) / (SPLAT_STREAMS * GRID_PIXELS) * GRID_PIXELS;
+      // The row is processed as several streams of pixels far from each other, so that no stream
+      // waits for the sums of another. Pixels beyond the range add nothing.
+      const int length = (x_end - x_begin + SPLAT_STREAMS * GRID_PIXELS - 1) /
+                         (SPLAT_STREAMS * GRID_PIXELS) * GRID_PIXELS;
       for (int x = x_begin; x < x_begin + length; x += GRID_PIXELS) {
         float16 right[SPLAT_STREAMS], upper[CHANNELS][SPLAT_STREAMS];
         int16 at[CHANNELS][SPLAT_STREAMS];
@@ -134,9 +142,11 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
 #pragma unroll
             for (int c = 0; c < CHANNELS; c++) {
 #if CHANNELS == 1
-              const float16 colour = convert_float16(convert_int16(as_uchar16((uint4)(((uint *)colours)[16 * s + i]))));
+              const float16 colour = convert_float16(
+                  convert_int16(as_uchar16((uint4)(((uint *)colours)[16 * s + i]))));
 #else
-              const float level = ((float *)colours[c])[16 * s + i], one = ((float *)ones)[16 * s + i];
+              const float level = ((float *)colours[c])[16 * s + i],
+                          one = ((float *)ones)[16 * s + i];
               const float8 colour = (float8)(level, one, level, one, level, one, level, one);
 #endif
               const BLOCK block = colour * (lower + ((float *)upper[c])[16 * s + i] * rise);
@@ -148,11 +158,14 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
       }
     }
 
-    // After a band the row of nodes above it is complete. After the last band the row below it is written, too.
+    // After a band the row of nodes above it is complete. After the last band the row below it is
+    // written, too.
     for (int side = 0; side <= (band + 1 == count); side++) {
-      __global CELL *to = sums + ((size_t)(number * (strip + 1) + band + side) * nodes + first) * NODE_CELLS;
+      __global CELL *to =
+          sums + ((size_t)(number * (strip + 1) + band + side) * nodes + first) * NODE_CELLS;
       for (int i = 0; i < own * CHANNELS; i++) {
-        __local const PAIR *left = (__local const PAIR *)(tile + i * planes * 2) + side, *right = left + CHANNELS * planes * 4;
+        __local const PAIR *left = (__local const PAIR *)(tile + i * planes * 2) + side,
+                           *right = left + CHANNELS * planes * 4;
         PAIR before = 0.0f;
         for (int plane = 0; plane < planes; plane++) {
           const PAIR pair = left[4 * plane + 2] + (right[4 * plane] - right[4 * plane + 2]);
@@ -167,20 +180,25 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
 
 // The cells of a node blurred along x. `node`: the first of five nodes of `wides` vectors each.
 inline WIDE blurred_along_x(__local const WIDE *node, int wides, float4 taps) {
-  return taps.x * node[2 * wides] + taps.y * (node[wides] + node[3 * wides]) + taps.z * (node[0] + node[4 * wides]);
+  return taps.x * node[2 * wides] + taps.y * (node[wides] + node[3 * wides]) +
+         taps.z * (node[0] + node[4 * wides]);
 }
 
-// Blurs rows of nodes along y, then along x and z. `sums`: the rows of each strip, from node -BLUR_REACH on. The last
-// row of a strip adds to the first row of the next one. `out`: rows of nodes from node 0 on. Local memory `tile`:
-// BLUR_ROWS times `blur.part` + 2 BLUR_REACH nodes. Groups of one item; along x ranges of `blur.part` nodes, along y
-// BLUR_ROWS rows.
-__kernel void grid_blur(__global const CELL *sums, __global CELL *out, GridBlur blur, __local WIDE *tile) {
+// Blurs rows of nodes along y, then along x and z. `sums`: the rows of each strip, from node
+// -BLUR_REACH on. The last row of a strip adds to the first row of the next one. `out`: rows of
+// nodes from node 0 on. Local memory `tile`: BLUR_ROWS times `blur.part` + 2 BLUR_REACH nodes.
+// Groups of one item; along x ranges of `blur.part` nodes, along y BLUR_ROWS rows.
+__kernel void grid_blur(__global const CELL *sums, __global CELL *out, GridBlur blur,
+                        __local WIDE *tile) {
   const float4 taps_space = blur.space, taps_range = blur.range;
-  const int planes = blur.planes, nodes = blur.nodes, rows = blur.rows, strip = blur.strip, stretch = blur.part;
-  const int first = (int)get_global_id(0) * stretch, y = (int)get_global_id(1) * BLUR_ROWS, columns = nodes - 2 * BLUR_REACH;
+  const int planes = blur.planes, nodes = blur.nodes, rows = blur.rows, strip = blur.strip,
+            stretch = blur.part;
+  const int first = (int)get_global_id(0) * stretch, y = (int)get_global_id(1) * BLUR_ROWS,
+            columns = nodes - 2 * BLUR_REACH;
   if (first >= columns || y >= rows) return;
   const float tap[] = {taps_space.z, taps_space.y, taps_space.x, taps_space.y, taps_space.z};
-  const int own = min(stretch, columns - first), count = planes / WIDE_CELLS, wides = CHANNELS * count, tile_row = (own + 2 * BLUR_REACH) * wides;
+  const int own = min(stretch, columns - first), count = planes / WIDE_CELLS,
+            wides = CHANNELS * count, tile_row = (own + 2 * BLUR_REACH) * wides;
   const int row_cells = nodes * NODE_CELLS;
   for (int i = 0; i < tile_row; i++) {
     WIDE sum[BLUR_ROWS];
@@ -188,10 +206,11 @@ __kernel void grid_blur(__global const CELL *sums, __global CELL *out, GridBlur 
     for (int o = 0; o < BLUR_ROWS; o++) sum[o] = 0.0f;
 #pragma unroll
     for (int j = 0; j < BLUR_ROWS + 2 * BLUR_REACH; j++) {
-      // Node row y + j - BLUR_REACH; beyond the last row that row repeats. `strips`: the number of strips that begin up
-      // to it.
+      // Node row y + j - BLUR_REACH; beyond the last row that row repeats. `strips`: the number of
+      // strips that begin up to it.
       const int row = min(y + j, rows + 2 * BLUR_REACH - 1) + 1, strips = row / strip;
-      __global const CELL *at = sums + (size_t)(row + strips) * row_cells + first * NODE_CELLS + i * WIDE_CELLS;
+      __global const CELL *at =
+          sums + (size_t)(row + strips) * row_cells + first * NODE_CELLS + i * WIDE_CELLS;
       WIDE node = LOAD_WIDE(at);
       if (row == strips * strip) node += LOAD_WIDE(at - row_cells);
 #pragma unroll
@@ -212,12 +231,15 @@ __kernel void grid_blur(__global const CELL *sums, __global CELL *out, GridBlur 
           WIDE after = 0.0f;
           if (k + 1 < count) after = blurred_along_x(node + k + 1, wides, taps_space);
 #if CHANNELS == 1
-          const WIDE next = (WIDE)(before.hi, here.lo) + (WIDE)(here.hi, after.lo), far = before + after;
+          const WIDE next = (WIDE)(before.hi, here.lo) + (WIDE)(here.hi, after.lo),
+                     far = before + after;
 #else
-          const WIDE next = (WIDE)(before.s67, here.s01, here.s2345) + (WIDE)(here.s2345, here.s67, after.s01);
+          const WIDE next =
+              (WIDE)(before.s67, here.s01, here.s2345) + (WIDE)(here.s2345, here.s67, after.s01);
           const WIDE far = (WIDE)(before.hi, here.lo) + (WIDE)(here.hi, after.lo);
 #endif
-          STORE_WIDE(taps_range.x * here + taps_range.y * next + taps_range.z * far, to + k * WIDE_CELLS);
+          STORE_WIDE(taps_range.x * here + taps_range.y * next + taps_range.z * far,
+                     to + k * WIDE_CELLS);
           before = here, here = after;
         }
       }
@@ -245,15 +267,19 @@ inline uint4 levels_of(float16 cells) {
 }
 #endif
 
-// Slices the grid: looks up each pixel's colour by trilinear interpolation. `in` has the colours to look up, `original`
-// alpha and the unfiltered side of the split. With one grid, the positions of R, G and B along z are added.
-// `row_cells`: cells per row of the grid. Local memory `tile`: one channel of the nodes around `span` pixels of a row,
-// interpolated along y. `span` is a multiple of GRID_PIXELS. Groups of one item, one per row.
-__kernel void grid_slice(__global const uint *in, int in_pitch, __global const uint *original, int original_pitch, __global uint *out,
-                         int out_pitch, __global const CELL *grid, GridLookup lookup, int row_cells, int span, __local CELL *tile) {
+// Slices the grid: looks up each pixel's colour by trilinear interpolation. `in` has the colours to
+// look up, `original` alpha and the unfiltered side of the split. With one grid, the positions of
+// R, G and B along z are added. `row_cells`: cells per row of the grid. Local memory `tile`: one
+// channel of the nodes around `span` pixels of a row, interpolated along y. `span` is a multiple of
+// GRID_PIXELS. Groups of one item, one per row.
+__kernel void grid_slice(__global const uint *in, int in_pitch, __global const uint *original,
+                         int original_pitch, __global uint *out, int out_pitch,
+                         __global const CELL *grid, GridLookup lookup, int row_cells, int span,
+                         __local CELL *tile) {
   const float4 range = lookup.range;
   const float inverse = lookup.inverse;
-  const int width = lookup.size.x, height = lookup.size.y, planes = lookup.planes, split = lookup.split;
+  const int width = lookup.size.x, height = lookup.size.y, planes = lookup.planes,
+            split = lookup.split;
   const int y = get_global_id(0);
   if (y >= height) return;
   const float place_y = y * inverse;
@@ -261,10 +287,12 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
   const float below_part = place_y - node_y;
   const int last = (width - 1) * inverse;
   for (int x_begin = 0; x_begin < width; x_begin += span) {
-    const int x_end = min(x_begin + span, width), vectors = (x_end - x_begin + GRID_PIXELS - 1) / GRID_PIXELS;
+    const int x_end = min(x_begin + span, width),
+              vectors = (x_end - x_begin + GRID_PIXELS - 1) / GRID_PIXELS;
     uint16 colour[LOOKUP_VECTORS];
     for (int i = 0; i < vectors; i++) colour[i] = 0;
-    const int first = (int)(x_begin * inverse), nodes = min((int)((x_end - 1) * inverse), last) + 2 - first;
+    const int first = (int)(x_begin * inverse),
+              nodes = min((int)((x_end - 1) * inverse), last) + 2 - first;
     // Each step runs for all pixels before the next step, so that none waits for its predecessor.
     if (x_end > split)
 #pragma unroll
@@ -290,10 +318,12 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
 
         const int from = least(lowest) / WIDE_CELLS * WIDE_CELLS, end = most(highest) + 2;
         for (int i = 0; i < nodes; i++) {
-          __global const CELL *above = grid + (size_t)node_y * row_cells + (first + i) * NODE_CELLS + c * planes;
+          __global const CELL *above =
+              grid + (size_t)node_y * row_cells + (first + i) * NODE_CELLS + c * planes;
           for (int plane = from; plane < end; plane += WIDE_CELLS) {
             const WIDE cells = LOAD_WIDE(above + plane);
-            vstore8(cells + below_part * (LOAD_WIDE(above + row_cells + plane) - cells), 0, (__local float *)(tile + i * planes + plane));
+            vstore8(cells + below_part * (LOAD_WIDE(above + row_cells + plane) - cells), 0,
+                    (__local float *)(tile + i * planes + plane));
           }
         }
 
@@ -309,10 +339,12 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
         for (int i = 0; i < vectors; i++) {
           const float16 *sums = cells + CELL_FLOATS * i;
 #if CHANNELS == 1
-          colour[i] = (uint16)(levels_of(sums[0]), levels_of(sums[1]), levels_of(sums[2]), levels_of(sums[3]));
+          colour[i] = (uint16)(levels_of(sums[0]), levels_of(sums[1]), levels_of(sums[2]),
+                               levels_of(sums[3]));
 #else
           const float16 p = sums[0], q = sums[1];
-          colour[i] |= convert_uint16((float16)(p.even, q.even) / (float16)(p.odd, q.odd) + 0.5f) << 8 * c;
+          colour[i] |= convert_uint16((float16)(p.even, q.even) / (float16)(p.odd, q.odd) + 0.5f)
+                       << 8 * c;
 #endif
         }
       }
@@ -321,7 +353,8 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
       const int x = x_begin + i * GRID_PIXELS, count = min(GRID_PIXELS, width - x);
       uint16 result = load_pixels(original + (size_t)y * original_pitch, x, width);
       const int16 column = x + convert_int16(COUNT_UP);
-      const uint16 filtered = (result & 0xff000000u) | (column == split && split > 0 ? (uint16)(0xffffffu) : colour[i]);
+      const uint16 filtered =
+          (result & 0xff000000u) | (column == split && split > 0 ? (uint16)(0xffffffu) : colour[i]);
       result = column >= split ? filtered : result;
       __global uint *to = out + (size_t)y * out_pitch + x;
       if (count == GRID_PIXELS) {

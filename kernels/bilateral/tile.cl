@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Bilateral filter for GPUs, for any radius. A work-group keeps its pixels and a border of `radius` in local memory, as
-// many rows at a time as fit. A work-item filters ROWS (-DROWS=n) rows of one column, so it loads each tap once for all
-// of them. -DUNROLL=n: taps of a row per iteration of the loop.
+// Bilateral filter for GPUs, for any radius. A work-group keeps its pixels and a border of `radius`
+// in local memory, as many rows at a time as fit. A work-item filters ROWS (-DROWS=n) rows of one
+// column, so it loads each tap once for all of them. -DUNROLL=n: taps of a row per iteration of the
+// loop.
 #include "bilateral/tile.clh"
 
 #define TAPS UNROLL_BY(UNROLL)
@@ -35,7 +36,8 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
   struct output outputs[ROWS];
 #pragma unroll
   for (int o = 0; o < ROWS; o++) {
-    outputs[o].p = tile_texel(kind, read_imagef(in, pixel_sampler, first + local_at + (int2)(0, o)), unit);
+    outputs[o].p =
+        tile_texel(kind, read_imagef(in, pixel_sampler, first + local_at + (int2)(0, o)), unit);
     outputs[o].sum = outputs[o].weight = 0.0f;
   }
 
@@ -57,10 +59,10 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
       __local const float4 *line = window + j * side.x;
 #pragma unroll
       for (int o = 0; o < ROWS; o++) outputs[o].row_sum = outputs[o].row_weight = 0.0f;
-      float x = -radius;  // a float copy of i, because converting i would cost more than the rest of `column`
+      float x = -radius;  // a float copy of i, because converting i would cost more than the rest
+                          // of `column`
       if (j >= ROWS - 1 && j <= 2 * radius) {
-        TAPS
-        for (int i = 0; i <= 2 * radius; i++, x += 1.0f) {
+        TAPS for (int i = 0; i <= 2 * radius; i++, x += 1.0f) {
           const float4 q = line[i];
           const float column = tap_exponent(kind, q, range, space * x * x + bias);
 #pragma unroll
@@ -71,10 +73,9 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
         for (int o = 0; o < ROWS; o++)
           if (j >= o && j <= o + 2 * radius) {
             x = -radius;
-            TAPS
-            for (int i = 0; i <= 2 * radius; i++, x += 1.0f)
-              add_output_tap(kind, &outputs[o], line[i], range,
-                             tap_exponent(kind, line[i], range, space * x * x + bias));
+            TAPS for (int i = 0; i <= 2 * radius; i++, x += 1.0f)
+                add_output_tap(kind, &outputs[o], line[i], range,
+                               tap_exponent(kind, line[i], range, space * x * x + bias));
           }
       }
 #pragma unroll
@@ -100,14 +101,15 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
   }
 }
 
-// One kernel per weight. `range`: factor of the squared difference in levels in the exponent of 2, or of hundredths of
-// a level for intensity. `original` gives alpha and the unfiltered side of the split. Local memory: `tile` has `chunk`
-// rows of get_local_size(0) + 2 radius texels; `row_weights` radius + 1 floats. A work-item has ROWS pixels along y.
-#define BILATERAL(name, kind)                                                                    \
-  __kernel void name(__read_only image2d_t in, __read_only image2d_t original,                   \
-                     __write_only image2d_t out, float range, float space, int radius,           \
-                     int split, int chunk, __local float4 *tile, __local float *row_weights) {   \
-    filter_tile(kind, in, original, out, range, space, radius, split, chunk, tile, row_weights); \
+// One kernel per weight. `range`: factor of the squared difference in levels in the exponent of 2,
+// or of hundredths of a level for intensity. `original` gives alpha and the unfiltered side of the
+// split. Local memory: `tile` has `chunk` rows of get_local_size(0) + 2 radius texels;
+// `row_weights` radius + 1 floats. A work-item has ROWS pixels along y.
+#define BILATERAL(name, kind)                                                                     \
+  __kernel void name(__read_only image2d_t in, __read_only image2d_t original,                    \
+                     __write_only image2d_t out, float range, float space, int radius, int split, \
+                     int chunk, __local float4 *tile, __local float *row_weights) {               \
+    filter_tile(kind, in, original, out, range, space, radius, split, chunk, tile, row_weights);  \
   }
 BILATERAL(bilateral_tile_intensity, INTENSITY)
 BILATERAL(bilateral_tile_color, COLOR)

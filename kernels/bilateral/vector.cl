@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Bilateral filter for CPUs: a work-item filters V pixels of ROWS rows with explicit vectors. Build with -DV=4, 8 or 16
-// (float lanes), -DROWS=n and -DPAD=n. PAD is the number of columns left and right of a plane, a multiple of V, at
-// least the largest radius.
+// Bilateral filter for CPUs: a work-item filters V pixels of ROWS rows with explicit vectors. Build
+// with -DV=4, 8 or 16 (float lanes), -DROWS=n and -DPAD=n. PAD is the number of columns left and
+// right of a plane, a multiple of V, at least the largest radius.
 //
-// The frame is first split into planes whose left and right edges repeat for PAD columns. So the inner loop loads
-// without tests; rows are clamped as scalars. A row of the planes is R, G and B one after another, `pitch` bytes each,
-// column x at PAD + x.
+// The frame is first split into planes whose left and right edges repeat for PAD columns. So the
+// inner loop loads without tests; rows are clamped as scalars. A row of the planes is R, G and B
+// one after another, `pitch` bytes each, column x at PAD + x.
 #include "bilateral/interface.h"
 #include "common/exp2.clh"
 
-// Computes the exponents of the space weight of all taps, side × (side + 2 * (ROWS - 1)), with side = 2 * radius + 1.
-// The ROWS - 1 rows above and below the window have weight 0. A work-item per tap.
+// Computes the exponents of the space weight of all taps, side × (side + 2 * (ROWS - 1)), with side
+// = 2 * radius + 1. The ROWS - 1 rows above and below the window have weight 0. A work-item per
+// tap.
 __kernel void bilateral_space(__global float *exponents, float space, int radius) {
   const int x = get_global_id(0), y = get_global_id(1), side = 2 * radius + 1;
   if (x >= side || y >= side + 2 * (ROWS - 1)) return;
@@ -18,9 +19,10 @@ __kernel void bilateral_space(__global float *exponents, float space, int radius
   exponents[y * side + x] = abs(dy) > radius ? -1e4f : space * (float)(dx * dx + dy * dy);
 }
 
-// Splits RGBA rows into planes. A work-item has V columns of a row, starting at -radius rounded up to V.
-__kernel void bilateral_planes(__global const uint *in, int in_pitch, __global uchar *planes, int pitch,
-                               int width, int height, int radius) {
+// Splits RGBA rows into planes. A work-item has V columns of a row, starting at -radius rounded up
+// to V.
+__kernel void bilateral_planes(__global const uint *in, int in_pitch, __global uchar *planes,
+                               int pitch, int width, int height, int radius) {
   const int x = (int)get_global_id(0) * V - (radius + V - 1) / V * V;
   const int y = get_global_id(1);
   if (x >= width + radius || y >= height) return;
@@ -39,8 +41,8 @@ __kernel void bilateral_planes(__global const uint *in, int in_pitch, __global u
   }
 }
 
-// Stores V results (0xBBGGRR) of a row with the alpha of `in`. Columns before `split` get `in`, and the column `split`
-// is white.
+// Stores V results (0xBBGGRR) of a row with the alpha of `in`. Columns before `split` get `in`, and
+// the column `split` is white.
 inline void store_row(UINTS colours, __global const uint *in, __global uint *out, int x, int width,
                       int split) {
   const int hairline = split > 0 && split < width ? split : -1;
@@ -52,9 +54,9 @@ inline void store_row(UINTS colours, __global const uint *in, __global uint *out
   VSTORE(colours, 0, lanes);
   for (int i = 0; i < V && x + i < width; i++) {
     const uint source = in[x + i];
-    out[x + i] = x + i == hairline  ? source | 0xffffffu
-                 : x + i < split ? source
-                                 : (source & 0xff000000u) | lanes[i];
+    out[x + i] = x + i == hairline ? source | 0xffffffu
+                 : x + i < split   ? source
+                                   : (source & 0xff000000u) | lanes[i];
   }
 }
 
@@ -65,8 +67,9 @@ inline void filter_vector(const int kind, __global const uchar *planes, int pitc
   const int x = (int)get_global_id(0) * V, y = (int)get_global_id(1) * ROWS;
   if (x >= width || y >= height) return;
   const int side = 2 * radius + 1;
-  FLOATS r0[ROWS], g0[ROWS], b0[ROWS];                           // centres of the windows
-  FLOATS r[ROWS], g[ROWS], b[ROWS], wr[ROWS], wg[ROWS], wb[ROWS];  // sums of weighted differences, sums of weights
+  FLOATS r0[ROWS], g0[ROWS], b0[ROWS];  // centres of the windows
+  FLOATS r[ROWS], g[ROWS], b[ROWS], wr[ROWS], wg[ROWS],
+      wb[ROWS];  // sums of weighted differences, sums of weights
   for (int o = 0; o < ROWS; o++) {
     __global const uchar *centre = planes + (size_t)min(y + o, height - 1) * 3 * pitch + PAD + x;
     r0[o] = TO_FLOATS(VLOAD(0, centre));
@@ -120,14 +123,14 @@ inline void filter_vector(const int kind, __global const uchar *planes, int pitc
   }
 }
 
-// One kernel per weight. `range`: factor of the squared difference in levels in the exponent of 2, or of hundredths of
-// a level for intensity. `in` gives alpha and the unfiltered side of the split.
-#define BILATERAL(name, kind)                                                                       \
-  __kernel void name(__global const uchar *planes, int pitch, __global const float *exponents,      \
-                     float range, int radius, __global const uint *in, int in_pitch,                \
-                     __global uint *out, int out_pitch, int width, int height, int split) {         \
-    filter_vector(kind, planes, pitch, exponents, range, radius, in, in_pitch, out, out_pitch,      \
-                  width, height, split);                                                            \
+// One kernel per weight. `range`: factor of the squared difference in levels in the exponent of 2,
+// or of hundredths of a level for intensity. `in` gives alpha and the unfiltered side of the split.
+#define BILATERAL(name, kind)                                                                  \
+  __kernel void name(__global const uchar *planes, int pitch, __global const float *exponents, \
+                     float range, int radius, __global const uint *in, int in_pitch,           \
+                     __global uint *out, int out_pitch, int width, int height, int split) {    \
+    filter_vector(kind, planes, pitch, exponents, range, radius, in, in_pitch, out, out_pitch, \
+                  width, height, split);                                                       \
   }
 BILATERAL(bilateral_vector_intensity, INTENSITY)
 BILATERAL(bilateral_vector_color, COLOR)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Aligns a frame with the background to hundredths of a pixel. Robust least squares over the pixels find the motion, a
-// gain and an offset, starting from the motion of the vectors. With -DUNROLLED the sums stay in registers, and several
-// items share the votes of a pixel.
+// Aligns a frame with the background to hundredths of a pixel. Robust least squares over the pixels
+// find the motion, a gain and an offset, starting from the motion of the vectors. With -DUNROLLED
+// the sums stay in registers, and several items share the votes of a pixel.
 #include "camera/interface.h"
 #include "camera/similarity.clh"
 #include "camera/rows.clh"
@@ -9,9 +9,10 @@
 #include "motion/plane.clh"
 #include "noise/bands.clh"
 
-// Reduces a frame: means of f × f px, f = `shrink`, smoothed by (1 2 1) / 4 along both axes. A work-item per pixel of
-// the reduced frame.
-__kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, __global float *out, int2 size) {
+// Reduces a frame: means of f × f px, f = `shrink`, smoothed by (1 2 1) / 4 along both axes. A
+// work-item per pixel of the reduced frame.
+__kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, __global float *out,
+                            int2 size) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
   int sum = 0;
@@ -28,7 +29,7 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #define UNROLL _Pragma("unroll")
 #define UNROLL_16 _Pragma("unroll 16")
 #define GROUPS ALIGN_GROUPS
-#define SHARES OTHERS     // items that share the votes of a pixel
+#define SHARES OTHERS         // items that share the votes of a pixel
 #define WIDEST(block_side) 8  // pixels of a row, read at once
 #define IN_MEMORY
 #else
@@ -44,18 +45,22 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #define PRODUCTS 36   // products of two derivatives
 // The ALIGN_SUMS sums of a group: products, derivatives times residual, weights, then the votes:
 #define FIRST (PRODUCTS + PARAMETERS + 1)  // for the motion of the vectors
-#define STATIC (FIRST + 1)                 // for zero motion, then the previous frame's motion and 8 near it
-#define OTHERS (ALIGN_SUMS - STATIC)       // number of alternatives to the motion of the vectors
-#define NEAR_STEP 4                        // px between these 9 motions
-#define VOTING 4                           // every n-th pixel votes
-#define MORE_VOTES 1.0001f                 // factor of votes for a win; less may be rounding
-#define ROW (ALIGN_ITEMS + 1)              // stride of sums in local memory, without bank conflicts
-#define STATIC_SHARE 0.9f                  // fraction of the vectors that must agree on a static camera
-#define LEAST_MOTION 0.25f                 // px of frames, smallest motion at the centre and at the corners
-#define CONTRAST 16.0f                     // levels; a block with this contrast has half a vote
-#define LIGHT 0.015625f                    // the unit of the gain in the fit
-#define MAX_CURVE 1.5f                     // of the widest lenses, relative to the radius
-#define RIDGE 0.01f                        // levels² per pixel; it makes the motion 0 without texture
+// for zero motion, then the previous frame's motion and 8 near it
+#define STATIC (FIRST + 1)
+#define OTHERS (ALIGN_SUMS - STATIC)  // number of alternatives to the motion of the vectors
+#define NEAR_STEP 4                   // px between these 9 motions
+#define VOTING 4                      // every n-th pixel votes
+#define MORE_VOTES 1.0001f            // factor of votes for a win; less may be rounding
+#define ROW (ALIGN_ITEMS + 1)         // stride of sums in local memory, without bank conflicts
+// fraction of the vectors that must agree on a static camera
+#define STATIC_SHARE 0.9f
+// px of frames, smallest motion at the centre and at the corners
+#define LEAST_MOTION 0.25f
+#define CONTRAST 16.0f   // levels; a block with this contrast has half a vote
+#define LIGHT 0.015625f  // the unit of the gain in the fit
+#define MAX_CURVE 1.5f   // of the widest lenses, relative to the radius
+// levels² per pixel; it makes the motion 0 without texture
+#define RIDGE 0.01f
 
 // The previous frame's motion, or one of 8 motions around it. `which`: 0 to 8, 4 is the centre.
 inline float4 step_before(__global const CameraState *state, FrameGeometry frame, int which) {
@@ -66,11 +71,12 @@ inline float4 as_before(__global const CameraState *state, FrameGeometry frame, 
   return after(state->from_frame, step_before(state, frame, which));
 }
 
-// Whether nearly all vectors are zero. Then no other motion is tested, because any motion may agree by chance after a
-// change of light.
+// Whether nearly all vectors are zero. Then no other motion is tested, because any motion may agree
+// by chance after a change of light.
 inline bool is_static(__global const CameraState *state, FrameGeometry frame) {
   const float4 vectors = state->vector_motion;
-  return state->inliers >= STATIC_SHARE * state->vector_count && length(vectors.xy) < LEAST_MOTION &&
+  return state->inliers >= STATIC_SHARE * state->vector_count &&
+         length(vectors.xy) < LEAST_MOTION &&
          length(vectors.zw) * frame.radius * frame.reduction < LEAST_MOTION;
 }
 
@@ -89,13 +95,15 @@ inline float sum_of_row(__global const float *current, int2 size, int2 from, int
   __global const float *row = current + clamp(from.y, 0, size.y - 1) * size.x;
   float sum = 0.0f;
   UNROLL
-  for (int i = 0; i < WIDEST(block_side); i++) sum += i < block_side ? row[clamp(from.x + i, 0, size.x - 1)] : 0.0f;
+  for (int i = 0; i < WIDEST(block_side); i++)
+    sum += i < block_side ? row[clamp(from.x + i, 0, size.x - 1)] : 0.0f;
   return sum;
 }
 // The mean of coarse × coarse pixels.
 inline float mean(__global const float *current, int2 size, int2 corner, int block_side) {
   float sum = 0.0f;
-  for (int j = 0; j < block_side; j++) sum += sum_of_row(current, size, corner + (int2)(0, j), block_side);
+  for (int j = 0; j < block_side; j++)
+    sum += sum_of_row(current, size, corner + (int2)(0, j), block_side);
   return sum / (block_side * block_side);
 }
 // The slopes of such means along both axes.
@@ -103,13 +111,16 @@ inline float2 slopes(__global const float *current, int2 size, int2 corner, int 
   float2 sum = 0.0f;
   for (int j = 0; j < block_side; j++) {
     const int2 at = corner + (int2)(0, j);
-    sum.x += sum_of_row(current, size, at + (int2)(block_side, 0), block_side) - sum_of_row(current, size, at - (int2)(block_side, 0), block_side);
-    sum.y += sum_of_row(current, size, at + (int2)(0, block_side), block_side) - sum_of_row(current, size, at - (int2)(0, block_side), block_side);
+    sum.x += sum_of_row(current, size, at + (int2)(block_side, 0), block_side) -
+             sum_of_row(current, size, at - (int2)(block_side, 0), block_side);
+    sum.y += sum_of_row(current, size, at + (int2)(0, block_side), block_side) -
+             sum_of_row(current, size, at - (int2)(0, block_side), block_side);
   }
   return sum / (2 * block_side * block_side * block_side);
 }
 
-// The mean around a point between pixels. It uses one more row and column, and weights the outer ones.
+// The mean around a point between pixels. It uses one more row and column, and weights the outer
+// ones.
 inline float level_at(__global const float *current, int2 size, float2 p, int block_side) {
   if (block_side == 1) return sample(current, size, p);
   const float2 corner = p - 0.5f * (block_side - 1);
@@ -118,17 +129,19 @@ inline float level_at(__global const float *current, int2 size, float2 p, int bl
   float sum = 0.0f;
   for (int j = 0; j <= block_side; j++) {
     __global const float *row = current + clamp(first.y + j, 0, size.y - 1) * size.x;
-    const float ends = (1.0f - part.x) * row[clamp(first.x, 0, size.x - 1)] + part.x * row[clamp(first.x + block_side, 0, size.x - 1)];
+    const float ends = (1.0f - part.x) * row[clamp(first.x, 0, size.x - 1)] +
+                       part.x * row[clamp(first.x + block_side, 0, size.x - 1)];
     const float along = ends + sum_of_row(current, size, first + (int2)(1, j), block_side - 1);
     sum += (j == 0 ? 1.0f - part.y : j == block_side ? part.y : 1.0f) * along;
   }
   return sum / (block_side * block_side);
 }
 
-// The mean and contrast of the background over coarse × coarse pixels. Only known pixels that were not foreground
-// count. Returns false if these are less than half.
-inline bool background_of(__global const float2 *background, __global const uchar2 *ages, __global const uchar *foreground, int2 size,
-                       int2 corner, int block_side, float *level, float *contrast) {
+// The mean and contrast of the background over coarse × coarse pixels. Only known pixels that were
+// not foreground count. Returns false if these are less than half.
+inline bool background_of(__global const float2 *background, __global const uchar2 *ages,
+                          __global const uchar *foreground, int2 size, int2 corner, int block_side,
+                          float *level, float *contrast) {
   int count = 0;
   float sum = 0.0f, least = INFINITY, most = -INFINITY;
   for (int j = 0; j < block_side; j++) {
@@ -148,12 +161,16 @@ inline bool background_of(__global const float2 *background, __global const ucha
   return 2 * count > block_side * block_side;
 }
 
-inline float agreement(__global const float *current, int2 size, float2 p, int block_side, float level, float residual_scale) {
+inline float agreement(__global const float *current, int2 size, float2 p, int block_side,
+                       float level, float residual_scale) {
   if (!inside(p, size)) return 0.0f;
-  return weight_of(level - mean(current, size, convert_int2_rte(p - 0.5f * (block_side - 1)), block_side), residual_scale);
+  return weight_of(
+      level - mean(current, size, convert_int2_rte(p - 0.5f * (block_side - 1)), block_side),
+      residual_scale);
 }
 
-// Solves the normal equations. `free_shift`: x and y are free. `free_rotation`: rotation, scale and bend are free, too.
+// Solves the normal equations. `free_shift`: x and y are free. `free_rotation`: rotation, scale and
+// bend are free, too.
 inline void solve(__local const float *sums, int free_shift, int free_rotation, float *step) {
   IN_MEMORY float matrix[PARAMETERS][PARAMETERS + 1];
   const float ridge = RIDGE * sums[PRODUCTS + PARAMETERS] + 1e-3f;
@@ -161,7 +178,8 @@ inline void solve(__local const float *sums, int free_shift, int free_rotation, 
   for (int i = 0; i < PARAMETERS; i++) {
     const int product = i * PARAMETERS - i * (i + 1) / 2;  // its place for j = i, less i
     UNROLL
-    for (int j = i; j < PARAMETERS; j++) matrix[i][j] = matrix[j][i] = sums[product + j] + (i == j ? ridge : 0.0f);
+    for (int j = i; j < PARAMETERS; j++)
+      matrix[i][j] = matrix[j][i] = sums[product + j] + (i == j ? ridge : 0.0f);
   }
   UNROLL
   for (int i = 0; i < PARAMETERS; i++) {
@@ -194,9 +212,11 @@ inline void solve(__local const float *sums, int free_shift, int free_rotation, 
   }
 }
 
-// Returns the estimate at the start of a step, from the sums of the previous step, to every item of a group.
-inline Fit estimate(__global const float *sums, __global const CameraState *state, int number, FrameGeometry frame, int free_shift,
-                    int free_rotation, __local float *total, __local Fit *fit) {
+// Returns the estimate at the start of a step, from the sums of the previous step, to every item of
+// a group.
+inline Fit estimate(__global const float *sums, __global const CameraState *state, int number,
+                    FrameGeometry frame, int free_shift, int free_rotation, __local float *total,
+                    __local Fit *fit) {
   const int item = get_local_id(0), column = item % ALIGN_SUMS, parts = ALIGN_ITEMS / ALIGN_SUMS;
   float part = 0.0f;
   if (number) {
@@ -213,7 +233,8 @@ inline Fit estimate(__global const float *sums, __global const CameraState *stat
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item == 0) {
     if (number == 0) {
-      const float4 vectors = free_shift ? scaled(state->vector_motion, 1.0f / frame.reduction) : (float4)(0.0f);
+      const float4 vectors =
+          free_shift ? scaled(state->vector_motion, 1.0f / frame.reduction) : (float4)(0.0f);
       fit->motion = after(state->from_frame, vectors);
       fit->bend = bend_of(state, vectors.xy, free_rotation);
       fit->gain = 1.0f, fit->offset = 0.0f;
@@ -221,14 +242,17 @@ inline Fit estimate(__global const float *sums, __global const CameraState *stat
       float step[PARAMETERS];
       solve(total, free_shift, free_rotation, step);
       *fit = state->fits[number - 1];
-      // Another motion may get more votes. Then the vectors follow an object, or the camera is faster than their range.
+      // Another motion may get more votes. Then the vectors follow an object, or the camera is
+      // faster than their range.
       if (number == 1 && free_shift && !is_static(state, frame)) {
         int best = 0;
         for (int i = 1; i <= OTHERS; i++)
           if (total[FIRST + i] > MORE_VOTES * total[FIRST + best]) best = i;
         if (best) {
           fit->motion = best == 1 ? state->from_frame : as_before(state, frame, best - 2);
-          fit->bend = bend_of(state, best == 1 ? (float2)(0.0f) : step_before(state, frame, best - 2).xy, free_rotation);
+          fit->bend =
+              bend_of(state, best == 1 ? (float2)(0.0f) : step_before(state, frame, best - 2).xy,
+                      free_rotation);
           for (int i = 0; i < PARAMETERS; i++) step[i] = 0.0f;
         }
       }
@@ -243,57 +267,74 @@ inline Fit estimate(__global const float *sums, __global const CameraState *stat
   return *fit;
 }
 
-// A sample of the background. z: its centre relative to the frame's centre. p: its position in the frame. Returns false
-// if it does not count.
+// A sample of the background. z: its centre relative to the frame's centre. p: its position in the
+// frame. Returns false if it does not count.
 typedef struct {
   float2 z, p;
   float level, contrast;
 } Sample;
-inline bool sample_of(__global const float2 *background, __global const uchar2 *ages, __global const uchar *foreground, FrameGeometry frame,
-                      Fit fit, int i, int columns, int block_side, int rows, Sample *out) {
+inline bool sample_of(__global const float2 *background, __global const uchar2 *ages,
+                      __global const uchar *foreground, FrameGeometry frame, Fit fit, int i,
+                      int columns, int block_side, int rows, Sample *out) {
   const int2 corner = (int2)(i % columns * block_side, i / columns * rows);
   out->z = convert_float2(corner) + 0.5f * (block_side - 1) - frame.centre;
   out->p = bent(fit.motion, fit.bend, out->z) + frame.centre;
-  return background_of(background, ages, foreground, frame.size, corner, block_side, &out->level, &out->contrast) && inside(out->p, frame.size);
+  return background_of(background, ages, foreground, frame.size, corner, block_side, &out->level,
+                       &out->contrast) &&
+         inside(out->p, frame.size);
 }
 
 // The votes of a sample. They grow with its contrast, because without contrast any motion agrees.
-inline float votes_of(float contrast) { return contrast * contrast / (contrast * contrast + CONTRAST * CONTRAST); }
+inline float votes_of(float contrast) {
+  return contrast * contrast / (contrast * contrast + CONTRAST * CONTRAST);
+}
 
-// One step: sums the normal equations. `current`: the reduced frame. `lit`: the brightness of its rows. `background`:
-// .x is the level. `ages`: .x is 0 where the background is unknown. `foreground`: of the previous frame; it does not
-// count. GROUPS work-groups.
-__kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1)))
-void camera_align(__global const float *current, __global const float2 *background, __global const uchar2 *ages,
-                  __global const uchar *foreground,
-                  __global const float *before, __global float *sums, __global CameraState *state, __global const float *lit,
-                  AlignStep step) {
+// One step: sums the normal equations. `current`: the reduced frame. `lit`: the brightness of its
+// rows. `background`: .x is the level. `ages`: .x is 0 where the background is unknown.
+// `foreground`: of the previous frame; it does not count. GROUPS work-groups.
+__kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_align(
+    __global const float *current, __global const float2 *background, __global const uchar2 *ages,
+    __global const uchar *foreground, __global const float *before, __global float *sums,
+    __global CameraState *state, __global const float *lit, AlignStep step) {
   __local float total[ALIGN_SUMS * ROW];
   const FrameGeometry frame = step.frame;
-  const int number = step.number, bands = step.bands, block_side = step.block_side, rows = step.row_spacing;
-  const int free_shift = step.free_shift && state->reliable, free_rotation = step.free_rotation && free_shift;
+  const int number = step.number, bands = step.bands, block_side = step.block_side,
+            rows = step.row_spacing;
+  const int free_shift = step.free_shift && state->reliable,
+            free_rotation = step.free_rotation && free_shift;
   const float residual_scale = step.residual_scale;
   __local Fit shared_fit;
   const int item = get_local_id(0), group = get_group_id(0);
-  const Fit fit = estimate(before, state, number, frame, free_shift, free_rotation, total, &shared_fit);
+  const Fit fit =
+      estimate(before, state, number, frame, free_shift, free_rotation, total, &shared_fit);
   float own[ALIGN_SUMS];
   UNROLL
   for (int i = 0; i < ALIGN_SUMS; i++) own[i] = 0.0f;
   const int2 size = frame.size;
-  const int columns = (size.x + block_side - 1) / block_side, count = (size.y + rows - 1) / rows * columns;
+  const int columns = (size.x + block_side - 1) / block_side,
+            count = (size.y + rows - 1) / rows * columns;
   const float2 middle = 0.5f * (block_side - 1);
   Sample at;
   const int share = (count + GROUPS - 1) / GROUPS, end = min((group + 1) * share, count);
   for (int i = group * share + item; i < end; i += ALIGN_ITEMS) {
-    if (!sample_of(background, ages, foreground, frame, fit, i, columns, block_side, rows, &at)) continue;
+    if (!sample_of(background, ages, foreground, frame, fit, i, columns, block_side, rows, &at))
+      continue;
     const float2 slope = slopes(current, size, convert_int2_rte(at.p - middle), block_side);
     const float gx = slope.x, gy = slope.y;
-    const float row = brightness_of_row(lit, bands, at.p.y), residual = row * (fit.gain * at.level + fit.offset) - level_at(current, size, at.p, block_side);
+    const float row = brightness_of_row(lit, bands, at.p.y),
+                residual = row * (fit.gain * at.level + fit.offset) -
+                           level_at(current, size, at.p, block_side);
     const float weight = weight_of(residual, residual_scale);
     const float2 unit = at.z / frame.radius;
     const float out = gx * unit.x + gy * unit.y;
-    const float d[PARAMETERS] = {gx, gy, out, gy * unit.x - gx * unit.y, out * unit.x, out * unit.y,
-                                 -LIGHT * (at.level - 128.0f), -1.0f};
+    const float d[PARAMETERS] = {gx,
+                                 gy,
+                                 out,
+                                 gy * unit.x - gx * unit.y,
+                                 out * unit.x,
+                                 out * unit.y,
+                                 -LIGHT * (at.level - 128.0f),
+                                 -1.0f};
     UNROLL
     for (int j = 0; j < PARAMETERS; j++) {
       const float part = weight * d[j];
@@ -309,12 +350,17 @@ void camera_align(__global const float *current, __global const float2 *backgrou
   const int voting = number ? 0 : (count + VOTING - 1) / VOTING * SHARES;
   const int votes = (voting + GROUPS - 1) / GROUPS, last = min((group + 1) * votes, voting);
   for (int i = group * votes + ALIGN_ITEMS - 1 - item; i < last; i += ALIGN_ITEMS) {
-    if (!sample_of(background, ages, foreground, frame, fit, i / SHARES * VOTING, columns, block_side, rows, &at)) continue;
+    if (!sample_of(background, ages, foreground, frame, fit, i / SHARES * VOTING, columns,
+                   block_side, rows, &at))
+      continue;
     const float row = brightness_of_row(lit, bands, at.p.y), counts = votes_of(at.contrast);
     for (int k = i % SHARES; k < OTHERS; k += SHARES) {
       const float2 way = k ? step_before(state, frame, k - 1).xy : (float2)(0.0f);
-      const float2 q = bent(k ? as_before(state, frame, k - 1) : state->from_frame, bend_of(state, way, free_rotation), at.z) + frame.centre;
-      const float vote = counts * agreement(current, size, q, block_side, row * at.level, residual_scale);
+      const float2 q = bent(k ? as_before(state, frame, k - 1) : state->from_frame,
+                            bend_of(state, way, free_rotation), at.z) +
+                       frame.centre;
+      const float vote =
+          counts * agreement(current, size, q, block_side, row * at.level, residual_scale);
       UNROLL
       for (int j = 0; j < OTHERS; j++) own[STATIC + j] += j == k ? vote : 0.0f;
     }
@@ -323,10 +369,12 @@ void camera_align(__global const float *current, __global const float2 *backgrou
   UNROLL
   for (int i = 0; i < ALIGN_SUMS; i++) total[i * ROW + item] = own[i];
   barrier(CLK_LOCAL_MEM_FENCE);
-  const int parts = ALIGN_ITEMS / ALIGN_SUMS, each = ALIGN_ITEMS / parts, first = item / ALIGN_SUMS * each;
+  const int parts = ALIGN_ITEMS / ALIGN_SUMS, each = ALIGN_ITEMS / parts,
+            first = item / ALIGN_SUMS * each;
   float sum = 0.0f;
   UNROLL_16
-  for (int i = 0; i < each; i++) sum += item < parts * ALIGN_SUMS ? total[item % ALIGN_SUMS * ROW + first + i] : 0.0f;
+  for (int i = 0; i < each; i++)
+    sum += item < parts * ALIGN_SUMS ? total[item % ALIGN_SUMS * ROW + first + i] : 0.0f;
   barrier(CLK_LOCAL_MEM_FENCE);
   total[item] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -337,19 +385,24 @@ void camera_align(__global const float *current, __global const float2 *backgrou
   if (group == 0 && item == 0) state->fits[number] = fit;
 }
 
-// Updates the state after the last step. While rotation, scale and bend move no corner by half a pixel, the background
-// moves by whole pixels. The remaining motion is kept for the comparison. Otherwise the background is resampled to the
-// frame. One work-group.
-__kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1)))
-void camera_settle(__global const float *before, __global CameraState *state, __global const float *lit, AlignStep last) {
+// Updates the state after the last step. While rotation, scale and bend move no corner by half a
+// pixel, the background moves by whole pixels. The remaining motion is kept for the comparison.
+// Otherwise the background is resampled to the frame. One work-group.
+__kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_settle(
+    __global const float *before, __global CameraState *state, __global const float *lit,
+    AlignStep last) {
   __local float total[ALIGN_ITEMS];
   const FrameGeometry frame = last.frame;
-  const int free_shift = last.free_shift && state->reliable, free_rotation = last.free_rotation && free_shift;
+  const int free_shift = last.free_shift && state->reliable,
+            free_rotation = last.free_rotation && free_shift;
   __local Fit shared_fit;
-  Fit fit = estimate(before, state, last.number, frame, free_shift, free_rotation, total, &shared_fit);
+  Fit fit =
+      estimate(before, state, last.number, frame, free_shift, free_rotation, total, &shared_fit);
   if (get_local_id(0)) return;
   const float4 none = (float4)(0.0f);
-  if (last.first || state->cut || !(fabs(fit.motion.z) < 0.5f && fabs(fit.motion.w) < 0.5f && fit.gain > 0.25f && fit.gain < 4.0f)) {
+  if (last.first || state->cut ||
+      !(fabs(fit.motion.z) < 0.5f && fabs(fit.motion.w) < 0.5f && fit.gain > 0.25f &&
+        fit.gain < 4.0f)) {
     fit.motion = none, fit.bend = 0.0f, fit.gain = 1.0f, fit.offset = 0.0f;
     state->frame_motion = state->path = none;
     state->from_background = state->from_frame = none;
@@ -362,7 +415,8 @@ void camera_settle(__global const float *before, __global CameraState *state, __
     const float4 step = scaled(after(inverse(state->from_frame), fit.motion), frame.reduction);
     const float2 grown = (float2)(1.0f + step.z, step.w);
     const float2 path = times(grown, state->path.xy) + step.xy;
-    state->path = (float4)(path, state->path.z + 0.5f * log(dot(grown, grown)), state->path.w + atan2(grown.y, grown.x));
+    state->path = (float4)(path, state->path.z + 0.5f * log(dot(grown, grown)),
+                           state->path.w + atan2(grown.y, grown.x));
     state->frame_motion = step;
     const float2 way = step.xy / frame.reduction;
     const float square = dot(way, way), all = frame.radius * frame.radius;
@@ -383,7 +437,8 @@ void camera_settle(__global const float *before, __global CameraState *state, __
       state->bend_frame = 0.0f;
     }
     const float rows = mean_brightness(lit, last.bands);
-    state->brightness = 0.9f * state->brightness + 128.0f * (rows * fit.gain - 1.0f) + rows * fit.offset;
+    state->brightness =
+        0.9f * state->brightness + 128.0f * (rows * fit.gain - 1.0f) + rows * fit.offset;
     state->brightness_peak = fmax(fabs(state->brightness), 0.9f * state->brightness_peak);
     state->frames++;
     state->model_empty = 0;

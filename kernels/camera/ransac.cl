@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Estimates the motion of a camera from vectors by RANSAC, in one launch. Build with -DITEMS=n, the items of a group, a
-// power of two.
+// Estimates the motion of a camera from vectors by RANSAC, in one launch. Build with -DITEMS=n, the
+// items of a group, a power of two.
 #include "camera/interface.h"
 #include "camera/similarity.clh"
 #include "common/sum.clh"
@@ -8,17 +8,18 @@
 #define NONE 1e9f  // x of an unused vector
 inline bool counts(float4 v) { return v.x < NONE; }
 
-// Collects the vectors of blocks with texture, with their position in the previous frame relative to its centre.
-// `field`: forward vectors in quarter pixels. A vector is unused if the gradients in SIDE px around it lie along one
-// line or are within `noise`. A work-item per vector.
+// Collects the vectors of blocks with texture, with their position in the previous frame relative
+// to its centre. `field`: forward vectors in quarter pixels. A vector is unused if the gradients in
+// SIDE px around it lie along one line or are within `noise`. A work-item per vector.
 #include "motion/plane.clh"
 #include "noise/bands.clh"
 #define SIDE 16
 #define STEP 2
 #define LEAST_GRADIENT 3.0f  // levels² per pixel, along the weakest direction
 
-__kernel void camera_collect(__global const uchar *plane, __global const short2 *field, __global const float *noise,
-                             __global float4 *vectors, VectorGrid grid) {
+__kernel void camera_collect(__global const uchar *plane, __global const short2 *field,
+                             __global const float *noise, __global float4 *vectors,
+                             VectorGrid grid) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1)), size = grid.size;
   if (any(at >= grid.count)) return;
   const int pitch = grid.pitch;
@@ -29,14 +30,17 @@ __kernel void camera_collect(__global const uchar *plane, __global const short2 
   for (int y = -SIDE / 2; y < SIDE / 2; y += STEP)
     for (int x = -SIDE / 2; x < SIDE / 2; x += STEP) {
       __global const uchar *p = plane + AT(middle.x + x, middle.y + y, pitch);
-      const float right = 0.5f * ((float)p[1] - (float)p[-1]), down = 0.5f * ((float)p[pitch] - (float)p[-pitch]);
+      const float right = 0.5f * ((float)p[1] - (float)p[-1]),
+                  down = 0.5f * ((float)p[pitch] - (float)p[-pitch]);
       xx += right * right, yy += down * down, xy += right * down;
     }
   const float samples = (SIDE / STEP) * (SIDE / STEP);
-  const float weakest = (0.5f * (xx + yy) - sqrt(0.25f * (xx - yy) * (xx - yy) + xy * xy)) / samples;
+  const float weakest =
+      (0.5f * (xx + yy) - sqrt(0.25f * (xx - yy) * (xx - yy) + xy * xy)) / samples;
   const bool shows = weakest >= LEAST_GRADIENT + noise_variance(noise) && all(middle < size);
   const float2 from = convert_float2(2 * middle - size) / 2.0f - v;
-  vectors[at.y * grid.count.x + at.x] = shows ? (float4)(from, v) : (float4)(NONE, NONE, 0.0f, 0.0f);
+  vectors[at.y * grid.count.x + at.x] =
+      shows ? (float4)(from, v) : (float4)(NONE, NONE, 0.0f, 0.0f);
 }
 
 inline uint mixed(uint x) {
@@ -45,8 +49,8 @@ inline uint mixed(uint x) {
   return x ^ (x >> 16);
 }
 
-// The first usable vector from a position on, cyclically; `count` without one. All items of a group call it and search
-// ITEMS vectors at a time. `first` is a word in local memory.
+// The first usable vector from a position on, cyclically; `count` without one. All items of a group
+// call it and search ITEMS vectors at a time. `first` is a word in local memory.
 inline int next_from(__global const float4 *vectors, int count, int place, __local int *first) {
   const int item = get_local_id(0);
   int found = count > 0 && counts(vectors[place]) ? place : count;
@@ -58,13 +62,14 @@ inline int next_from(__global const float4 *vectors, int count, int place, __loc
     if (i < count && counts(vectors[at])) atomic_min(first, item);
     barrier(CLK_LOCAL_MEM_FENCE);
     const int nearest = base + *first;
-    if (nearest < base + ITEMS) found = place + nearest < count ? place + nearest : place + nearest - count;
+    if (nearest < base + ITEMS)
+      found = place + nearest < count ? place + nearest : place + nearest - count;
   }
   return found;
 }
 
-// The motion that two vectors define. It is a translation by their mean if they are equal or at one position, or if the
-// rotation exceeds MAX_TURN.
+// The motion that two vectors define. It is a translation by their mean if they are equal or at one
+// position, or if the rotation exceeds MAX_TURN.
 #define MAX_TURN 0.5f
 inline float4 through(float4 a, float4 b, int translation) {
   const float2 offset = a.xy - b.xy, change = a.zw - b.zw;
@@ -74,11 +79,12 @@ inline float4 through(float4 a, float4 b, int translation) {
   return (float4)(0.5f * (a.zw + b.zw) - times(turn, 0.5f * (a.xy + b.xy)), turn);
 }
 
-// The motion of an iteration, defined by two random vectors of the first `count`; `one` is the first. All items of a
-// group call it.
-inline float4 drawn(__global const float4 *vectors, int count, uint seed, int iteration, int translation,
-                    __local int *first, float4 *one) {
-  const uint chance = mixed(seed ^ mixed(2 * iteration)), other = mixed(seed ^ mixed(2 * iteration + 1));
+// The motion of an iteration, defined by two random vectors of the first `count`; `one` is the
+// first. All items of a group call it.
+inline float4 drawn(__global const float4 *vectors, int count, uint seed, int iteration,
+                    int translation, __local int *first, float4 *one) {
+  const uint chance = mixed(seed ^ mixed(2 * iteration)),
+             other = mixed(seed ^ mixed(2 * iteration + 1));
   const int a = next_from(vectors, count, chance % max(count, 1), first);
   const int b = next_from(vectors, count, other % max(count, 1), first);
   *one = a == count ? (float4)(0.0f) : vectors[a];
@@ -95,8 +101,9 @@ inline float8 sum_of(__local float8 *sums, float8 own) {
   const int item = get_local_id(0);
   barrier(CLK_LOCAL_MEM_FENCE);
 #if defined(WARP_SUM) && ITEMS % 32 == 0
-  const float8 part = (float8)(warp_sum(own.s0), warp_sum(own.s1), warp_sum(own.s2), warp_sum(own.s3), warp_sum(own.s4),
-                               warp_sum(own.s5), warp_sum(own.s6), warp_sum(own.s7));
+  const float8 part =
+      (float8)(warp_sum(own.s0), warp_sum(own.s1), warp_sum(own.s2), warp_sum(own.s3),
+               warp_sum(own.s4), warp_sum(own.s5), warp_sum(own.s6), warp_sum(own.s7));
   if (item % 32 == 0) sums[item / 32] = part;
   barrier(CLK_LOCAL_MEM_FENCE);
   float8 total = 0.0f;
@@ -113,40 +120,49 @@ inline float8 sum_of(__local float8 *sums, float8 own) {
 #endif
 }
 
-// The key of an iteration: its inliers, then its number in the low bits, so that the first of equal iterations has the
-// largest key.
+// The key of an iteration: its inliers, then its number in the low bits, so that the first of equal
+// iterations has the largest key.
 #define NUMBERS 4095u
 inline uint key_of(uint inliers, int iteration) { return inliers << 12 | (NUMBERS - iteration); }
 
 #define REFINEMENTS 3
-#define LEAST_SHARE 25  // 1 / LEAST_SHARE of the vectors must agree with the camera's motion; fewer are an object
-// The inliers must also reach across the frame along one axis. With `directed` they must reach across part of it along
-// their motion. An arm may be as long as the frame, but it moves sideways. An extent is 1 if they are everywhere.
+// 1 / LEAST_SHARE of the vectors must agree with the camera's motion; fewer are an object
+#define LEAST_SHARE 25
+// The inliers must also reach across the frame along one axis. With `directed` they must reach
+// across part of it along their motion. An arm may be as long as the frame, but it moves sideways.
+// An extent is 1 if they are everywhere.
 #define NARROW 0.6f
 #define WIDE 0.8f
 #define NARROW_ALONG 0.35f
 #define WIDE_ALONG 0.5f
-#define MOVES 1.0f  // px per frame; a camera that moved may follow an object in front of a blurred background
+// px per frame; a camera that moved may follow an object in front of a blurred background
+#define MOVES 1.0f
 
-// Whether inliers reach across a frame of `size` px, 0 to 1. `around`: their means of x, y, x², y², xy, vx², vy², vx
-// vy.
+// Whether inliers reach across a frame of `size` px, 0 to 1. `around`: their means of x, y, x², y²,
+// xy, vx², vy², vx vy.
 inline float reach_of(float8 around, float2 size, int directed) {
-  const float2 place = around.s01, speed = around.s56, area = fmax(size * size, 1e-6f), variance = fmax(around.s23 - place * place, 0.0f);
+  const float2 place = around.s01, speed = around.s56, area = fmax(size * size, 1e-6f),
+               variance = fmax(around.s23 - place * place, 0.0f);
   const float2 spread = sqrt(12.0f * variance / area);
   const float across = (fmax(spread.x, spread.y) - NARROW) / (WIDE - NARROW);
   const float covariance = around.s4 - place.x * place.y, moved = speed.x + speed.y;
-  const float along = sqrt(12.0f * fmax(dot(speed, variance) + 2.0f * around.s7 * covariance, 0.0f) / fmax(dot(speed, area), 1e-6f));
-  const float sideways = 1.0f - clamp((along - NARROW_ALONG) / (WIDE_ALONG - NARROW_ALONG), 0.0f, 1.0f);
+  const float along =
+      sqrt(12.0f * fmax(dot(speed, variance) + 2.0f * around.s7 * covariance, 0.0f) /
+           fmax(dot(speed, area), 1e-6f));
+  const float sideways =
+      1.0f - clamp((along - NARROW_ALONG) / (WIDE_ALONG - NARROW_ALONG), 0.0f, 1.0f);
   // Without motion there is no direction.
-  return fmin(clamp(across, 0.0f, 1.0f), directed ? 1.0f - fmin(sqrt(moved), 1.0f) * sideways : 1.0f);
+  return fmin(clamp(across, 0.0f, 1.0f),
+              directed ? 1.0f - fmin(sqrt(moved), 1.0f) * sideways : 1.0f);
 }
 
-// Work-groups share the iterations: group g runs iterations g, g + groups and so on, `rounds` of them. It stops when
-// its best motion has few outliers. The last group to finish fits the best motion of all to its inliers by least
-// squares. `best`: the best key, and the number of groups that finished; both are 0 before and after. All items reach
-// every barrier.
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void camera_ransac(__global const float4 *vectors, __global volatile uint *best, __global CameraState *state, RansacRun run) {
+// Work-groups share the iterations: group g runs iterations g, g + groups and so on, `rounds` of
+// them. It stops when its best motion has few outliers. The last group to finish fits the best
+// motion of all to its inliers by least squares. `best`: the best key, and the number of groups
+// that finished; both are 0 before and after. All items reach every barrier.
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void camera_ransac(
+    __global const float4 *vectors, __global volatile uint *best, __global CameraState *state,
+    RansacRun run) {
   __local float8 sums[ITEMS];
   __local int last, first;
   const int item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
@@ -178,7 +194,8 @@ void camera_ransac(__global const float4 *vectors, __global volatile uint *best,
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   const bool ends = last;
-  const int iteration = ends ? (int)(NUMBERS - (atomic_or(&best[0], 0u) & NUMBERS)) : 0, end = ends ? count : 0;
+  const int iteration = ends ? (int)(NUMBERS - (atomic_or(&best[0], 0u) & NUMBERS)) : 0,
+            end = ends ? count : 0;
   float4 origin;  // sums are relative to it, for precision
   float4 motion = drawn(vectors, end, seed, iteration, translation, &first, &origin);
   float inliers = -1.0f;
@@ -197,20 +214,24 @@ void camera_ransac(__global const float4 *vectors, __global volatile uint *best,
     const float2 product = sum.s56 - inliers * times(conjugate(mean.xy), mean.zw);
     const float square = sum.s7 - inliers * dot(mean.xy, mean.xy);
     const float2 turn = translation || square < 1.0f ? (float2)(0.0f) : product / square;
-    if (k < REFINEMENTS && inliers > 0.0f) motion = (float4)(origin.zw + mean.zw - times(turn, origin.xy + mean.xy), turn);
+    if (k < REFINEMENTS && inliers > 0.0f)
+      motion = (float4)(origin.zw + mean.zw - times(turn, origin.xy + mean.xy), turn);
   }
   float8 around = 0.0f;
   for (int i = item; i < end; i += ITEMS) {
     const float4 v = vectors[i];
     const float2 at = v.xy - origin.xy, speed = v.zw;
-    around += (fits(motion, v, error) ? 1.0f : 0.0f) * (float8)(at, at * at, at.x * at.y, speed * speed, speed.x * speed.y);
+    around += (fits(motion, v, error) ? 1.0f : 0.0f) *
+              (float8)(at, at * at, at.x * at.y, speed * speed, speed.x * speed.y);
   }
-  const float reaches = reach_of(sum_of(sums, around) / fmax(inliers, 1.0f), run.size, run.directed);
+  const float reaches =
+      reach_of(sum_of(sums, around) / fmax(inliers, 1.0f), run.size, run.directed);
   if (ends && item == 0) {
     state->vector_motion = motion;
     state->inliers = inliers;
     state->vector_count = valid;
-    state->reliable = LEAST_SHARE * inliers >= count && (reaches >= 0.5f || length(state->frame_motion.xy) > MOVES);
+    state->reliable = LEAST_SHARE * inliers >= count &&
+                      (reaches >= 0.5f || length(state->frame_motion.xy) > MOVES);
     state->coverage = reaches;
     state->confidence = valid > 0.0f ? reaches * inliers / valid : -1.0f;
     best[0] = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Measures the brightness of rows. Build with -DITEMS=n, the items of a group: 1 or at least RATIO_COUNTERS.
+// Measures the brightness of rows. Build with -DITEMS=n, the items of a group: 1 or at least
+// RATIO_COUNTERS.
 #include "camera/rows.clh"
 #include "camera/sample.clh"
 #include "camera/similarity.clh"
@@ -8,20 +9,22 @@
 #define RATIO (1.0f / 256.0f)  // ratio per counter
 #define DARKEST 16.0f          // levels; darker pixels are not used
 #define FEWEST 6               // minimum number of bands
-#define LEAST_ROLL 0.01f       // ratios begin to count if more than half of the bands change by this
-#define MOST_ROLL 0.02f        // they count fully if the bands change by this
-#define DECAY 0.9f             // decay of the used part per frame
+// ratios begin to count if more than half of the bands change by this
+#define LEAST_ROLL 0.01f
+#define MOST_ROLL 0.02f  // they count fully if the bands change by this
+#define DECAY 0.9f       // decay of the used part per frame
 
 #define LEAST_PART 0.01f
 #define FIXED_ONE 65536.0f
 
-// Measures the ratio of each band as the median over every second pixel along both axes. Unknown pixels and the
-// foreground of the previous frame are left out. `background`, `ages`, `foreground`: see camera_align. `before`: rows
-// of the previous frame. A work-group per band.
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void camera_rows(__global const float *current, __global const float2 *background, __global const uchar2 *ages,
-                 __global const uchar *foreground, __global const CameraState *state, __global const float *before, __global float *rows,
-                 __global volatile RowTally *tally, RowMeasurement measurement) {
+// Measures the ratio of each band as the median over every second pixel along both axes. Unknown
+// pixels and the foreground of the previous frame are left out. `background`, `ages`, `foreground`:
+// see camera_align. `before`: rows of the previous frame. A work-group per band.
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void camera_rows(
+    __global const float *current, __global const float2 *background, __global const uchar2 *ages,
+    __global const uchar *foreground, __global const CameraState *state,
+    __global const float *before, __global float *rows, __global volatile RowTally *tally,
+    RowMeasurement measurement) {
   __local uint counts[RATIO_COUNTERS];
   const int item = get_local_id(0), band = get_group_id(0);
   const FrameGeometry frame = measurement.frame;
@@ -29,7 +32,9 @@ void camera_rows(__global const float *current, __global const float2 *backgroun
   const int2 size = frame.size;
   for (int i = item; i < RATIO_COUNTERS; i += ITEMS) counts[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  const float4 vectors = measurement.use_vectors && state->reliable ? scaled(state->vector_motion, 1.0f / frame.reduction) : (float4)(0.0f);
+  const float4 vectors = measurement.use_vectors && state->reliable
+                             ? scaled(state->vector_motion, 1.0f / frame.reduction)
+                             : (float4)(0.0f);
   const float4 back = inverse(guess ? after(state->from_frame, vectors) : state->fit.motion);
   const float2 bend = guess ? state->bend_frame : state->fit.bend;
   const float gain = guess ? 1.0f : state->fit.gain, offset = guess ? 0.0f : state->fit.offset;
@@ -64,11 +69,15 @@ void camera_rows(__global const float *current, __global const float2 *backgroun
   int least = 0, most = RATIO_COUNTERS - 1;  // binary search for the counter of the median
   while (least < most) {
     const int middle = (least + most) / 2;
-    if (2 * counts[middle] < all) least = middle + 1;
-    else most = middle;
+    if (2 * counts[middle] < all)
+      least = middle + 1;
+    else
+      most = middle;
   }
   const uint below = least ? counts[least - 1] : 0;
-  const float ratio = all ? LEAST_RATIO + RATIO * (least + (0.5f * all - below) / (counts[least] - below)) : 1.0f,
+  const float ratio = all ? LEAST_RATIO +
+                                RATIO * (least + (0.5f * all - below) / (counts[least] - below))
+                          : 1.0f,
               roll = fabs(ratio - 1.0f);
   rows[RATIOS + band] = ratio;
   // Sums of integers do not depend on the order.
@@ -77,7 +86,8 @@ void camera_rows(__global const float *current, __global const float2 *backgroun
   atomic_add(&tally->changes, convert_int_rte(roll * FIXED_ONE));
   mem_fence(CLK_GLOBAL_MEM_FENCE);
   if (atomic_inc(&tally->finished_groups) != bands - 1) return;
-  const int rolling = atomic_xchg(&tally->rolling, 0), ratios = atomic_xchg(&tally->ratios, 0), changes = atomic_xchg(&tally->changes, 0);
+  const int rolling = atomic_xchg(&tally->rolling, 0), ratios = atomic_xchg(&tally->ratios, 0),
+            changes = atomic_xchg(&tally->changes, 0);
   tally->finished_groups = 0;
   if (guess) {
     rows[ROLL_PART] = before[ROLL_PART];
@@ -86,6 +96,9 @@ void camera_rows(__global const float *current, __global const float2 *backgroun
     const float part = bands < FEWEST ? 0.0f : clamp(2.0f * rolling / bands - 1.0f, 0.0f, 1.0f);
     const float kept = DECAY * before[ROLL_PART];
     rows[ROLL_PART] = state->model_empty ? 0.0f : fmax(part, kept < LEAST_PART ? 0.0f : kept);
-    rows[SWING] = state->model_empty ? 0.0f : fmax(part * (changes - (int)abs(ratios)) / (FIXED_ONE * bands), DECAY * before[SWING]);
+    rows[SWING] = state->model_empty
+                      ? 0.0f
+                      : fmax(part * (changes - (int)abs(ratios)) / (FIXED_ONE * bands),
+                             DECAY * before[SWING]);
   }
 }

@@ -8,6 +8,7 @@ float4 gamma(PIXEL) {
   const float3 along = 255.0f * c.xyz;
   const int3 i = min(convert_int3(along), 254);
   const float3 part = along - convert_float3(i);
-  return (float4)(curve[i.x] + part.x * (curve[i.x + 1] - curve[i.x]), curve[i.y] + part.y * (curve[i.y + 1] - curve[i.y]),
+  return (float4)(curve[i.x] + part.x * (curve[i.x + 1] - curve[i.x]),
+                  curve[i.y] + part.y * (curve[i.y + 1] - curve[i.y]),
                   curve[i.z] + part.z * (curve[i.z + 1] - curve[i.z]), c.w);
 }

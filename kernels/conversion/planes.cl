@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Converts frames of other formats to RGBA, and back. A chroma sample applies to all its pixels; back, it is their
-// mean.
+// Converts frames of other formats to RGBA, and back. A chroma sample applies to all its pixels;
+// back, it is their mean.
 #include "common/planes.clh"
 
 // A work-item per pixel.
@@ -11,9 +11,10 @@ __kernel void planes_to_rgba(IN_PLANES(in), OUT_FRAME(out), int2 size) {
   STORE_LEVELS(out, at.x, at.y, levels);
 }
 
-// `before`: the frame `in` as converted by planes_to_rgba. Pixels of `after` that equal it keep their original values.
-// A work-item per chroma sample.
-__kernel void planes_from_rgba(IN_FRAME(before), IN_FRAME(after), IN_PLANES(in), OUT_PLANES(out), int2 size) {
+// `before`: the frame `in` as converted by planes_to_rgba. Pixels of `after` that equal it keep
+// their original values. A work-item per chroma sample.
+__kernel void planes_from_rgba(IN_FRAME(before), IN_FRAME(after), IN_PLANES(in), OUT_PLANES(out),
+                               int2 size) {
   const int2 sample = (int2)(get_global_id(0), get_global_id(1));
 #if LAYOUT == PACKED
   if (any(sample >= size)) return;
@@ -35,7 +36,8 @@ __kernel void planes_from_rgba(IN_FRAME(before), IN_FRAME(after), IN_PLANES(in),
     }
 #if LAYOUT != GREY
   const int2 shifts = last - first;
-  const int2 chroma = changed ? chroma_of(sum, shifts.x + shifts.y) : LOAD_CHROMA(in, sample.x, sample.y);
+  const int2 chroma =
+      changed ? chroma_of(sum, shifts.x + shifts.y) : LOAD_CHROMA(in, sample.x, sample.y);
   STORE_CHROMA(out, sample.x, sample.y, chroma);
 #endif
 #endif

@@ -4,16 +4,18 @@
 #include "histogram/equalize.clh"
 
 // Computes the tables of one or three channels from their histograms. One work-group.
-__kernel __attribute__((reqd_work_group_size(BINS, 1, 1)))
-void equalize_tables(__global const uint *counts, int channels, __global uchar *tables) {
+__kernel __attribute__((reqd_work_group_size(BINS, 1, 1))) void equalize_tables(
+    __global const uint *counts, int channels, __global uchar *tables) {
   __local uint bins[CHANNELS * BINS], sums[CHANNELS * BINS / RUN], first[CHANNELS];
   __local uchar made[CHANNELS * BINS];
   const int bin = get_local_id(0);
   make_tables(counts, channels, bin, bins, sums, first, made);
-  for (int channel = 0; channel < channels; channel++) tables[channel * BINS + bin] = made[channel * BINS + bin];
+  for (int channel = 0; channel < channels; channel++)
+    tables[channel * BINS + bin] = made[channel * BINS + bin];
 }
 
-// The table's result for a value 0 to 1. With more than 8 bits it is interpolated between adjacent levels.
+// The table's result for a value 0 to 1. With more than 8 bits it is interpolated between adjacent
+// levels.
 inline float entry_of(__global const uchar *table, float value) {
   const float level = clamp(value, 0.0f, 1.0f) * (BINS - 1);
 #if VALUE_MAX > 255
@@ -27,11 +29,14 @@ inline float entry_of(__global const uchar *table, float value) {
 // Computes the new luma of each luma value. A work-item per value.
 __kernel void equalize_values(__global const uchar *tables, __global ushort *values) {
   const int luma = get_global_id(0);
-  if (luma <= VALUE_MAX) values[luma] = (ushort)convert_int_rte(BLACK + LUMA_RANGE * entry_of(tables, brightness_of(luma)));
+  if (luma <= VALUE_MAX)
+    values[luma] =
+        (ushort)convert_int_rte(BLACK + LUMA_RANGE * entry_of(tables, brightness_of(luma)));
 }
 
 // Replaces luma by those values; chroma stays. A work-item per block.
-__kernel void equalize_luma(IN_PLANES(in), OUT_PLANES(out), int2 size, __global const ushort *values) {
+__kernel void equalize_luma(IN_PLANES(in), OUT_PLANES(out), int2 size,
+                            __global const ushort *values) {
   const int2 first = BLOCK_FIRST;
   if (any(first >= size)) return;
   for (int i = 0; i < BLOCK_PIXELS; i++) {
@@ -46,7 +51,8 @@ __kernel void equalize_luma(IN_PLANES(in), OUT_PLANES(out), int2 size, __global 
 }
 
 // Equalises R, G and B, each by its own table. A work-item per block.
-__kernel void equalize_rgb(IN_PLANES(in), OUT_PLANES(out), int2 size, __global const uchar *tables) {
+__kernel void equalize_rgb(IN_PLANES(in), OUT_PLANES(out), int2 size,
+                           __global const uchar *tables) {
   const int2 first = BLOCK_FIRST;
   if (any(first >= size)) return;
 #if VALUE_MAX > 255
@@ -61,7 +67,8 @@ __kernel void equalize_rgb(IN_PLANES(in), OUT_PLANES(out), int2 size, __global c
   for (int i = 0; i < BLOCK_PIXELS; i++) {
     const int2 at = BLOCK_PIXEL(i, first, size);
     const int4 levels = LOAD_RGBA(in, at.x, at.y);
-    const int4 mapped = (int4)(tables[levels.x], tables[BINS + levels.y], tables[2 * BINS + levels.z], 0);
+    const int4 mapped =
+        (int4)(tables[levels.x], tables[BINS + levels.y], tables[2 * BINS + levels.z], 0);
     const int luma = luma_of(mapped);
     STORE_LUMA(out, at.x, at.y, luma);
     sum += mapped;

@@ -6,15 +6,16 @@
 #include "histogram/equalize.clh"
 #include "histogram/interface.h"
 
-// The scale of heights in the plot, 0..65535. The fullest counter has 65535. Or the 95th percentile has `level`, if
-// that makes bars higher.
+// The scale of heights in the plot, 0..65535. The fullest counter has 65535. Or the 95th percentile
+// has `level`, if that makes bars higher.
 typedef struct {
   int logarithmic;
   uint top, whole;
   float log_scale;
 } Scale;
 
-// These add the values of all 256 items of a group to `sum`, or raise `most` to their maximum. Both must be 0 before.
+// These add the values of all 256 items of a group to `sum`, or raise `most` to their maximum. Both
+// must be 0 before.
 inline void add_up(uint value, int lane, __local uint *sum) {
 #ifdef WARP_TOTAL
   value = warp_total(value);
@@ -32,9 +33,11 @@ inline void find_most(uint value, int lane, __local uint *most) {
 #endif
 }
 
-// The 95th percentile of the non-empty counters, at least 1. It is found two bits at a time, from the highest bits on.
-// All items of a group of 256 call it with their `own` counters. `sums` has 16 zeros.
-inline uint usual_count(const uint own[CHANNELS], uint fullest, uint filled, int lane, __local uint *sums) {
+// The 95th percentile of the non-empty counters, at least 1. It is found two bits at a time, from
+// the highest bits on. All items of a group of 256 call it with their `own` counters. `sums` has 16
+// zeros.
+inline uint usual_count(const uint own[CHANNELS], uint fullest, uint filled, int lane,
+                        __local uint *sums) {
   const uint above = filled / 20;
   uint usual = 0;
   for (int bit = (31 - clz(fullest)) & ~1; bit >= 0; bit -= 2) {
@@ -47,15 +50,19 @@ inline uint usual_count(const uint own[CHANNELS], uint fullest, uint filled, int
     add_up(reach, lane, &sums[bit / 2]);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint all = sums[bit / 2];
-    usual |= (uint)((all & 1023) > above ? (all >> 10 & 1023) > above ? all >> 20 > above ? 3 : 2 : 1 : 0) << bit;
+    usual |=
+        (uint)((all & 1023) > above ? (all >> 10 & 1023) > above ? all >> 20 > above ? 3 : 2 : 1
+                                    : 0)
+        << bit;
   }
   return max(usual, 1u);
 }
 
-// The scale that puts the 95th percentile at `level` or higher; with 0 the fullest counter fills the plot. All items of
-// a group of 256 call it, for up to CHANNELS × 256 counters. `sums`: 18 local words.
-inline Scale scale_of(__global const uint *counts, int counters, int logarithmic, int level, int lane,
-                      __local uint *sums) {
+// The scale that puts the 95th percentile at `level` or higher; with 0 the fullest counter fills
+// the plot. All items of a group of 256 call it, for up to CHANNELS × 256 counters. `sums`: 18
+// local words.
+inline Scale scale_of(__global const uint *counts, int counters, int logarithmic, int level,
+                      int lane, __local uint *sums) {
   uint own[CHANNELS], most = 1, filled = 0;
 #pragma unroll
   for (int i = 0; i < CHANNELS; i++) {
@@ -81,11 +88,12 @@ inline uint height_of(const Scale *scale, uint count) {
                             : (uint)min((ulong)count * scale->top / scale->whole, 65535ul);
 }
 
-// Lists the fullest counters in descending order; equal ones by number. Each has its number, its fraction of the
-// fullest one, 0..65535, and its fraction of all, in thousandths. Empty ones have a fraction of 0. One group of 256.
-__kernel __attribute__((reqd_work_group_size(BINS, 1, 1)))
-void display_fullest(__global const uint *counts, int counters, int logarithmic, int rows,
-                     __global ushort4 *fullest) {
+// Lists the fullest counters in descending order; equal ones by number. Each has its number, its
+// fraction of the fullest one, 0..65535, and its fraction of all, in thousandths. Empty ones have a
+// fraction of 0. One group of 256.
+__kernel __attribute__((reqd_work_group_size(BINS, 1, 1))) void display_fullest(
+    __global const uint *counts, int counters, int logarithmic, int rows,
+    __global ushort4 *fullest) {
   __local uint all[MOST_COUNTERS], most[BINS], sums[BINS];
   __local ushort where[BINS];
   const int lane = get_local_id(0);
@@ -159,8 +167,9 @@ inline bool on_line(int at, int size, int line) {
   return on;
 }
 
-// A column of the panel: its position and width in its plot, and the number of the plot if plots are side by side. It
-// also has whether it lies on a grid line, and the heights of the channels, px.
+// A column of the panel: its position and width in its plot, and the number of the plot if plots
+// are side by side. It also has whether it lies on a grid line, and the heights of the channels,
+// px.
 typedef struct {
   int x, width, plot, line;
   int heights[CHANNELS];
@@ -181,7 +190,8 @@ inline Column column_of(Panel p, __global const uint *counts, const Scale *scale
   for (int channel = 0; channel < p.channels; channel++) {
     uint most = 0;
     for (int i = from; i < to; i++) most = max(most, counts[channel * p.levels + i]);
-    column.heights[channel] = (int)(((ulong)height_of(scale, most) * plot_height(p) + 65534) / 65535);
+    column.heights[channel] =
+        (int)(((ulong)height_of(scale, most) * plot_height(p) + 65534) / 65535);
   }
   column.line = on_line(column.x, column.width, max(1, p.unit / 2));
   return column;
@@ -189,7 +199,8 @@ inline Column column_of(Panel p, __global const uint *counts, const Scale *scale
 
 // The colour of a pixel of the bars of the fullest colours, with their fractions in per cent.
 inline float4 colour_bars(Panel p, __global const ushort4 *fullest, Column column, int y) {
-  const int u = p.unit, x = column.x, height = max(p.area.w - 6 * u, 1), row_height = max(height / p.rows, 1);
+  const int u = p.unit, x = column.x, height = max(p.area.w - 6 * u, 1),
+            row_height = max(height / p.rows, 1);
   const float4 backdrop = (float4)(p.background.xyz, 1.0f) * p.background.w;
   y -= 3 * u;
   if (x < 0 || y < 0 || x >= column.width || y >= row_height * p.rows) return backdrop;
@@ -202,7 +213,10 @@ inline float4 colour_bars(Panel p, __global const ushort4 *fullest, Column colum
   if (x >= left && row_y < row_height - gap &&
       (long)(x - left) * 65535 < max((long)bar.y * (column.width - left), 65535L)) {
     const int bin = bar.x, axis = p.axis;
-    return (float4)((float3)(bin / (axis * axis), bin / axis % axis, bin % axis) * (0.85f / (axis - 1)) + 0.15f, 1.0f);
+    return (float4)((float3)(bin / (axis * axis), bin / axis % axis, bin % axis) *
+                            (0.85f / (axis - 1)) +
+                        0.15f,
+                    1.0f);
   }
   if (labelled && x < 36 * u) {
     const int place = x / u / 6, text_y = (row_y - (row_height - gap - 7 * u) / 2);
@@ -234,9 +248,14 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
     if (y < height + 2 * u || row >= 7) return color;
     for (int i = 0; i < labels; i++) {
       const int value = i == labels - 1 ? 255 : i * 256 / (labels - 1);
-      const int size = (value < 10 ? 5 : value < 100 ? 11 : 17) * u, tick = width * i / (labels - 1);
+      const int size = (value < 10    ? 5
+                        : value < 100 ? 11
+                                      : 17) *
+                       u,
+                tick = width * i / (labels - 1);
       const int left = i == 0 ? 0 : i == labels - 1 ? width - size : tick - size / 2;
-      if (x >= left && in_number(value, (x - left) / u, row)) return blended(color, p.foreground.xyz, p.foreground.w);
+      if (x >= left && in_number(value, (x - left) / u, row))
+        return blended(color, p.foreground.xyz, p.foreground.w);
     }
     return color;
   }
@@ -253,7 +272,8 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
   }
   if (filled) color = (float4)(min(bars, 1.0f), 1.0f);
   if (column.line || on_line(y, height, max(1, u / 2)))
-    color = filled ? blended(color, p.background.xyz, 0.2f) : blended(color, p.foreground.xyz, 0.25f * p.foreground.w);
+    color = filled ? blended(color, p.background.xyz, 0.2f)
+                   : blended(color, p.foreground.xyz, 0.25f * p.foreground.w);
   // The letter of the channel, if the channel has a plot of its own.
   const int letter = p.channels == 1 ? GLYPH_Y : GLYPH_R + plot;
   if (labelled && (separate(p) || p.channels == 1) && x >= 2 * u && y >= 2 * u &&
@@ -262,8 +282,8 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
   return color;
 }
 
-// Equalises levels 0..255 and keeps alpha. It takes an int4, because LLVM in PoCL 6 aborts for an int3 that a kernel
-// may skip.
+// Equalises levels 0..255 and keeps alpha. It takes an int4, because LLVM in PoCL 6 aborts for an
+// int3 that a kernel may skip.
 inline int4 equalized(int4 level, int how, __local const uchar *table) {
   if (how == EQUALIZE_RGB)
     return (int4)(table[level.x], table[BINS + level.y], table[2 * BINS + level.z], level.w);
@@ -278,8 +298,8 @@ inline int4 equalized(int4 level, int how, __local const uchar *table) {
 #define AT_ONCE 4
 #endif
 
-// The position of an item in a group of 32 × 8. In images, adjacent items fill 16 columns of two rows, as textures lie
-// in memory.
+// The position of an item in a group of 32 × 8. In images, adjacent items fill 16 columns of two
+// rows, as textures lie in memory.
 inline int2 place_in_group() {
   const int x = get_local_id(0), y = get_local_id(1);
 #ifdef BUFFERS
@@ -289,11 +309,11 @@ inline int2 place_in_group() {
 #endif
 }
 
-// Draws a part of the frame. A work-item has every n-th row of a column; n is the number of work-items along y. A group
-// has 256 items.
-__kernel __attribute__((reqd_work_group_size(32, 8, 1)))
-void present(IN_FRAME(in), OUT_FRAME(out), __global const uint *equalize_counts, __global const uint *counts,
-             __global const ushort4 *fullest, Presentation how) {
+// Draws a part of the frame. A work-item has every n-th row of a column; n is the number of
+// work-items along y. A group has 256 items.
+__kernel __attribute__((reqd_work_group_size(32, 8, 1))) void present(
+    IN_FRAME(in), OUT_FRAME(out), __global const uint *equalize_counts, __global const uint *counts,
+    __global const ushort4 *fullest, Presentation how) {
   const Panel p = how.panel;
   const int4 panel = p.area, part = how.part;
   const int equalize = how.equalize, display = p.display, axis = p.axis, overlay = how.overlay;
@@ -301,17 +321,21 @@ void present(IN_FRAME(in), OUT_FRAME(out), __global const uint *equalize_counts,
   __local uchar tables[CHANNELS * BINS];
   const int lane = get_local_id(1) * get_local_size(0) + get_local_id(0);
   const int2 place = place_in_group();
-  const int x = part.x + (int)(get_group_id(0) * get_local_size(0)) + place.x, inside = min(x, part.x + part.z - 1);
-  const int first_y = part.y + (int)(get_group_id(1) * get_local_size(1)) + place.y, left = x - panel.x;
+  const int x = part.x + (int)(get_group_id(0) * get_local_size(0)) + place.x,
+            inside = min(x, part.x + part.z - 1);
+  const int first_y = part.y + (int)(get_group_id(1) * get_local_size(1)) + place.y,
+            left = x - panel.x;
   const int step = get_global_size(1), end = part.y + part.w;
   int4 levels[AT_ONCE];
 #pragma unroll
-  for (int i = 0; i < AT_ONCE; i++) levels[i] = LOAD_LEVELS(in, inside, min(first_y + i * step, end - 1));
+  for (int i = 0; i < AT_ONCE; i++)
+    levels[i] = LOAD_LEVELS(in, inside, min(first_y + i * step, end - 1));
   if (equalize)
-    make_tables(equalize_counts, equalize == EQUALIZE_RGB ? CHANNELS : 1, lane, bins, sums, first, tables);
+    make_tables(equalize_counts, equalize == EQUALIZE_RGB ? CHANNELS : 1, lane, bins, sums, first,
+                tables);
   Scale scale = {0, 0, 1, 0.0f};
-  const int panel_offset =
-      (int)(get_group_id(0) * get_local_size(0)) + part.x - panel.x;  // px from the panel's left edge to the group
+  const int panel_offset = (int)(get_group_id(0) * get_local_size(0)) + part.x -
+                           panel.x;  // px from the panel's left edge to the group
   if (display && !axis && panel_offset < panel.z && panel_offset + (int)get_local_size(0) > 0)
     scale = scale_of(counts, p.channels * p.levels, how.logarithmic, how.level_height, lane, sums);
   if (x != inside) return;
@@ -326,16 +350,19 @@ void present(IN_FRAME(in), OUT_FRAME(out), __global const uint *equalize_counts,
       if (own < end && (own < panel.y || own >= drawn_end)) STORE_LEVELS(out, x, own, levels[i]);
     }
 #pragma unroll
-    for (int i = 0; i < AT_ONCE; i++) levels[i] = LOAD_LEVELS(in, x, min(y + (AT_ONCE + i) * step, end - 1));
+    for (int i = 0; i < AT_ONCE; i++)
+      levels[i] = LOAD_LEVELS(in, x, min(y + (AT_ONCE + i) * step, end - 1));
   }
   if (!drawn) return;
   const Column column = column_of(p, counts, &scale, left);
-  for (int y = first_y + (max(panel.y - first_y, 0) + step - 1) / step * step; y < drawn_end; y += step) {
+  for (int y = first_y + (max(panel.y - first_y, 0) + step - 1) / step * step; y < drawn_end;
+       y += step) {
     int4 level = LOAD_LEVELS(in, x, y);
     if (equalize) level = equalized(level, equalize, tables);
     if (overlay) level = 0;
     const float4 color = panel_color(p, fullest, column, y - panel.y) * how.opacity;
-    const int4 mixed = convert_int4(color * 255.0f + convert_float4(level) * (1.0f - color.w) + 0.5f);
+    const int4 mixed =
+        convert_int4(color * 255.0f + convert_float4(level) * (1.0f - color.w) + 0.5f);
     STORE_LEVELS(out, x, y, overlay ? mixed.zyxw : (int4)(mixed.xyz, level.w));
   }
 }

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Draws edges, and the outlines of found templates. -DBUFFERS: frames are buffers. `overlay`: see drawing/over.clh.
+// Draws edges, and the outlines of found templates. -DBUFFERS: frames are buffers. `overlay`: see
+// drawing/over.clh.
 #include "common/frame.clh"
 #include "drawing/over.clh"
 #include "hough/edge.clh"
 #include "hough/interface.h"
 
-__kernel void hough_show_edges(IN_FRAME(in), OUT_FRAME(out), __global const ushort *restrict edges, int strong, int2 size,
-                               float4 colour, int overlay) {
+__kernel void hough_show_edges(IN_FRAME(in), OUT_FRAME(out), __global const ushort *restrict edges,
+                               int strong, int2 size, float4 colour, int overlay) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
   const ushort edge = edges[y * size.x + x];
   const bool shown = strong ? (edge & EDGE_STRONG) != 0 : edge != 0;
   const float4 frame = below(LOAD_PIXEL(in, x, y), overlay);
-  STORE_PIXEL(out, x, y, finished(over(frame, colour.xyz, shown ? colour.w : 0.0f, overlay), overlay));
+  STORE_PIXEL(out, x, y,
+              finished(over(frame, colour.xyz, shown ? colour.w : 0.0f, overlay), overlay));
 }
 
-// Draws a square of `side` px for each point of each found template. A work-item per point and object.
-__kernel void hough_show_objects(IN_FRAME(in), OUT_FRAME(out), __global const FoundTemplate *restrict result,
-                                 __global const float4 *restrict points, int count, int templ, int side, int2 size,
-                                 float4 colour, int overlay) {
+// Draws a square of `side` px for each point of each found template. A work-item per point and
+// object.
+__kernel void hough_show_objects(IN_FRAME(in), OUT_FRAME(out),
+                                 __global const FoundTemplate *restrict result,
+                                 __global const float4 *restrict points, int count, int templ,
+                                 int side, int2 size, float4 colour, int overlay) {
   const int i = get_global_id(0), number = get_global_id(1);
   if (i >= count || number >= (int)*(__global const uint *)result) return;
   const FoundTemplate object = result[1 + number];
@@ -29,5 +33,8 @@ __kernel void hough_show_objects(IN_FRAME(in), OUT_FRAME(out), __global const Fo
                                       0.5f * side + 1.0f);
   for (int y = max(first.y, 0); y < min(first.y + side, size.y); y++)
     for (int x = max(first.x, 0); x < min(first.x + side, size.x); x++)
-      STORE_PIXEL(out, x, y, finished(over(below(LOAD_PIXEL(in, x, y), overlay), colour.xyz, colour.w, overlay), overlay));
+      STORE_PIXEL(
+          out, x, y,
+          finished(over(below(LOAD_PIXEL(in, x, y), overlay), colour.xyz, colour.w, overlay),
+                   overlay));
 }

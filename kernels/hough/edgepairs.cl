@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The fast generalised Hough transform (Gómez Luna 2012). Pairs of edges at right angles vote for rotation, scale and
-// position, one after the other. So three small accumulators replace one of four dimensions.
+// The fast generalised Hough transform (Gómez Luna 2012). Pairs of edges at right angles vote for
+// rotation, scale and position, one after the other. So three small accumulators replace one of
+// four dimensions.
 //
-// An edge pair is an edge and another one whose direction is SQUARE steps further. Its key has two parts: the first
-// edge's direction, and the direction from one edge to the other relative to it. A rotation of the picture changes only
-// the first part. A change of scale changes neither.
+// An edge pair is an edge and another one whose direction is SQUARE steps further. Its key has two
+// parts: the first edge's direction, and the direction from one edge to the other relative to it. A
+// rotation of the picture changes only the first part. A change of scale changes neither.
 //
-// Lists are sorted by keys, so a group knows its comparisons and the place of each result. Build with -DFORM=n: how a
-// group compares two parts of lists.
+// Lists are sorted by keys, so a group knows its comparisons and the place of each result. Build
+// with -DFORM=n: how a group compares two parts of lists.
 #include "hough/edgepair.clh"
 
 #define BALANCED 0  // both parts in local memory, comparisons distributed to the items
 #define SAVING 1    // one part in local memory, an element of the other in each item's registers
 
-// Input: the edges per direction, as `histogram`, by direction + 1. `begins` gets the index where the edges of each
-// direction begin, and the number of edges. `firsts` gets the index of the first edge pair of each first direction,
-// then the number of pairs. At most `capacity` pairs are kept, which are every n-th one. `pairs_count` gets their number
-// and n. Clears `space`. One work-group.
-__kernel void edge_pairs_begin(__global const uint *restrict histogram, uint capacity, __global uint *restrict begins,
-                             __global uint *restrict firsts, __global uint *restrict space, __global uint *restrict pairs_count) {
+// Input: the edges per direction, as `histogram`, by direction + 1. `begins` gets the index where
+// the edges of each direction begin, and the number of edges. `firsts` gets the index of the first
+// edge pair of each first direction, then the number of pairs. At most `capacity` pairs are kept,
+// which are every n-th one. `pairs_count` gets their number and n. Clears `space`. One work-group.
+__kernel void edge_pairs_begin(__global const uint *restrict histogram, uint capacity,
+                               __global uint *restrict begins, __global uint *restrict firsts,
+                               __global uint *restrict space, __global uint *restrict pairs_count) {
   __local uint counts[STEPS];
   const uint item = get_local_id(0), items = get_local_size(0);
   for (uint i = item; i < KEYS; i += items) space[i] = 0;
@@ -26,7 +28,8 @@ __kernel void edge_pairs_begin(__global const uint *restrict histogram, uint cap
   barrier(CLK_LOCAL_MEM_FENCE);
   for (uint i = item; i <= STEPS; i += items) {
     uint edges = 0, pairs = 0;
-    for (uint k = 0; k < i; k++) edges += counts[k], pairs += counts[k] * counts[(k + SQUARE) % STEPS];
+    for (uint k = 0; k < i; k++)
+      edges += counts[k], pairs += counts[k] * counts[(k + SQUARE) % STEPS];
     begins[i] = edges, firsts[i] = pairs;
     if (i == STEPS) {
       const uint every = max(pairs / capacity + (pairs % capacity != 0), 1u);
@@ -35,17 +38,22 @@ __kernel void edge_pairs_begin(__global const uint *restrict histogram, uint cap
   }
 }
 
-// Counts edge pairs by key. With `listed` it also writes the key of each pair, and its indices in the list of edges. The
-// first edge is in the lower half of a uint, the second in the upper half. A group takes chunks of the edges of one direction, so it needs
-// one row of the accumulator.
-__kernel void edge_pairs_vote(__global const uint *restrict indices, int width, __global const uint *restrict begins,
-                            __global const uint *restrict firsts, __global const uint *restrict pairs_count, int listed,
-                            __global uint *restrict space, __global uint *restrict keys, __global uint *restrict pairs) {
+// Counts edge pairs by key. With `listed` it also writes the key of each pair, and its indices in
+// the list of edges. The first edge is in the lower half of a uint, the second in the upper half. A
+// group takes chunks of the edges of one direction, so it needs one row of the accumulator.
+__kernel void edge_pairs_vote(__global const uint *restrict indices, int width,
+                              __global const uint *restrict begins,
+                              __global const uint *restrict firsts,
+                              __global const uint *restrict pairs_count, int listed,
+                              __global uint *restrict space, __global uint *restrict keys,
+                              __global uint *restrict pairs) {
   __local uint row[STEPS];
   __local int2 own[CHUNK];
   __local int2 others[CHUNK];
-  const int item = get_local_id(0), items = get_local_size(0), direction = get_group_id(1), other = (direction + SQUARE) % STEPS;
-  const int begin = begins[direction], n = begins[direction + 1] - begin, from = begins[other], m = begins[other + 1] - from;
+  const int item = get_local_id(0), items = get_local_size(0), direction = get_group_id(1),
+            other = (direction + SQUARE) % STEPS;
+  const int begin = begins[direction], n = begins[direction + 1] - begin, from = begins[other],
+            m = begins[other + 1] - from;
   const uint first = firsts[direction], every = pairs_count[1];
   for (int i = item; i < STEPS; i += items) row[i] = 0;
   for (int at = get_group_id(0) * CHUNK; at < n; at += get_num_groups(0) * CHUNK) {
@@ -56,7 +64,8 @@ __kernel void edge_pairs_vote(__global const uint *restrict indices, int width, 
     for (int with = 0; with < m; with += CHUNK) {
       const int wide = min(m - with, CHUNK);
       barrier(CLK_LOCAL_MEM_FENCE);
-      for (int i = item; i < wide; i += items) others[i] = point_at(indices[from + with + i], width);
+      for (int i = item; i < wide; i += items)
+        others[i] = point_at(indices[from + with + i], width);
       barrier(CLK_LOCAL_MEM_FENCE);
       for (int k = item; k < count * wide; k += items) {
         const int i = k / wide, j = k % wide;
@@ -83,13 +92,15 @@ __kernel void edge_pairs_vote(__global const uint *restrict indices, int width, 
     if (row[i]) atomic_add(space + direction * STEPS + i, row[i]);
 }
 
-// Correlates the accumulators of two pictures for each rotation between them. One group per rotation. `sums`: a local
-// ulong per item; the group size is a power of two.
-__kernel void edge_pairs_correlate(__global const uint *restrict before, __global const uint *restrict after,
-                                 __global ulong *restrict correlation, __local ulong *sums) {
+// Correlates the accumulators of two pictures for each rotation between them. One group per
+// rotation. `sums`: a local ulong per item; the group size is a power of two.
+__kernel void edge_pairs_correlate(__global const uint *restrict before,
+                                   __global const uint *restrict after,
+                                   __global ulong *restrict correlation, __local ulong *sums) {
   const int item = get_local_id(0), items = get_local_size(0), rotation = get_group_id(0);
   ulong sum = 0;
-  for (int i = item; i < KEYS; i += items) sum += (ulong)before[i] * after[(i + rotation * STEPS) % KEYS];
+  for (int i = item; i < KEYS; i += items)
+    sum += (ulong)before[i] * after[(i + rotation * STEPS) % KEYS];
   sums[item] = sum;
   for (int left = items / 2; left > 0; left /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -98,9 +109,10 @@ __kernel void edge_pairs_correlate(__global const uint *restrict before, __globa
   if (item == 0) correlation[rotation] = sums[0];
 }
 
-// Finds the rotation of at most `most` steps either way with the highest correlation. Of equal ones the first counts.
-// One work-item.
-__kernel void edge_pairs_find_rotation(__global const ulong *restrict correlation, int most, __global int *restrict rotation) {
+// Finds the rotation of at most `most` steps either way with the highest correlation. Of equal ones
+// the first counts. One work-item.
+__kernel void edge_pairs_find_rotation(__global const ulong *restrict correlation, int most,
+                                       __global int *restrict rotation) {
   ulong best = 0;
   int at = 0;
   for (int i = 0; i < STEPS; i++)
@@ -108,31 +120,39 @@ __kernel void edge_pairs_find_rotation(__global const ulong *restrict correlatio
   *rotation = at;
 }
 
-// Arguments for the edges of a picture and its edge pairs sorted by key. `begins` has the index where each key begins.
-#define LIST(name) __global const uint *restrict name##_indices, __global const uint *restrict name##_pairs, __global const uint *restrict name##_begins
+// Arguments for the edges of a picture and its edge pairs sorted by key. `begins` has the index
+// where each key begins.
+#define LIST(name)                                                                          \
+  __global const uint *restrict name##_indices, __global const uint *restrict name##_pairs, \
+      __global const uint *restrict name##_begins
 
-// Edge pairs of equal keys, after rotating the first picture, vote for the scale between them. `off`: steps of
-// additional rotation. `space`: SCALES counters, zeroed.
-__kernel void edge_pairs_scale(LIST(before), int before_width, LIST(after), int after_width, __global const int *restrict rotation,
-                             int off, __global uint *restrict space) {
+// Edge pairs of equal keys, after rotating the first picture, vote for the scale between them.
+// `off`: steps of additional rotation. `space`: SCALES counters, zeroed.
+__kernel void edge_pairs_scale(LIST(before), int before_width, LIST(after), int after_width,
+                               __global const int *restrict rotation, int off,
+                               __global uint *restrict space) {
   __local uint votes[SCALES];
   __local int own[CHUNK];
   __local int others[CHUNK];
-  const int item = get_local_id(0), items = get_local_size(0), rotated = (*rotation + off) % STEPS * STEPS;
+  const int item = get_local_id(0), items = get_local_size(0),
+            rotated = (*rotation + off) % STEPS * STEPS;
   for (int i = item; i < SCALES; i += items) votes[i] = 0;
   for (int key = get_group_id(0); key < KEYS; key += get_num_groups(0)) {
     const int begin = before_begins[key], n = before_begins[key + 1] - begin;
-    const int from = after_begins[(key + rotated) % KEYS], m = after_begins[(key + rotated) % KEYS + 1] - from;
+    const int from = after_begins[(key + rotated) % KEYS],
+              m = after_begins[(key + rotated) % KEYS + 1] - from;
     if (m == 0) continue;
     for (int at = 0; at < n; at += CHUNK) {
       const int count = min(n - at, CHUNK);
       barrier(CLK_LOCAL_MEM_FENCE);
-      for (int i = item; i < count; i += items) own[i] = length_of(before_indices, before_pairs[begin + at + i], before_width);
+      for (int i = item; i < count; i += items)
+        own[i] = length_of(before_indices, before_pairs[begin + at + i], before_width);
 #if FORM == BALANCED
       for (int with = 0; with < m; with += CHUNK) {
         const int wide = min(m - with, CHUNK);
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int i = item; i < wide; i += items) others[i] = length_of(after_indices, after_pairs[from + with + i], after_width);
+        for (int i = item; i < wide; i += items)
+          others[i] = length_of(after_indices, after_pairs[from + with + i], after_width);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int k = item; k < count * wide; k += items) {
           const int scale = scale_bin_of(own[k / wide], others[k % wide]);
@@ -156,11 +176,12 @@ __kernel void edge_pairs_scale(LIST(before), int before_width, LIST(after), int 
     if (votes[i]) atomic_add(space + i, votes[i]);
 }
 
-// Finds the scale with the most votes. `scale`: these votes, and the scale's bin. Of equal ones the first counts. With
-// `against`, the scale counts that exceeds `chance` most, in standard deviations. `chance`: votes with a wrong rotation.
-// One work-item.
-__kernel void edge_pairs_find_scale(__global const uint *restrict votes, __global const uint *restrict chance, int against,
-                            __global uint *restrict scale) {
+// Finds the scale with the most votes. `scale`: these votes, and the scale's bin. Of equal ones the
+// first counts. With `against`, the scale counts that exceeds `chance` most, in standard
+// deviations. `chance`: votes with a wrong rotation. One work-item.
+__kernel void edge_pairs_find_scale(__global const uint *restrict votes,
+                                    __global const uint *restrict chance, int against,
+                                    __global uint *restrict scale) {
   float all = 0.0f, by_chance = 0.0f, most = -1e9f;
   for (int i = 0; i < SCALES; i++) all += votes[i], by_chance += chance[i];
   int at = 0;
@@ -172,13 +193,15 @@ __kernel void edge_pairs_find_scale(__global const uint *restrict votes, __globa
   scale[0] = votes[at], scale[1] = at;
 }
 
-// Edge pairs of equal keys, after rotating and scaling the first picture, vote for the position of its centre. Both of
-// their edges vote. `rotations`: scale times cosine and sine of each rotation, times 4096, per scale. `scale`: the votes
-// and the bin of the scale. `space`: zeroed counters of bins of 2^`fine` px. It has `copies`, `plane` elements apart, which
-// items use in turn.
-__kernel void edge_pairs_shift(LIST(before), int2 before_size, LIST(after), int2 after_size, __global const int2 *restrict rotations,
-                             __global const int *restrict rotation, __global const int *restrict scale, int fine, int copies, int plane,
-                             __global uint *restrict space) {
+// Edge pairs of equal keys, after rotating and scaling the first picture, vote for the position of
+// its centre. Both of their edges vote. `rotations`: scale times cosine and sine of each rotation,
+// times 4096, per scale. `scale`: the votes and the bin of the scale. `space`: zeroed counters of
+// bins of 2^`fine` px. It has `copies`, `plane` elements apart, which items use in turn.
+__kernel void edge_pairs_shift(LIST(before), int2 before_size, LIST(after), int2 after_size,
+                               __global const int2 *restrict rotations,
+                               __global const int *restrict rotation,
+                               __global const int *restrict scale, int fine, int copies, int plane,
+                               __global uint *restrict space) {
   __local int4 own[CHUNK];
   __local int4 others[CHUNK];
   const int item = get_local_id(0), items = get_local_size(0), step = *rotation;
@@ -186,14 +209,16 @@ __kernel void edge_pairs_shift(LIST(before), int2 before_size, LIST(after), int2
   __global uint *mine = space + item % copies * plane;
   for (int key = get_group_id(0); key < KEYS; key += get_num_groups(0)) {
     const int begin = before_begins[key], n = before_begins[key + 1] - begin;
-    const int from = after_begins[(key + step * STEPS) % KEYS], m = after_begins[(key + step * STEPS) % KEYS + 1] - from;
+    const int from = after_begins[(key + step * STEPS) % KEYS],
+              m = after_begins[(key + step * STEPS) % KEYS + 1] - from;
     if (m == 0) continue;
     for (int at = 0; at < n; at += CHUNK) {
       const int count = min(n - at, CHUNK);
       barrier(CLK_LOCAL_MEM_FENCE);
       for (int i = item; i < count; i += items) {
         const uint pair = before_pairs[begin + at + i];
-        own[i] = (int4)(to_middle(before_indices[pair & 0xffff], before_size, rotated), to_middle(before_indices[pair >> 16], before_size, rotated));
+        own[i] = (int4)(to_middle(before_indices[pair & 0xffff], before_size, rotated),
+                        to_middle(before_indices[pair >> 16], before_size, rotated));
       }
 #if FORM == BALANCED
       for (int with = 0; with < m; with += CHUNK) {
@@ -201,7 +226,8 @@ __kernel void edge_pairs_shift(LIST(before), int2 before_size, LIST(after), int2
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int i = item; i < wide; i += items) {
           const uint pair = after_pairs[from + with + i];
-          others[i] = (int4)(point_at(after_indices[pair & 0xffff], after_size.x), point_at(after_indices[pair >> 16], after_size.x));
+          others[i] = (int4)(point_at(after_indices[pair & 0xffff], after_size.x),
+                             point_at(after_indices[pair >> 16], after_size.x));
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int k = item; k < count * wide; k += items) {
@@ -213,9 +239,11 @@ __kernel void edge_pairs_shift(LIST(before), int2 before_size, LIST(after), int2
       barrier(CLK_LOCAL_MEM_FENCE);
       for (int j = item; j < m; j += items) {
         const uint pair = after_pairs[from + j];
-        const int4 there = (int4)(point_at(after_indices[pair & 0xffff], after_size.x), point_at(after_indices[pair >> 16], after_size.x));
+        const int4 there = (int4)(point_at(after_indices[pair & 0xffff], after_size.x),
+                                  point_at(after_indices[pair >> 16], after_size.x));
         for (int i = 0; i < count; i++) {
-          vote(mine, after_size, fine, own[i].xy + there.xy), vote(mine, after_size, fine, own[i].zw + there.zw);
+          vote(mine, after_size, fine, own[i].xy + there.xy),
+              vote(mine, after_size, fine, own[i].zw + there.zw);
         }
       }
 #endif

@@ -4,11 +4,11 @@
 #include "hough/directions.clh"
 #include "hough/interface.h"
 
-// Writes the directions of the edges up to `half_width` px from each pixel along x, one bit per direction range. Edges
-// count only in `region`, from (x, y) to (z - 1, w - 1). Adds to `count` the number of edges there that reach the upper
-// threshold. A work-item per pixel.
-__kernel void edge_rows(__global const ushort *restrict edges, int2 size, int4 region, int half_width,
-                        __global ushort *restrict rows, __global uint *count) {
+// Writes the directions of the edges up to `half_width` px from each pixel along x, one bit per
+// direction range. Edges count only in `region`, from (x, y) to (z - 1, w - 1). Adds to `count` the
+// number of edges there that reach the upper threshold. A work-item per pixel.
+__kernel void edge_rows(__global const ushort *restrict edges, int2 size, int4 region,
+                        int half_width, __global ushort *restrict rows, __global uint *count) {
   __local uint found;
   if (get_local_id(0) == 0 && get_local_id(1) == 0) found = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -20,7 +20,8 @@ __kernel void edge_rows(__global const ushort *restrict edges, int2 size, int4 r
         const ushort edge = edges[y * size.x + u];
         if (edge) bits |= directions_of(edge);
       }
-      if (x >= region.x && x < region.z && (edges[y * size.x + x] & EDGE_STRONG)) atomic_inc(&found);
+      if (x >= region.x && x < region.z && (edges[y * size.x + x] & EDGE_STRONG))
+        atomic_inc(&found);
     }
     rows[y * size.x + x] = bits;
   }
@@ -28,19 +29,21 @@ __kernel void edge_rows(__global const ushort *restrict edges, int2 size, int4 r
   if (get_local_id(0) == 0 && get_local_id(1) == 0 && found) atomic_add(count, found);
 }
 
-// Distances of two objects, relative to the smaller radius. Within SAME_OBJECT they are the same object. Within NEARBY an
-// object is part of another one if its score is below MUCH_WORSE times the other score.
+// Distances of two objects, relative to the smaller radius. Within SAME_OBJECT they are the same
+// object. Within NEARBY an object is part of another one if its score is below MUCH_WORSE times the
+// other score.
 #define SAME_OBJECT 0.5f
 #define NEARBY 1.5f
 #define MUCH_WORSE 0.7f
 
-// One work-group. Selects objects in the order of their scores; of several at one position it keeps the best.
-// `objects`: `count` candidates. `least`: minimum score. `most`: maximum number. `result` gets the number of objects,
-// the number of edges, and from the second 32 bytes on the objects. `best`: a local element per item; the group size is
-// a power of two.
-__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
-__kernel void hough_select_objects(__global FoundTemplate *objects, int count, float least, int most, __global const uint *edge_count,
-                     __global FoundTemplate *restrict result, __local float2 *best) {
+// One work-group. Selects objects in the order of their scores; of several at one position it keeps
+// the best. `objects`: `count` candidates. `least`: minimum score. `most`: maximum number. `result`
+// gets the number of objects, the number of edges, and from the second 32 bytes on the objects.
+// `best`: a local element per item; the group size is a power of two.
+__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void hough_select_objects(
+    __global FoundTemplate *objects, int count, float least, int most,
+    __global const uint *edge_count, __global FoundTemplate *restrict result,
+    __local float2 *best) {
   const int item = get_local_id(0), items = get_local_size(0);
   int chosen = 0;
   for (bool more = true; more && chosen < most;) {
@@ -65,7 +68,9 @@ __kernel void hough_select_objects(__global FoundTemplate *objects, int count, f
       for (int i = item; i < count; i += items) {
         const float2 offset = (float2)(objects[i].x - object.x, objects[i].y - object.y);
         const float distance = length(offset) / fmin(objects[i].radius, object.radius);
-        if (distance <= SAME_OBJECT || (distance <= NEARBY && objects[i].score < MUCH_WORSE * object.score)) objects[i].score = -1.0f;
+        if (distance <= SAME_OBJECT ||
+            (distance <= NEARBY && objects[i].score < MUCH_WORSE * object.score))
+          objects[i].score = -1.0f;
       }
       chosen++;
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Operations on lists of uint (gst/hough/primitives.h): prefix sum, compaction, radix sort, maximum. The number of
-// elements is in device memory, `*count`. Each group has one block of the list. `blocks`: a uint per group. `sums`: a
-// local uint per item.
+// Operations on lists of uint (gst/hough/primitives.h): prefix sum, compaction, radix sort,
+// maximum. The number of elements is in device memory, `*count`. Each group has one block of the
+// list. `blocks`: a uint per group. `sums`: a local uint per item.
 #include "hough/group.clh"
 #include "hough/interface.h"
 
 #define NO_KEY 0xffffffffu
 
-__kernel void scan_count(__global const uint *restrict values, __global const uint *count, __global uint *restrict blocks,
-                         __local uint *sums) {
+__kernel void scan_count(__global const uint *restrict values, __global const uint *count,
+                         __global uint *restrict blocks, __local uint *sums) {
   const uint2 block = block_of(*count);
   uint mine = 0;
   for (uint i = block.x + get_local_id(0); i < block.y; i += get_local_size(0)) mine += values[i];
@@ -16,10 +16,11 @@ __kernel void scan_count(__global const uint *restrict values, __global const ui
   if (get_local_id(0) == 0) blocks[get_group_id(0)] = sum;
 }
 
-// Exclusive prefix sum. `scanned` has one element more than there are values: their sum. It may be the same buffer as
-// `values`.
-__kernel void scan_write(__global const uint *values, __global const uint *count, __global const uint *restrict blocks,
-                         __global uint *scanned, __local uint *sums) {
+// Exclusive prefix sum. `scanned` has one element more than there are values: their sum. It may be
+// the same buffer as `values`.
+__kernel void scan_write(__global const uint *values, __global const uint *count,
+                         __global const uint *restrict blocks, __global uint *scanned,
+                         __local uint *sums) {
   const uint2 block = block_of(*count);
   const uint items = get_local_size(0);
   uint total;
@@ -34,22 +35,26 @@ __kernel void scan_write(__global const uint *values, __global const uint *count
 }
 
 // Counts the keys that a block keeps, which are all except NO_KEY. Clears the histogram.
-__kernel void compact_count(__global const uint *restrict keys, __global const uint *count, __global uint *restrict blocks,
-                            __global uint *restrict histogram, int bins, __local uint *sums) {
+__kernel void compact_count(__global const uint *restrict keys, __global const uint *count,
+                            __global uint *restrict blocks, __global uint *restrict histogram,
+                            int bins, __local uint *sums) {
   for (int i = get_global_id(0); i < bins; i += get_global_size(0)) histogram[i] = 0;
   const uint2 block = block_of(*count);
   uint mine = 0;
-  for (uint i = block.x + get_local_id(0); i < block.y; i += get_local_size(0)) mine += keys[i] != NO_KEY;
+  for (uint i = block.x + get_local_id(0); i < block.y; i += get_local_size(0))
+    mine += keys[i] != NO_KEY;
   const uint sum = group_sum(mine, sums);
   if (get_local_id(0) == 0) blocks[get_group_id(0)] = sum;
 }
 
-// Moves the kept elements to the front, up to `capacity`, and counts their keys. `local_bins`: `bins` local elements, at
-// least one.
-__kernel void compact_move(__global const uint *restrict keys, __global const uint *restrict a, __global const uint *restrict b,
-                           __global const uint *count, __global const uint *restrict blocks, __global uint *restrict keys_out,
-                           __global uint *restrict a_out, __global uint *restrict b_out, __global uint *restrict kept_count,
-                           uint capacity, __global uint *restrict histogram, int bins, __local uint *local_bins,
+// Moves the kept elements to the front, up to `capacity`, and counts their keys. `local_bins`:
+// `bins` local elements, at least one.
+__kernel void compact_move(__global const uint *restrict keys, __global const uint *restrict a,
+                           __global const uint *restrict b, __global const uint *count,
+                           __global const uint *restrict blocks, __global uint *restrict keys_out,
+                           __global uint *restrict a_out, __global uint *restrict b_out,
+                           __global uint *restrict kept_count, uint capacity,
+                           __global uint *restrict histogram, int bins, __local uint *local_bins,
                            __local uint *sums) {
   const uint item = get_local_id(0), items = get_local_size(0);
   const uint2 block = block_of(*count);
@@ -74,30 +79,37 @@ __kernel void compact_move(__global const uint *restrict keys, __global const ui
 // A pass of the radix sort, by the digit `key >> shift & mask`; it has at most DIGITS values.
 #define RUN 4  // adjacent elements of an item
 
-// Counts each digit in a block. `table` has a row of all groups for each digit. `digits`: DIGITS local elements.
-__kernel void sort_count(__global const uint *restrict keys, __global const uint *count, int shift, uint mask,
-                         __global uint *restrict table, __local uint *digits) {
+// Counts each digit in a block. `table` has a row of all groups for each digit. `digits`: DIGITS
+// local elements.
+__kernel void sort_count(__global const uint *restrict keys, __global const uint *count, int shift,
+                         uint mask, __global uint *restrict table, __local uint *digits) {
   const uint item = get_local_id(0), items = get_local_size(0);
   for (uint i = item; i < DIGITS; i += items) digits[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   const uint2 block = block_of(*count);
-  for (uint i = block.x + item; i < block.y; i += items) atomic_inc(digits + (keys[i] >> shift & mask));
+  for (uint i = block.x + item; i < block.y; i += items)
+    atomic_inc(digits + (keys[i] >> shift & mask));
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint i = item; i < DIGITS; i += items) table[i * get_num_groups(0) + get_group_id(0)] = digits[i];
+  for (uint i = item; i < DIGITS; i += items)
+    table[i * get_num_groups(0) + get_group_id(0)] = digits[i];
 }
 
-// Moves the elements to their sorted places. Local memory: `ranks` has DIGITS elements per item, `parts` DIGITS ×
-// DIGITS, `starts` DIGITS.
-__kernel void sort_move(__global const uint *restrict keys, __global const uint *restrict values, __global const uint *count,
-                        int shift, uint mask, __global const uint *restrict table, __global uint *restrict keys_out,
-                        __global uint *restrict values_out, __local uint *ranks, __local uint *parts, __local uint *starts) {
+// Moves the elements to their sorted places. Local memory: `ranks` has DIGITS elements per item,
+// `parts` DIGITS × DIGITS, `starts` DIGITS.
+__kernel void sort_move(__global const uint *restrict keys, __global const uint *restrict values,
+                        __global const uint *count, int shift, uint mask,
+                        __global const uint *restrict table, __global uint *restrict keys_out,
+                        __global uint *restrict values_out, __local uint *ranks,
+                        __local uint *parts, __local uint *starts) {
   const uint item = get_local_id(0), items = get_local_size(0), groups = get_num_groups(0);
   const uint2 block = block_of(*count);
-  // The block's elements of each digit begin after all smaller digits, and after the same digit of earlier groups.
+  // The block's elements of each digit begin after all smaller digits, and after the same digit of
+  // earlier groups.
   for (uint i = item; i < DIGITS * DIGITS; i += items) {
     const uint digit = i / DIGITS;
     uint sum = 0;
-    for (uint group = i % DIGITS; group < groups; group += DIGITS) sum += table[digit * groups + group];
+    for (uint group = i % DIGITS; group < groups; group += DIGITS)
+      sum += table[digit * groups + group];
     parts[i] = sum;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -139,7 +151,8 @@ __kernel void sort_move(__global const uint *restrict keys, __global const uint 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = 0; i < RUN; i++)
       if (own + i < block.y) {
-        const uint digit = key[i] >> shift & mask, to = starts[digit] + ranks[digit * items + item]++;
+        const uint digit = key[i] >> shift & mask,
+                   to = starts[digit] + ranks[digit * items + item]++;
         keys_out[to] = key[i], values_out[to] = values[own + i];
       }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -167,18 +180,19 @@ inline uint2 group_largest(uint2 own, __local uint2 *maxima) {
 
 #define NOWHERE ((uint2)(0u, 0xffffffffu))
 
-__kernel void argmax_blocks(__global const uint *restrict values, __global const uint *count, __global uint2 *restrict found,
-                            __local uint2 *maxima) {
+__kernel void argmax_blocks(__global const uint *restrict values, __global const uint *count,
+                            __global uint2 *restrict found, __local uint2 *maxima) {
   const uint2 block = block_of(*count);
   uint2 own = NOWHERE;
-  for (uint i = block.x + get_local_id(0); i < block.y; i += get_local_size(0)) own = larger(own, (uint2)(values[i], i));
+  for (uint i = block.x + get_local_id(0); i < block.y; i += get_local_size(0))
+    own = larger(own, (uint2)(values[i], i));
   own = group_largest(own, maxima);
   if (get_local_id(0) == 0) found[get_group_id(0)] = own;
 }
 
 // The maximum of all blocks' maxima. One work-group.
-__kernel void argmax_all(__global const uint2 *restrict found, int blocks, __global uint2 *restrict maximum,
-                         __local uint2 *maxima) {
+__kernel void argmax_all(__global const uint2 *restrict found, int blocks,
+                         __global uint2 *restrict maximum, __local uint2 *maxima) {
   uint2 own = NOWHERE;
   for (int i = get_local_id(0); i < blocks; i += get_local_size(0)) own = larger(own, found[i]);
   own = group_largest(own, maxima);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lists the strongest values of a map of ushort, among those with a bit of WANTED, in the order of the map. A value's
-// strength is `value >> SHIFT & (STRENGTHS - 1)`; its key is the lower bits.
+// Lists the strongest values of a map of ushort, among those with a bit of WANTED, in the order of
+// the map. A value's strength is `value >> SHIFT & (STRENGTHS - 1)`; its key is the lower bits.
 //
 // Build with -DSHIFT=n -DSTRENGTHS=n -DWANTED=n. `sums`: a local element per item.
 #include "hough/group.clh"
@@ -15,7 +15,8 @@ inline ushort value_at(__global const ushort *map, uint i, int width, int4 regio
 inline int strength_of(ushort value) { return value >> SHIFT & (STRENGTHS - 1); }
 
 // Counts the values by strength. `histogram`: zeroed.
-__kernel void top_k_strengths(__global const ushort *restrict map, __global uint *histogram, TopKSearch search) {
+__kernel void top_k_strengths(__global const ushort *restrict map, __global uint *histogram,
+                              TopKSearch search) {
   __local uint counts[STRENGTHS];
   const uint item = get_local_id(0), items = get_local_size(0);
   for (uint i = item; i < STRENGTHS; i += items) counts[i] = 0;
@@ -31,8 +32,10 @@ __kernel void top_k_strengths(__global const ushort *restrict map, __global uint
 }
 
 // The strength at which the list becomes full; 0 if all values fit. `found`: a local int.
-inline int least_strength(__global const uint *histogram, uint capacity, __local uint4 *sums, __local int *found, uint *total) {
-  const int item = get_local_id(0), items = get_local_size(0), share = (STRENGTHS + items - 1) / items;
+inline int least_strength(__global const uint *histogram, uint capacity, __local uint4 *sums,
+                          __local int *found, uint *total) {
+  const int item = get_local_id(0), items = get_local_size(0),
+            share = (STRENGTHS + items - 1) / items;
   const int end = STRENGTHS - min(item * share, STRENGTHS), first = max(end - share, 0);
   uint mine = 0;
   for (int i = first; i < end; i++) mine += histogram[i];
@@ -50,13 +53,16 @@ inline int least_strength(__global const uint *histogram, uint capacity, __local
   return *found;
 }
 
-// Counts the values of each block that exceed this strength, and those that equal it. Clears the histogram of keys.
-__kernel void top_k_count(__global const ushort *restrict map, __global const uint *restrict histogram, __global uint *restrict stronger,
-                          __global uint *restrict equal, __global uint *restrict keys_histogram, TopKSearch search,
-                          __local uint4 *sums) {
+// Counts the values of each block that exceed this strength, and those that equal it. Clears the
+// histogram of keys.
+__kernel void top_k_count(__global const ushort *restrict map,
+                          __global const uint *restrict histogram, __global uint *restrict stronger,
+                          __global uint *restrict equal, __global uint *restrict keys_histogram,
+                          TopKSearch search, __local uint4 *sums) {
   __local int found;
   uint total;
-  for (int i = get_global_id(0); i < search.key_count; i += get_global_size(0)) keys_histogram[i] = 0;
+  for (int i = get_global_id(0); i < search.key_count; i += get_global_size(0))
+    keys_histogram[i] = 0;
   const int least = least_strength(histogram, search.capacity, sums, &found, &total);
   const uint2 block = block_of(search.size.x * search.size.y);
   uint above = 0, same = 0;
@@ -70,11 +76,16 @@ __kernel void top_k_count(__global const ushort *restrict map, __global const ui
   if (get_local_id(0) == 0) stronger[get_group_id(0)] = sum.x, equal[get_group_id(0)] = sum.y;
 }
 
-// Writes the list. `list_keys` and `list_indices` get keys and indices in the map. `counts` gets the length of the list
-// and the number of all values. Values with exactly this strength fill the remaining room, first ones first.
-__kernel void top_k_move(__global const ushort *restrict map, __global const uint *restrict histogram, __global const uint *restrict stronger,
-                         __global const uint *restrict equal, __global uint *restrict list_keys, __global uint *restrict list_indices,
-                         __global uint *restrict counts, __global uint *restrict keys_histogram, TopKSearch search, __local uint4 *sums) {
+// Writes the list. `list_keys` and `list_indices` get keys and indices in the map. `counts` gets
+// the length of the list and the number of all values. Values with exactly this strength fill the
+// remaining room, first ones first.
+__kernel void top_k_move(__global const ushort *restrict map,
+                         __global const uint *restrict histogram,
+                         __global const uint *restrict stronger,
+                         __global const uint *restrict equal, __global uint *restrict list_keys,
+                         __global uint *restrict list_indices, __global uint *restrict counts,
+                         __global uint *restrict keys_histogram, TopKSearch search,
+                         __local uint4 *sums) {
   const uint capacity = search.capacity;
   __local int found;
   uint all, total;

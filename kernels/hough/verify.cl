@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Verifies the poses with the most votes. The points of a template search for edges of their direction nearby, and the
-// pose follows by least squares. The score is the fraction of points that meet an edge.
+// Verifies the poses with the most votes. The points of a template search for edges of their
+// direction nearby, and the pose follows by least squares. The score is the fraction of points that
+// meet an edge.
 #include "common/bands.clh"
 #include "hough/fit.clh"
 #include "hough/directions.clh"
 #include "hough/interface.h"
 #include "hough/level.clh"
 
-#define VARIANTS 5          // variants of each of x, y, rotation and scale; all combinations are tried
+// variants of each of x, y, rotation and scale; all combinations are tried
+#define VARIANTS 5
 #define VARIANT_CELLS 0.4f  // distance of variants of x and y, cells
 #define VARIANT_BINS 0.5f   // distance of variants of rotation and scale, bins
 #define POSES (VARIANTS * VARIANTS * VARIANTS * VARIANTS)
@@ -26,9 +28,10 @@
 #define SIDE 0.45f           // maximum of the excess over it, for the scale of the score
 #define UNIT 1048576.0f      // units of 1 in integer sums
 
-// Writes the directions of the edges up to `half_width` px from each pixel, one bit per direction range. A work-item
-// per pixel.
-__kernel void verify_near(__global const ushort *restrict edges, int2 size, int half_width, __global ushort *restrict nearby) {
+// Writes the directions of the edges up to `half_width` px from each pixel, one bit per direction
+// range. A work-item per pixel.
+__kernel void verify_near(__global const ushort *restrict edges, int2 size, int half_width,
+                          __global ushort *restrict nearby) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
   ushort bits = 0;
@@ -51,24 +54,33 @@ inline int variant_of(int pose, int number) {
   return pose % VARIANTS - VARIANTS / 2;
 }
 
-inline float rotation_of(Candidate candidate, int pose) { return candidate.rotation + variant_of(pose, 0) * candidate.step_rotation; }
+inline float rotation_of(Candidate candidate, int pose) {
+  return candidate.rotation + variant_of(pose, 0) * candidate.step_rotation;
+}
 inline float4 pose_of(Candidate candidate, int pose) {
-  const float rotation = rotation_of(candidate, pose), size = exp2(candidate.scale + variant_of(pose, 1) * candidate.step_scale);
-  const float2 there = candidate.middle + (float2)(variant_of(pose, 2), variant_of(pose, 3)) * candidate.step_px;
+  const float rotation = rotation_of(candidate, pose),
+              size = exp2(candidate.scale + variant_of(pose, 1) * candidate.step_scale);
+  const float2 there =
+      candidate.middle + (float2)(variant_of(pose, 2), variant_of(pose, 3)) * candidate.step_px;
   return (float4)(size * cos(rotation), size * sin(rotation), there.x, there.y);
 }
 
 // The direction's bit of a point; `step`: its direction after the rotation.
-inline int direction_of(float step) { return min((int)(step - STEPS * floor(step / STEPS)) / PER_DIRECTION, DIRECTIONS - 1); }
+inline int direction_of(float step) {
+  return min((int)(step - STEPS * floor(step / STEPS)) / PER_DIRECTION, DIRECTIONS - 1);
+}
 
 #ifdef SINGLE_ITEM
-// The variant with the largest weight of points near an edge; `most` gets that weight. Of equal variants the first
-// counts. For each rotation and scale all positions are computed at once, because a point's offset from them is the
-// same.
-inline int best_pose(__global const ushort *nearby, int2 size, __global const float4 *points, int count, Candidate candidate, float *most) {
+// The variant with the largest weight of points near an edge; `most` gets that weight. Of equal
+// variants the first counts. For each rotation and scale all positions are computed at once,
+// because a point's offset from them is the same.
+inline int best_pose(__global const ushort *nearby, int2 size, __global const float4 *points,
+                     int count, Candidate candidate, float *most) {
   const int every = max(count / COMPARED_POINTS, 1);
-  const float8 offsets = (float8)(0.0f, 1.0f, 2.0f, 3.0f, 4.0f, 0.0f, 0.0f, 0.0f) - (float)(VARIANTS / 2);
-  const float8 across = candidate.middle.x + offsets * candidate.step_px, down = candidate.middle.y + offsets * candidate.step_px;
+  const float8 offsets =
+      (float8)(0.0f, 1.0f, 2.0f, 3.0f, 4.0f, 0.0f, 0.0f, 0.0f) - (float)(VARIANTS / 2);
+  const float8 across = candidate.middle.x + offsets * candidate.step_px,
+               down = candidate.middle.y + offsets * candidate.step_px;
   int best = 0;
   *most = -1.0f;
   for (int variant = 0; variant < VARIANTS * VARIANTS; variant++) {
@@ -89,7 +101,9 @@ inline int best_pose(__global const ushort *nearby, int2 size, __global const fl
       } else {
         for (int v = 0; v < VARIANTS; v++)
           for (int u = 0; u < VARIANTS; u++)
-            if (x[u] >= 0 && y[v] >= 0 && x[u] < size.x && y[v] < size.y && nearby[y[v] * size.x + x[u]] >> direction & 1) sums[u + v * VARIANTS] += p.w;
+            if (x[u] >= 0 && y[v] >= 0 && x[u] < size.x && y[v] < size.y &&
+                nearby[y[v] * size.x + x[u]] >> direction & 1)
+              sums[u + v * VARIANTS] += p.w;
       }
     }
     for (int i = 0; i < VARIANTS * VARIANTS; i++) {
@@ -102,13 +116,15 @@ inline int best_pose(__global const ushort *nearby, int2 size, __global const fl
 }
 #else
 // The weight of the points with an edge nearby.
-inline float matched_weight(__global const ushort *nearby, int2 size, __global const float4 *points, int count, float4 pose, float rotation) {
+inline float matched_weight(__global const ushort *nearby, int2 size, __global const float4 *points,
+                            int count, float4 pose, float rotation) {
   const float rotation_steps = rotation * (2.0f * STEPS / TWO_PI);
   const int every = max(count / COMPARED_POINTS, 1);
   float sum = 0.0f;
   for (int i = 0; i < count; i += every) {
     const float4 p = points[i];
-    const int x = convert_int_rte(pose.z + (pose.x * p.x - pose.y * p.y)), y = convert_int_rte(pose.w + (pose.y * p.x + pose.x * p.y));
+    const int x = convert_int_rte(pose.z + (pose.x * p.x - pose.y * p.y)),
+              y = convert_int_rte(pose.w + (pose.y * p.x + pose.x * p.y));
     if (x < 0 || y < 0 || x >= size.x || y >= size.y) continue;
     if (nearby[y * size.x + x] >> direction_of(p.z + rotation_steps) & 1) sum += p.w;
   }
@@ -116,8 +132,8 @@ inline float matched_weight(__global const ushort *nearby, int2 size, __global c
 }
 #endif
 
-// The score of a partly covered template. It is the highest over all visible parts on one side of a line across an
-// axis. It is linear in the excess over LEAST_MATCHED of that part.
+// The score of a partly covered template. It is the highest over all visible parts on one side of a
+// line across an axis. It is linear in the excess over LEAST_MATCHED of that part.
 inline float best_visible_part(__local const uint *visible, __local const uint *matched) {
   float most = 0.0f;
   for (int side = 0; side < 2 * AXES; side++) {
@@ -125,46 +141,60 @@ inline float best_visible_part(__local const uint *visible, __local const uint *
     for (int i = 0; i < PARTS; i++) {
       const int at = side / 2 * PARTS + (side % 2 ? PARTS - 1 - i : i);
       own_visible += visible[at] / UNIT, own_matched += matched[at] / UNIT;
-      if (own_visible >= LEAST_VISIBLE) most = fmax(most, (own_matched - LEAST_MATCHED * own_visible) / SIDE);
+      if (own_visible >= LEAST_VISIBLE)
+        most = fmax(most, (own_matched - LEAST_MATCHED * own_visible) / SIDE);
     }
   }
   return most;
 }
 
-// One group per candidate, along y. `points`: (x, y) from the template's centre, z the step of the direction, w the
-// weight. `normals`: cosine and sine of each direction step. `candidates`: indices of cells with their sectors and
-// bands, in rows of `pitch`. `poses`: the rotation and scale at each index. `nearby`: from verify_near. `sums`:
-// FIT_SUMS local elements per item; the group size is a power of two.
-__kernel void verify(__global const ushort *restrict edges, __global const ushort *restrict nearby, __global const uint *restrict candidates,
-                     __global const uint *restrict counts, __global const ushort *restrict poses, __global const float4 *restrict points,
+// One group per candidate, along y. `points`: (x, y) from the template's centre, z the step of the
+// direction, w the weight. `normals`: cosine and sine of each direction step. `candidates`: indices
+// of cells with their sectors and bands, in rows of `pitch`. `poses`: the rotation and scale at
+// each index. `nearby`: from verify_near. `sums`: FIT_SUMS local elements per item; the group size
+// is a power of two.
+__kernel void verify(__global const ushort *restrict edges, __global const ushort *restrict nearby,
+                     __global const uint *restrict candidates, __global const uint *restrict counts,
+                     __global const ushort *restrict poses, __global const float4 *restrict points,
                      __global const float2 *restrict normals, __global const int4 *restrict levels,
-                     __global FoundTemplate *restrict objects, Verification search, __local float *sums) {
+                     __global FoundTemplate *restrict objects, Verification search,
+                     __local float *sums) {
   const int2 size = search.size;
   const float2 scale_range = search.scale_range, angles = search.angles;
-  const float first_scale = search.scales.first, per_scale = search.scales.per_octave, radius = search.radius;
-  const int scales = search.scales.count, lines = search.grid.cells.y, pitch = search.grid.pitch, cell = search.grid.cell;
+  const float first_scale = search.scales.first, per_scale = search.scales.per_octave,
+              radius = search.radius;
+  const int scales = search.scales.count, lines = search.grid.cells.y, pitch = search.grid.pitch,
+            cell = search.grid.cell;
   const int level_count = search.levels, templ = search.templ, first = search.first;
   const int item = get_local_id(0), items = get_local_size(0), number = GROUP_ROW;
   const bool exists = number < (int)counts[0];
   const uint index = exists ? candidates[number] : 0;
   const int rotation_bin = poses[index] / scales, scale_bin = poses[index] % scales;
-  const float2 middle = convert_float2((int2)(index % pitch, index / pitch % lines) * cell + cell / 2);
-  const int4 level = levels[level_for(levels, level_count, first_scale + (scale_bin + 0.5f) / per_scale)];
+  const float2 middle =
+      convert_float2((int2)(index % pitch, index / pitch % lines) * cell + cell / 2);
+  const int4 level =
+      levels[level_for(levels, level_count, first_scale + (scale_bin + 0.5f) / per_scale)];
   const int count = level.y;
   const float chance = as_float(level.z);
   points += level.x;
   if (item == 0) objects[first + number].score = -1.0f;
   // The best variant of the candidate's pose; of equal ones the first.
-  const Candidate candidate = {middle, TWO_PI * (rotation_bin + 0.5f) / ROTATIONS, first_scale + (scale_bin + 0.5f) / per_scale,
-                               VARIANT_CELLS * cell, VARIANT_BINS * TWO_PI / ROTATIONS, VARIANT_BINS / per_scale};
-  __local uint visible[AXES * PARTS], matched[AXES * PARTS];  // weights of points by axis and part: all, and those on an edge
+  const Candidate candidate = {middle,
+                               TWO_PI * (rotation_bin + 0.5f) / ROTATIONS,
+                               first_scale + (scale_bin + 0.5f) / per_scale,
+                               VARIANT_CELLS * cell,
+                               VARIANT_BINS * TWO_PI / ROTATIONS,
+                               VARIANT_BINS / per_scale};
+  __local uint visible[AXES * PARTS],
+      matched[AXES * PARTS];  // weights of points by axis and part: all, and those on an edge
   float most = -1.0f;
   int best = 0;
 #ifdef SINGLE_ITEM
   if (exists) best = best_pose(nearby, size, points, count, candidate, &most);
 #else
   for (int i = item; i < POSES && exists; i += items) {
-    const float there = matched_weight(nearby, size, points, count, pose_of(candidate, i), rotation_of(candidate, i));
+    const float there = matched_weight(nearby, size, points, count, pose_of(candidate, i),
+                                       rotation_of(candidate, i));
     if (there > most) most = there, best = i;
   }
   sums[item] = most, sums[items + item] = best;
@@ -172,7 +202,8 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item < left) {
       const float other = sums[item + left], number = sums[items + item + left];
-      if (other > sums[item] || (other == sums[item] && number < sums[items + item])) sums[item] = other, sums[items + item] = number;
+      if (other > sums[item] || (other == sums[item] && number < sums[items + item]))
+        sums[item] = other, sums[items + item] = number;
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -184,36 +215,45 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
   float meets = 0.0f;
   bool mostly_reversed = false;
   for (int i = item; i < AXES * PARTS; i += items) visible[i] = matched[i] = 0;
-  // Rounds of refinement, then one round that counts the points on an edge and one that counts them by visible part.
+  // Rounds of refinement, then one round that counts the points on an edge and one that counts them
+  // by visible part.
   for (int round = most < LEAST_START * chance ? ROUNDS + 2 : 0; round <= ROUNDS + 1; round++) {
     const bool last = round >= ROUNDS, sides = round > ROUNDS;
-    const float reach = last ? LAST_REACH : fmax(first_reach * (1.0f - round / (ROUNDS - 1.0f)), LAST_REACH);
-    const float rotation_steps = atan2(pose.y, pose.x) * (2.0f * STEPS / TWO_PI), per_size = rsqrt(dot(pose.xy, pose.xy));
+    const float reach =
+        last ? LAST_REACH : fmax(first_reach * (1.0f - round / (ROUNDS - 1.0f)), LAST_REACH);
+    const float rotation_steps = atan2(pose.y, pose.x) * (2.0f * STEPS / TWO_PI),
+                per_size = rsqrt(dot(pose.xy, pose.xy));
     float own[FIT_SUMS];
     for (int i = 0; i < FIT_SUMS; i++) own[i] = 0.0f;
     const bool wanted = exists && (!sides || meets > LEAST_VISIBLE * LEAST_MATCHED);
     for (int i = item; i < count && wanted; i += items) {
       const float4 p = points[i];
-      const float2 q = (float2)(pose.z + pose.x * p.x - pose.y * p.y, pose.w + pose.y * p.x + pose.x * p.y);
+      const float2 q =
+          (float2)(pose.z + pose.x * p.x - pose.y * p.y, pose.w + pose.y * p.x + pose.x * p.y);
       float step = p.z + rotation_steps;
       const float halves = floor(step / STEPS);
       step -= STEPS * halves;
       const float2 own_normal = normals[(int)p.z] * ((int)halves & 1 ? -per_size : per_size);
-      const float2 n = (float2)(pose.x * own_normal.x - pose.y * own_normal.y, pose.y * own_normal.x + pose.x * own_normal.y);
+      const float2 n = (float2)(pose.x * own_normal.x - pose.y * own_normal.y,
+                                pose.y * own_normal.x + pose.x * own_normal.y);
       float off, off_step, own_meets = 0.0f;
       bool reversed;
       const bool found = nearest_edge(edges, size, q, n, step, reach, &off, &off_step, &reversed);
       if (found && last) {
         // In the last rounds a point counts less the worse it fits.
-        const float2 misfit = (float2)(off / LAST_REACH, off_step / (DIRECTION + 1.0f)), square = misfit * misfit;
+        const float2 misfit = (float2)(off / LAST_REACH, off_step / (DIRECTION + 1.0f)),
+                     square = misfit * misfit;
         own_meets = p.w * (1.0f - square.x * square.x) * (1.0f - square.y * square.y);
         reversed = reversed != (((int)halves & 1) != 0);
       }
       if (sides) {
         const float by = found && reversed != mostly_reversed ? OTHER_POLARITY : 1.0f;
-        const uint whole = convert_uint_rte(UNIT * p.w), part = convert_uint_rte(UNIT * own_meets * by);
+        const uint whole = convert_uint_rte(UNIT * p.w),
+                   part = convert_uint_rte(UNIT * own_meets * by);
         for (int axis = 0; axis < AXES; axis++) {
-          const float along = (cos(axis * (TWO_PI / 2 / AXES)) * p.x + sin(axis * (TWO_PI / 2 / AXES)) * p.y) / radius;
+          const float along =
+              (cos(axis * (TWO_PI / 2 / AXES)) * p.x + sin(axis * (TWO_PI / 2 / AXES)) * p.y) /
+              radius;
           const int at = axis * PARTS + clamp((int)((along + 1.0f) * (PARTS / 2)), 0, PARTS - 1);
           atomic_add(visible + at, whole), atomic_add(matched + at, part);
         }
@@ -225,10 +265,12 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
         continue;
       }
       // An edge counts less the further away it is and the more its direction differs.
-      const float near = 1.0f - off * off / (reach * reach + 1.0f), direction_misfit = off_step / (DIRECTION + 1.0f);
+      const float near = 1.0f - off * off / (reach * reach + 1.0f),
+                  direction_misfit = off_step / (DIRECTION + 1.0f);
       const float alike = 1.0f - direction_misfit * direction_misfit;
       const float weight = p.w * count * near * near * alike * alike;
-      const float row[4] = {(n.x * p.x + n.y * p.y) / radius, (n.y * p.x - n.x * p.y) / radius, n.x, n.y};
+      const float row[4] = {(n.x * p.x + n.y * p.y) / radius, (n.y * p.x - n.x * p.y) / radius, n.x,
+                            n.y};
       int k = 0;
       for (int a = 0; a < 4; a++)
         for (int b = a; b < 4; b++) own[k++] += weight * row[a] * row[b];
@@ -251,10 +293,12 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
       const float scale = sqrt(pose.x * pose.x + pose.y * pose.y);
       float past = atan2(pose.y, pose.x) * (360.0f / TWO_PI) - angles.x;
       past -= 360.0f * floor(past / 360.0f);
-      const bool allowed = exists && scale >= scale_range.x / MARGIN && scale <= scale_range.y * MARGIN && past <= angles.y &&
-                           pose.z >= 0.0f && pose.w >= 0.0f && pose.z < size.x && pose.w < size.y;
+      const bool allowed = exists && scale >= scale_range.x / MARGIN &&
+                           scale <= scale_range.y * MARGIN && past <= angles.y && pose.z >= 0.0f &&
+                           pose.w >= 0.0f && pose.z < size.x && pose.w < size.y;
       const float score = fmin(1.0f - (1.0f - meets) / (1.0f - chance) * (1.0f - side), 1.0f);
-      const FoundTemplate object = {pose.z, pose.w, pose.x, pose.y, allowed ? score : -1.0f, templ, radius * scale, 0.0f};
+      const FoundTemplate object = {pose.z, pose.w,         pose.x, pose.y, allowed ? score : -1.0f,
+                                    templ,  radius * scale, 0.0f};
       objects[first + number] = object;
     }
   }

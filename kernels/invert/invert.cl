@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Mixes a picture with its negative and keeps alpha. `strength`: 0 keeps the picture, 1 gives the negative. A work-item
-// per block of pixels that share a chroma sample.
+// Mixes a picture with its negative and keeps alpha. `strength`: 0 keeps the picture, 1 gives the
+// negative. A work-item per block of pixels that share a chroma sample.
 #include "common/planes.clh"
 
 __kernel void invert(IN_PLANES(in), OUT_PLANES(out), int width, int height, float strength) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The displays of glclklt: dots, and lines along the trails of points. Each point writes a key to the pixels around it,
-// which is higher nearer to its dot or line; the highest key wins. Then every pixel is painted. -DBUFFERS: frames are
-// buffers.
+// The displays of glclklt: dots, and lines along the trails of points. Each point writes a key to
+// the pixels around it, which is higher nearer to its dot or line; the highest key wins. Then every
+// pixel is painted. -DBUFFERS: frames are buffers.
 #include "common/frame.clh"
 #include "drawing/over.clh"
 #include "klt/interface.h"
@@ -9,10 +9,10 @@
 
 inline int kept_of(Trail trail) { return min(trail.count, TRAIL_LENGTH); }
 
-// Appends the position of each live point to its trail. `all`: whether the whole trail is kept, at decreasing density.
-// A work-item per slot.
-__kernel void klt_trail(__global const float4 *position, __global const int4 *identity, int slots, int all, __global Trail *trails,
-                        __global float2 *positions) {
+// Appends the position of each live point to its trail. `all`: whether the whole trail is kept, at
+// decreasing density. A work-item per slot.
+__kernel void klt_trail(__global const float4 *position, __global const int4 *identity, int slots,
+                        int all, __global Trail *trails, __global float2 *positions) {
   const int slot = get_global_id(0);
   if (slot >= slots || identity[slot].z != LIVE) return;
   __global float2 *own = positions + slot * TRAIL_LENGTH;
@@ -36,8 +36,10 @@ __kernel void klt_trail(__global const float4 *position, __global const int4 *id
 }
 
 // Raises the keys of pixels near a line: 1 at the outer edge of the outline, 255 at the centre.
-inline void claim(float2 from, float2 to, float line_radius, Pen pen, int2 size, __global uint *keys) {
-  const float reach = pen.outline_width + 0.5f, around = line_radius + reach, scale = 254.0f / (reach + pen.radius);
+inline void claim(float2 from, float2 to, float line_radius, Pen pen, int2 size,
+                  __global uint *keys) {
+  const float reach = pen.outline_width + 0.5f, around = line_radius + reach,
+              scale = 254.0f / (reach + pen.radius);
   const int2 first = max(convert_int2_rtp(fmin(from, to) - around), 0);
   const int2 last = min(convert_int2_rtn(fmax(from, to) + around), size - 1);
   const float2 along = to - from;
@@ -55,10 +57,11 @@ inline void claim(float2 from, float2 to, float line_radius, Pen pen, int2 size,
     }
 }
 
-// Writes the keys of a point's dot and lines. A work-group per slot. `lines`: number of the last segments to draw;
-// below 0: all.
-__kernel void klt_claim(__global const float4 *position, __global const int4 *identity, int lines, __global const Trail *trails,
-                        __global const float2 *positions, Pen pen, int2 size, __global uint *keys) {
+// Writes the keys of a point's dot and lines. A work-group per slot. `lines`: number of the last
+// segments to draw; below 0: all.
+__kernel void klt_claim(__global const float4 *position, __global const int4 *identity, int lines,
+                        __global const Trail *trails, __global const float2 *positions, Pen pen,
+                        int2 size, __global uint *keys) {
   const int slot = get_group_id(0), item = get_local_id(0), items = get_local_size(0);
   if (identity[slot].z != LIVE) return;
   const float2 now = position[slot].xy;
@@ -66,7 +69,8 @@ __kernel void klt_claim(__global const float4 *position, __global const int4 *id
   if (lines == 0) return;
   const Trail trail = trails[slot];
   __global const float2 *own = positions + slot * TRAIL_LENGTH;
-  const int count = lines < 0 ? trail.count : min(kept_of(trail), lines + 1), first = trail.count - count;
+  const int count = lines < 0 ? trail.count : min(kept_of(trail), lines + 1),
+            first = trail.count - count;
   for (int i = item; i < count; i += items) {
     const float2 to = i + 1 < count ? own[(first + i + 1) % TRAIL_LENGTH] : now;
     claim(own[(first + i) % TRAIL_LENGTH], to, pen.line_radius, pen, size, keys);
@@ -74,8 +78,8 @@ __kernel void klt_claim(__global const float4 *position, __global const int4 *id
 }
 
 // Paints the pixels with a key over the frame, and clears the keys. A work-item per pixel.
-__kernel void klt_paint(IN_FRAME(in), OUT_FRAME(out), Pen pen, float4 inner, float4 edge, int2 size, int overlay,
-                        __global uint *keys) {
+__kernel void klt_paint(IN_FRAME(in), OUT_FRAME(out), Pen pen, float4 inner, float4 edge, int2 size,
+                        int overlay, __global uint *keys) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
   const uint key = keys[y * size.x + x];
@@ -88,6 +92,7 @@ __kernel void klt_paint(IN_FRAME(in), OUT_FRAME(out), Pen pen, float4 inner, flo
   const float reach = pen.outline_width + 0.5f, inside = (key - 1) * (reach + pen.radius) / 254.0f;
   float4 colour = below(pixel, overlay);
   colour = over(colour, edge.xyz, clamp(inside, 0.0f, 1.0f) * edge.w, overlay);
-  colour = over(colour, inner.xyz, clamp(inside - pen.outline_width, 0.0f, 1.0f) * inner.w, overlay);
+  colour =
+      over(colour, inner.xyz, clamp(inside - pen.outline_width, 0.0f, 1.0f) * inner.w, overlay);
   STORE_PIXEL(out, x, y, finished(colour, overlay));
 }

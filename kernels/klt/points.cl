@@ -4,15 +4,17 @@
 #include "klt/points.clh"
 #include "noise/bands.clh"
 
-// After a cut the frame shows other content. A cut loses all but 1 / CUT_PARTS of at least CUT_LEAST points.
+// After a cut the frame shows other content. A cut loses all but 1 / CUT_PARTS of at least
+// CUT_LEAST points.
 #define CUT_LEAST 16
 #define CUT_PARTS 3  // 1 / CUT_PARTS of the points survive at most
 
-// Counts the points after tracking and removes the lost ones. After a cut, or if `restart`, it removes all. `vacant` gets
-// the vacant slots among the first `features`. New points are selected if `select_due` or if fewer than `min_alive` are alive,
-// unless the frame is blank.
-__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
-__kernel void klt_remove_lost(__global int4 *identity, __global int *state, __global int *vacant, PointAccount account, __local int *sums) {
+// Counts the points after tracking and removes the lost ones. After a cut, or if `restart`, it
+// removes all. `vacant` gets the vacant slots among the first `features`. New points are selected
+// if `select_due` or if fewer than `min_alive` are alive, unless the frame is blank.
+__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_remove_lost(
+    __global int4 *identity, __global int *state, __global int *vacant, PointAccount account,
+    __local int *sums) {
   const int features = account.features, slots = account.slots, restart = account.restart;
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);
@@ -44,7 +46,9 @@ __kernel void klt_remove_lost(__global int4 *identity, __global int *state, __gl
     state[ALL_LOST] += state[LOST_COUNT];
     state[CUT] = cut;
     state[ALL_CUTS] += cut;
-    state[USUAL_RESIDUAL] = drop ? 0 : blank ? state[USUAL_RESIDUAL] : state[RESIDUAL_SUM] / max(state[FIT_COUNT], 1);
+    state[USUAL_RESIDUAL] = drop    ? 0
+                            : blank ? state[USUAL_RESIDUAL]
+                                    : state[RESIDUAL_SUM] / max(state[FIT_COUNT], 1);
     state[RESIDUAL_SUM] = state[FIT_COUNT] = 0;
     state[NEXT_ID] += state[SELECTED_COUNT];
     state[SELECTED_COUNT] = 0;
@@ -70,14 +74,15 @@ inline float sum_of(float own, __local float *sums) {
   return sums[0];
 }
 
-// Writes the report of a frame: means over the points that were tracked to it, then all points in the order of their
-// slots. `noise_known`: whether `noise` was measured or set. In a blank frame all points keep their position and have a
-// residue of -1.
-__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
-__kernel void klt_report(__global const float4 *position, __global const float4 *motion, __global const int4 *identity,
-                       __global const int *state, int features, __global const float *noise, int noise_known,
-                       __global PointSummary *summary, __local int *counts, __local float *sums) {
-  const int item = get_local_id(0), part = (features + ONE_GROUP - 1) / ONE_GROUP, blank = state[BLANK_COUNT];
+// Writes the report of a frame: means over the points that were tracked to it, then all points in
+// the order of their slots. `noise_known`: whether `noise` was measured or set. In a blank frame
+// all points keep their position and have a residue of -1.
+__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_report(
+    __global const float4 *position, __global const float4 *motion, __global const int4 *identity,
+    __global const int *state, int features, __global const float *noise, int noise_known,
+    __global PointSummary *summary, __local int *counts, __local float *sums) {
+  const int item = get_local_id(0), part = (features + ONE_GROUP - 1) / ONE_GROUP,
+            blank = state[BLANK_COUNT];
   const int first = min(item * part, features), last = min(first + part, features);
   __global PointRecord *records = (__global PointRecord *)(summary + 1);
   int own = 0;
@@ -93,16 +98,28 @@ __kernel void klt_report(__global const float4 *position, __global const float4 
   for (int i = first; i < last; i++) {
     if (identity[i].z != LIVE) continue;
     const float3 step = blank ? (float3)(0.0f, 0.0f, -1.0f) : motion[i].xyz;
-    const PointRecord point = {identity[i].x, position[i].x, position[i].y, step.x, step.y, identity[i].y, step.z};
+    const PointRecord point = {identity[i].x, position[i].x, position[i].y, step.x,
+                               step.y,        identity[i].y, step.z};
     records[number++] = point;
   }
   const float all_x = sum_of(x, sums), all_y = sum_of(y, sums), all_age = sum_of(age, sums);
   if (item == 0) {
     const int followed = state[ALIVE_COUNT];
     const float share = 1.0f / max(followed, 1);
-    const PointSummary result = {count, state[LOST_COUNT], state[SELECTED_COUNT], state[CUT],
-                            state[ALL_LOST], state[NEXT_ID] + state[SELECTED_COUNT], state[ALL_CUTS], -1.0f, all_x * share, all_y * share, all_age * share,
-                            noise_known ? sqrt(noise_variance(noise)) : -1.0f, blank > 0, state[ALL_BLANK]};
+    const PointSummary result = {count,
+                                 state[LOST_COUNT],
+                                 state[SELECTED_COUNT],
+                                 state[CUT],
+                                 state[ALL_LOST],
+                                 state[NEXT_ID] + state[SELECTED_COUNT],
+                                 state[ALL_CUTS],
+                                 -1.0f,
+                                 all_x * share,
+                                 all_y * share,
+                                 all_age * share,
+                                 noise_known ? sqrt(noise_variance(noise)) : -1.0f,
+                                 blank > 0,
+                                 state[ALL_BLANK]};
     *summary = result;
   }
 }

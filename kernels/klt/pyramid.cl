@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Computes the three finest levels of a frame's pyramid at once. A group of 32 items has -DROWS=n rows of a strip of
-// the finest level, and the matching rows of the next two levels. It processes four rows at a time, so n is a multiple
-// of 4. An item has four columns of the finest level, two of the next and one of the last. It gets neighbouring columns
-// from other items and keeps the previous rows. The two items at each end only compute neighbours for the others.
+// Computes the three finest levels of a frame's pyramid at once. A group of 32 items has -DROWS=n
+// rows of a strip of the finest level, and the matching rows of the next two levels. It processes
+// four rows at a time, so n is a multiple of 4. An item has four columns of the finest level, two
+// of the next and one of the last. It gets neighbouring columns from other items and keeps the
+// previous rows. The two items at each end only compute neighbours for the others.
 #include "common/shuffle.clh"
 #include "opticalflow/grey.clh"
 
@@ -18,44 +19,52 @@
 // (1 4 6 4 1), without the division by 16.
 #define HALVE(a, b, c, d, e) ((a) + (e) + 4.0f * ((b) + (d)) + 6.0f * (c))
 
-// Iterates over the rows to which the row `from` is written: itself and, at the edge, the rows of the border.
-#define FOR_ROWS(to, level, from) \
-  for (int to = (from) == 0 ? -BORDER : (from); to <= ((from) == (level).y - 1 ? (from) + BORDER : (from)); to++)
+// Iterates over the rows to which the row `from` is written: itself and, at the edge, the rows of
+// the border.
+#define FOR_ROWS(to, level, from)               \
+  for (int to = (from) == 0 ? -BORDER : (from); \
+       to <= ((from) == (level).y - 1 ? (from) + BORDER : (from)); to++)
 
 // Input: a frame. Output: `count` levels, at most 3, with their borders.
-__attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-__kernel void klt_pyramid(IN_LUMA(in), __global float *grey, __constant int4 *levels, int count) {
+__attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void klt_pyramid(
+    IN_LUMA(in), __global float *grey, __constant int4 *levels, int count) {
   __local float4 lines[4 * ITEMS];
   const int item = get_local_id(0);
   __local float *const greys = (__local float *)lines + item;
-  const int4 fine = levels[0], middle = levels[min(1, count - 1)], coarsest = levels[min(2, count - 1)];
-  const int left = (int)get_group_id(0) * COLUMNS - 4 * ENDS, x = left + 4 * item, top = get_group_id(1) * ROWS;
+  const int4 fine = levels[0], middle = levels[min(1, count - 1)],
+             coarsest = levels[min(2, count - 1)];
+  const int left = (int)get_group_id(0) * COLUMNS - 4 * ENDS, x = left + 4 * item,
+            top = get_group_id(1) * ROWS;
   const bool own = item >= ENDS && item < ITEMS - ENDS;
   const bool is_first = get_group_id(0) == 0, is_last = get_group_id(0) == get_num_groups(0) - 1;
   // Whether the group needs pixels outside the frame: on the right, or on any side.
-  const bool right = left + 4 * ITEMS > fine.x, edge = is_first || right || top == 0 || top + ROWS + 8 > fine.y;
+  const bool right = left + 4 * ITEMS > fine.x,
+             edge = is_first || right || top == 0 || top + ROWS + 8 > fine.y;
   // The items of the last strip also write the right edge and the border.
   const bool ending = is_last && item >= ENDS;
   // An item reads every 32nd column, so reads are coalesced. Local memory transposes them.
   const int4 from = clamp(left + item + ITEMS * (int4)(0, 1, 2, 3), 0, fine.x - 1);
-  float4 rows[8];  // smoothed along x: the previous four, and the current four
-  float2 halves[8];  // rows of the finest level, halved along x
+  float4 rows[8];     // smoothed along x: the previous four, and the current four
+  float2 halves[8];   // rows of the finest level, halved along x
   float quarters[5];  // rows of the next level, halved along x
   for (int i = 0; i < 8; i++) rows[i] = 0.0f, halves[i] = 0.0f;
   for (int i = 0; i < 5; i++) quarters[i] = 0.0f;
   PIXEL next[4][4];
-#define ROW_AT(to, number)                                                                                                  \
-  {                                                                                                                        \
-    const int row = clamp(number, 0, fine.y - 1);                                                                            \
-    (to)[0] = PIXEL_AT(in, from.x, row), (to)[1] = PIXEL_AT(in, from.y, row);                                              \
-    (to)[2] = PIXEL_AT(in, from.z, row), (to)[3] = PIXEL_AT(in, from.w, row);                                              \
+#define ROW_AT(to, number)                                                    \
+  {                                                                           \
+    const int row = clamp(number, 0, fine.y - 1);                             \
+    (to)[0] = PIXEL_AT(in, from.x, row), (to)[1] = PIXEL_AT(in, from.y, row); \
+    (to)[2] = PIXEL_AT(in, from.z, row), (to)[3] = PIXEL_AT(in, from.w, row); \
   }
-#define STORE_GREYS(p, to) \
-  (to)[0] = GREY_OF((p)[0]), (to)[ITEMS] = GREY_OF((p)[1]), (to)[2 * ITEMS] = GREY_OF((p)[2]), (to)[3 * ITEMS] = GREY_OF((p)[3])
-#define SMOOTHED(line, to)                                                                                                 \
-  {                                                                                                                        \
-    const float4 a = (line)[max(item - 1, 0)], v = (line)[item], b = (line)[min(item + 1, ITEMS - 1)];                     \
-    to = SMOOTH((float4)(a.zw, v.xy), (float4)(a.w, v.xyz), v, (float4)(v.yzw, b.x), (float4)(v.zw, b.xy));                \
+#define STORE_GREYS(p, to)                                                                     \
+  (to)[0] = GREY_OF((p)[0]), (to)[ITEMS] = GREY_OF((p)[1]), (to)[2 * ITEMS] = GREY_OF((p)[2]), \
+  (to)[3 * ITEMS] = GREY_OF((p)[3])
+#define SMOOTHED(line, to)                                                           \
+  {                                                                                  \
+    const float4 a = (line)[max(item - 1, 0)], v = (line)[item],                     \
+                 b = (line)[min(item + 1, ITEMS - 1)];                               \
+    to = SMOOTH((float4)(a.zw, v.xy), (float4)(a.w, v.xyz), v, (float4)(v.yzw, b.x), \
+                (float4)(v.zw, b.xy));                                               \
   }
   ROW_AT(next[3], top - 8)
   STORE_GREYS(next[3], greys);
@@ -77,7 +86,8 @@ __kernel void klt_pyramid(IN_LUMA(in), __global float *grey, __constant int4 *le
     for (int i = 0; i < 4; i++) SMOOTHED(lines + i * ITEMS, rows[4 + i])
     float4 four[4];
 #pragma unroll
-    for (int i = 0; i < 4; i++) four[i] = SMOOTH(rows[i], rows[i + 1], rows[i + 2], rows[i + 3], rows[i + 4]);
+    for (int i = 0; i < 4; i++)
+      four[i] = SMOOTH(rows[i], rows[i + 1], rows[i + 2], rows[i + 3], rows[i + 4]);
     SHUFFLE_SYNC;
 #pragma unroll
     for (int i = 0; i < 4; i++) SHUFFLE_STORE(lines + i * ITEMS, four[i]);
@@ -90,13 +100,15 @@ __kernel void klt_pyramid(IN_LUMA(in), __global float *grey, __constant int4 *le
       const bool within = y + i >= top && y + i < top + ROWS;
       if (is_first) {
         const float first = value_of_item(line, v, 0, ENDS);
-        v = x < 0 ? first : v, a = x <= 0 ? first : a, b = x <= 0 ? first : b, c = x < -4 ? first : c;
+        v = x < 0 ? first : v, a = x <= 0 ? first : a, b = x <= 0 ? first : b,
+        c = x < -4 ? first : c;
       }
       if (right) {
         const int end = fine.x - 1 - left;
         const float last = value_of_item(line, v, end, min(end / 4, ITEMS - 1));
         v = select(v, last, x + (int4)(0, 1, 2, 3) >= fine.x);
-        a = x - 2 >= fine.x ? last : a, b = x - 1 >= fine.x ? last : b, c = x + 4 >= fine.x ? last : c;
+        a = x - 2 >= fine.x ? last : a, b = x - 1 >= fine.x ? last : b,
+        c = x + 4 >= fine.x ? last : c;
       }
       if (!edge) {
         if (own && within) *(__global float4 *)(grey + texel_index(fine, (int2)(x, y + i))) = v;
@@ -119,7 +131,8 @@ __kernel void klt_pyramid(IN_LUMA(in), __global float *grey, __constant int4 *le
 #pragma unroll
     for (int i = 0; i < 2; i++) {
       const int row = top / 2 - 5 + 2 * block + i;
-      float2 a = halves[2 * i + 1], b = halves[2 * i + 2], c = halves[2 * i + 3], d = halves[2 * i + 4], e = halves[2 * i + 5];
+      float2 a = halves[2 * i + 1], b = halves[2 * i + 2], c = halves[2 * i + 3],
+             d = halves[2 * i + 4], e = halves[2 * i + 5];
       if (edge) {
         a = row == 0 ? c : a, b = row == 0 ? c : b;
         d = 2 * row + 1 < fine.y ? d : c, e = 2 * row + 2 < fine.y ? e : d;
@@ -140,13 +153,15 @@ __kernel void klt_pyramid(IN_LUMA(in), __global float *grey, __constant int4 *le
       const int at = x / 2;
       if (is_first) {
         const float first = value_of_item(line, (float4)(v, v), 0, ENDS);
-        v = x < 0 ? first : v, a = x <= 0 ? first : a, b = x <= 0 ? first : b, c = x < -4 ? first : c;
+        v = x < 0 ? first : v, a = x <= 0 ? first : a, b = x <= 0 ? first : b,
+        c = x < -4 ? first : c;
       }
       if (right) {
         const int end = middle.x - 1 - left / 2;
         const float last = value_of_item(line, (float4)(v, v), end & 1, min(end / 2, ITEMS - 1));
         v = select(v, last, at + (int2)(0, 1) >= middle.x);
-        a = at - 2 >= middle.x ? last : a, b = at - 1 >= middle.x ? last : b, c = at + 2 >= middle.x ? last : c;
+        a = at - 2 >= middle.x ? last : a, b = at - 1 >= middle.x ? last : b,
+        c = at + 2 >= middle.x ? last : c;
       }
       if (!edge) {
         if (own && within) *(__global float2 *)(grey + texel_index(middle, (int2)(at, row))) = v;
@@ -176,7 +191,8 @@ __kernel void klt_pyramid(IN_LUMA(in), __global float *grey, __constant int4 *le
     SHUFFLE_SYNC;
     const int at = x / 4;
     if (right) {
-      const float last = value_of_item(lines, (float4)one, 0, min(coarsest.x - 1 - left / 4, ITEMS - 1));
+      const float last =
+          value_of_item(lines, (float4)one, 0, min(coarsest.x - 1 - left / 4, ITEMS - 1));
       one = at >= coarsest.x ? last : one;
     }
     if (!edge) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The levels of klt_pyramid in a form for CPUs. A work-item has -DTILE_X=n by -DTILE_Y=n texels, multiples of 16 and of
+// The levels of klt_pyramid in a form for CPUs. A work-item has -DTILE_X=n by -DTILE_Y=n texels,
+// multiples of 16 and of
 // 4. It processes them row by row, 8 texels at a time.
 #include "opticalflow/grey.clh"
 #include "klt/rows.clh"
 
-// Texels along an axis that a tile of n texels needs: of the frame, of the finest level, and of the next level.
+// Texels along an axis that a tile of n texels needs: of the frame, of the finest level, and of the
+// next level.
 #define RAW(n) ((n) + 13)
 #define FINE(n) ((n) + 9)
 #define HALF(n) ((n) / 2 + 3)
@@ -13,8 +15,9 @@
 #define OUTER 0.0096200556f
 #define NEAR 0.20542368f
 #define MIDDLE 0.56991249f
-#define SMOOTH(p, along) \
-  (OUTER * (EIGHT(p) + EIGHT((p) + 4 * (along))) + NEAR * (EIGHT((p) + (along)) + EIGHT((p) + 3 * (along))) + MIDDLE * EIGHT((p) + 2 * (along)))
+#define SMOOTH(p, along)                           \
+  (OUTER * (EIGHT(p) + EIGHT((p) + 4 * (along))) + \
+   NEAR * (EIGHT((p) + (along)) + EIGHT((p) + 3 * (along))) + MIDDLE * EIGHT((p) + 2 * (along)))
 
 // Loads the greys of `count` pixels from column `first` of row `y` on; the edge repeats.
 inline void load_row(IN_LUMA(in), int2 size, int first, int y, int count, __local float *to) {
@@ -22,12 +25,15 @@ inline void load_row(IN_LUMA(in), int2 size, int first, int y, int count, __loca
   int i = max(-first, 0);
 #if defined(BUFFERS) && defined(HAS_LUMA)
   __global const LUMA_CODE *p = in + row * in_pitch;
-  for (; i + 8 <= end; i += 8) STORE_EIGHT(to + i, LEVEL_OF_CODE(convert_float8(vload8(0, p + first + i))));
+  for (; i + 8 <= end; i += 8)
+    STORE_EIGHT(to + i, LEVEL_OF_CODE(convert_float8(vload8(0, p + first + i))));
 #elif defined(BUFFERS) && defined(__ENDIAN_LITTLE__)
   __global const uint *p = (__global const uint *)(in + row * in_pitch);
   for (; i + 8 <= end; i += 8) {
     const uint8 v = vload8(0, p + first + i);
-    STORE_EIGHT(to + i, convert_float8(convert_int8((v & 255u) + (v >> 8 & 255u) + (v >> 16 & 255u))) / 3.0f);
+    STORE_EIGHT(
+        to + i,
+        convert_float8(convert_int8((v & 255u) + (v >> 8 & 255u) + (v >> 16 & 255u))) / 3.0f);
   }
 #endif
   for (; i < end; i++) to[i] = GREY_AT(in, first + i, row);
@@ -42,7 +48,8 @@ inline void repeat_edges(__local float *row, int first, int width, int count) {
 }
 
 // Writes `count` texels from `at` on. Texels at the edge also fill the border.
-inline void store_row(__global float *grey, int4 level, int2 at, int count, __local const float *from) {
+inline void store_row(__global float *grey, int4 level, int2 at, int count,
+                      __local const float *from) {
   const int top = at.y == 0 ? -BORDER : at.y, bottom = at.y == level.y - 1 ? at.y + BORDER : at.y;
   for (int y = top; y <= bottom; y++) {
     __global float *to = grey + texel_index(level, (int2)(at.x, y));
@@ -60,7 +67,10 @@ inline void store_row(__global float *grey, int4 level, int2 at, int count, __lo
 inline void halve(__local const float *rows, __local float *down, int count, __local float *to) {
   for (int i = 0; i < 2 * count + 3; i += 8) {
     __local const float *p = rows + i;
-    STORE_EIGHT(down + i, (EIGHT(p) + EIGHT(p + 4 * PITCH) + 4.0f * (EIGHT(p + PITCH) + EIGHT(p + 3 * PITCH)) + 6.0f * EIGHT(p + 2 * PITCH)) / 256.0f);
+    STORE_EIGHT(down + i,
+                (EIGHT(p) + EIGHT(p + 4 * PITCH) +
+                 4.0f * (EIGHT(p + PITCH) + EIGHT(p + 3 * PITCH)) + 6.0f * EIGHT(p + 2 * PITCH)) /
+                    256.0f);
   }
   for (int i = 0; i < count; i += 8) {
     const float16 a = vload16(0, down + 2 * i), c = vload16(0, down + 2 * i + 2);
@@ -70,12 +80,15 @@ inline void halve(__local const float *rows, __local float *down, int count, __l
 }
 
 // The same levels as klt_pyramid. Groups of one item, one per tile.
-__kernel void klt_pyramid_rows(IN_LUMA(in), __global float *grey, __constant int4 *levels, int count) {
+__kernel void klt_pyramid_rows(IN_LUMA(in), __global float *grey, __constant int4 *levels,
+                               int count) {
   __local float one[FINE(TILE_Y) * PITCH], other[RAW(TILE_Y) * PITCH], line[PITCH];
-  const int2 tile = (int2)(TILE_X, TILE_Y), origin = (int2)(get_group_id(0), get_group_id(1)) * tile;
+  const int2 tile = (int2)(TILE_X, TILE_Y),
+             origin = (int2)(get_group_id(0), get_group_id(1)) * tile;
   const int4 level = levels[0];
   const int2 full = min(tile, level.xy - origin);
-  const int rows = (full.y + 3) & ~3, columns = (full.x + 3) & ~3, fine = FINE(columns), half_wide = HALF(columns);
+  const int rows = (full.y + 3) & ~3, columns = (full.x + 3) & ~3, fine = FINE(columns),
+            half_wide = HALF(columns);
 #ifdef BUFFERS
 #define IN in, in_pitch
 #else
@@ -89,7 +102,8 @@ __kernel void klt_pyramid_rows(IN_LUMA(in), __global float *grey, __constant int
   for (int j = 0; j < FINE(rows); j++) {
     const int y = origin.y - 6 + j, first = clamp(y, 0, level.y - 1) - origin.y + 6;
     __local float *own = one + j * PITCH;
-    for (int i = 0; i < fine; i += 8) STORE_EIGHT(own + i, SMOOTH(other + first * PITCH + i, PITCH));
+    for (int i = 0; i < fine; i += 8)
+      STORE_EIGHT(own + i, SMOOTH(other + first * PITCH + i, PITCH));
     if (j >= 6 && j < 6 + full.y) store_row(grey, level, (int2)(origin.x, y), full.x, own + 6);
   }
   if (count > 1) {

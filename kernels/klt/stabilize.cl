@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stabilizes the picture by the tracked points. Each point has an anchor: the position where it was first seen in the
-// stabilized picture. The motion of most points from their anchors is the camera's. Positions are relative to the
-// frame's centre, px. `aspect`: width of a px relative to its height. x is multiplied by it, so rotations have their
-// visible angle. -DBUFFERS: frames are buffers.
+// Stabilizes the picture by the tracked points. Each point has an anchor: the position where it was
+// first seen in the stabilized picture. The motion of most points from their anchors is the
+// camera's. Positions are relative to the frame's centre, px. `aspect`: width of a px relative to
+// its height. x is multiplied by it, so rotations have their visible angle. -DBUFFERS: frames are
+// buffers.
 #include "camera/interface.h"
 #include "common/frame.clh"
 #include "klt/interface.h"
@@ -16,22 +17,29 @@
 
 #define MARGIN_DECAY 0.1f  // additional decay of the memory per frame when the whole margin is used
 
-// The vector from each point, moved by the previous frame's motion, to its anchor, in the form for camera/ransac.cl. A
-// work-item per slot.
-__kernel void klt_displacements(__global const float4 *position, __global const int4 *identity, int slots, __global const Anchor *anchors,
-                       __global const StabilizerState *stabilizer, float2 centre, float aspect, __global float4 *displacements) {
+// The vector from each point, moved by the previous frame's motion, to its anchor, in the form for
+// camera/ransac.cl. A work-item per slot.
+__kernel void klt_displacements(__global const float4 *position, __global const int4 *identity,
+                                int slots, __global const Anchor *anchors,
+                                __global const StabilizerState *stabilizer, float2 centre,
+                                float aspect, __global float4 *displacements) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
-  const bool known = identity[slot].z == LIVE && identity[slot].y > 0 && anchors[slot].id == identity[slot].x;
+  const bool known =
+      identity[slot].z == LIVE && identity[slot].y > 0 && anchors[slot].id == identity[slot].x;
   const float2 at = moved(stabilizer->to_stabilized, square(position[slot].zw - centre, aspect));
-  displacements[slot] = known ? (float4)(at, anchors[slot].position - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
+  displacements[slot] =
+      known ? (float4)(at, anchors[slot].position - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
 }
 
-// Limits the motion from the stabilized picture to the frame so that the visible part lies inside the frame.
+// Limits the motion from the stabilized picture to the frame so that the visible part lies inside
+// the frame.
 inline float4 bounded(float4 from_stabilized, float zoom, float2 half_size) {
   const float2 limit = fmax(half_size, 0.5f);
-  const float rotation = fabs(from_stabilized.w), across = limit.y / limit.x, most = (1.0f - zoom) / zoom;
-  const float need = fmax(from_stabilized.z + rotation * fmax(across, 1.0f / across), -from_stabilized.z);
+  const float rotation = fabs(from_stabilized.w), across = limit.y / limit.x,
+              most = (1.0f - zoom) / zoom;
+  const float need =
+      fmax(from_stabilized.z + rotation * fmax(across, 1.0f / across), -from_stabilized.z);
   const float part = need > most ? most / need : 1.0f;
   const float4 result = (float4)(from_stabilized.xy, part * from_stabilized.zw);
   const float2 reach = zoom * ((1.0f + result.z) * limit + part * rotation * limit.yx);
@@ -39,21 +47,26 @@ inline float4 bounded(float4 from_stabilized, float zoom, float2 half_size) {
   return (float4)(clamp(result.xy, -left, left), result.zw);
 }
 
-// The gains of a fading-memory filter (Morrison 1969) of `smoothing` frames: the parts of the residual that go into
-// position and velocity per frame. The memory gets shorter as the residual uses up the margin, as at the start of a
-// pan. Otherwise shake would pass at the end of the margin.
+// The gains of a fading-memory filter (Morrison 1969) of `smoothing` frames: the parts of the
+// residual that go into position and velocity per frame. The memory gets shorter as the residual
+// uses up the margin, as at the start of a pan. Otherwise shake would pass at the end of the
+// margin.
 inline float2 shares_of(StabilizerFilter filter, float4 residual) {
   const float2 limit = fmax((1.0f - filter.zoom) * square(filter.centre, filter.aspect), 0.5f);
   const float used = fmin(fmax(fabs(residual.x) / limit.x, fabs(residual.y) / limit.y), 1.0f);
   const float kept = exp(-1.0f / fmax(filter.smoothing, 1.0f) - MARGIN_DECAY * used * used);
-  return filter.smoothing > 0.0f ? (float2)(1.0f - kept * kept, (1.0f - kept) * (1.0f - kept)) : (float2)(0.0f);
+  return filter.smoothing > 0.0f ? (float2)(1.0f - kept * kept, (1.0f - kept) * (1.0f - kept))
+                                 : (float2)(0.0f);
 }
 
-// Updates the stabilized position of the frame, its velocity and the anchors, once the frame's points are known.
-// `camera`: the motion of the points. In a blank frame all stays. A work-item per slot.
-__kernel void klt_update_stabilizer(__global const float4 *position, __global const int4 *identity, int slots, __global const int *state,
-                       __global const CameraState *camera, int fresh, StabilizerFilter filter, __global const StabilizerState *before,
-                       __global StabilizerState *now, __global Anchor *anchors) {
+// Updates the stabilized position of the frame, its velocity and the anchors, once the frame's
+// points are known. `camera`: the motion of the points. In a blank frame all stays. A work-item per
+// slot.
+__kernel void klt_update_stabilizer(__global const float4 *position, __global const int4 *identity,
+                                    int slots, __global const int *state,
+                                    __global const CameraState *camera, int fresh,
+                                    StabilizerFilter filter, __global const StabilizerState *before,
+                                    __global StabilizerState *now, __global Anchor *anchors) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
   if (state[BLANK_COUNT] && !fresh) {
@@ -62,32 +75,45 @@ __kernel void klt_update_stabilizer(__global const float4 *position, __global co
   }
   const float2 middle = square(filter.centre, filter.aspect);
   const bool restart = fresh || state[CUT];
-  const bool reliable = camera->coverage >= 0.5f && camera->inliers >= (float)LEAST_INLIERS && LEAST_SHARE * camera->inliers >= camera->vector_count;
-  const float4 to_stabilized = restart ? (float4)(0.0f) : after(before->to_stabilized, reliable ? camera->vector_motion : (float4)(0.0f));
+  const bool reliable = camera->coverage >= 0.5f && camera->inliers >= (float)LEAST_INLIERS &&
+                        LEAST_SHARE * camera->inliers >= camera->vector_count;
+  const float4 to_stabilized =
+      restart ? (float4)(0.0f)
+              : after(before->to_stabilized, reliable ? camera->vector_motion : (float4)(0.0f));
   const float4 velocity = restart || filter.smoothing == 0.0f ? (float4)(0.0f) : before->velocity;
   const float4 residual = to_stabilized - velocity;
   const float2 shares = shares_of(filter, residual);
   const float4 target = velocity + shares.x * residual;
-  const float4 from_stabilized = bounded(after(target, inverse(to_stabilized)), filter.zoom, middle);
+  const float4 from_stabilized =
+      bounded(after(target, inverse(to_stabilized)), filter.zoom, middle);
   const float4 held = inverse(from_stabilized), turned = after(inverse(to_stabilized), held);
   if (identity[slot].z == LIVE) {
     const Anchor anchor = anchors[slot];
-    const float2 at = moved(held, square(position[slot].zw - filter.centre, filter.aspect)), was = moved(turned, anchor.position);
+    const float2 at = moved(held, square(position[slot].zw - filter.centre, filter.aspect)),
+                 was = moved(turned, anchor.position);
     const bool known = !restart && anchor.id == identity[slot].x;
     const Anchor next = {known ? was + ANCHOR_RATE * (at - was) : at, identity[slot].x, 0};
     anchors[slot] = next;
   }
   if (slot == 0) {
     const float2 grown = ((float2)(1.0f, 0.0f) + held.zw) / filter.zoom;
-    const float2 shift = filter.centre + unsquare(held.xy / filter.zoom - times(grown, middle), filter.aspect);
+    const float2 shift =
+        filter.centre + unsquare(held.xy / filter.zoom - times(grown, middle), filter.aspect);
     const float across = -grown.y / filter.aspect, down = grown.y * filter.aspect;
-    const StabilizerState result = {held, velocity + shares.y * residual, from_stabilized, filter.zoom, {grown.x, across, shift.x, down, grown.x, shift.y}, restart ? -1.0f : camera->confidence};
+    const StabilizerState result = {held,
+                                    velocity + shares.y * residual,
+                                    from_stabilized,
+                                    filter.zoom,
+                                    {grown.x, across, shift.x, down, grown.x, shift.y},
+                                    restart ? -1.0f : camera->confidence};
     *now = result;
   }
 }
 
-// Renders the visible part of the stabilized picture from the frame, whose edge repeats. A work-item per pixel.
-__kernel void klt_show(IN_FRAME(in), OUT_FRAME(out), StabilizedView view, __global const StabilizerState *stabilizer) {
+// Renders the visible part of the stabilized picture from the frame, whose edge repeats. A
+// work-item per pixel.
+__kernel void klt_show(IN_FRAME(in), OUT_FRAME(out), StabilizedView view,
+                       __global const StabilizerState *stabilizer) {
   const int2 size = view.size;
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tracks points from the previous frame to this one, coarse to fine (Lucas and Kanade 1981; Tomasi and Kanade 1991). A
-// group of -DLANES=n items has one point.
+// Tracks points from the previous frame to this one, coarse to fine (Lucas and Kanade 1981; Tomasi
+// and Kanade 1991). A group of -DLANES=n items has one point.
 #include "common/bands.clh"
 #include "klt/interface.h"
 #include "klt/points.clh"
@@ -8,19 +8,23 @@
 
 #define ENOUGH 0.005f  // texels; a smaller step is the last one
 #define LEAST_DETERMINANT 0.01f
-#define NOISE_SCATTER 3.5f         // texels; in noise a window's eigenvalue exceeds its mean by at most this / side
-#define LEAST_PART 0.25f           // minimum fraction of a window inside the frame
-#define MOST_GAIN 2.0f             // maximum gain of brightness; 1 / MOST_GAIN is the minimum
-#define STATIC_SIGNIFICANCE 16.0f  // a motion is reported as 0 within this squared number of deviations
-#define MOST_RESIDUAL 0.3f         // maximum mean residual, relative to a window's deviation
-#define MOST_NOISY_RESIDUAL 0.6f   // the same if all fits of the last frame have large residuals
-#define USUAL_FACTOR 2.5f          // limit relative to the mean residual of the last frame's fits
-#define LEAST_SPEED 1.0f           // px per frame; a point this fast is first searched along its motion
-#define MOST_BACK 1.0f             // px, maximum forward-backward error
-#define LEAST_CODING 0.15f         // levels², the least compression noise that noise.cl measures
-#define MOST_DOUBTS 2              // consecutive frames in which a point may differ from its template
-#define LEAST_DEVIATION 0.03f      // px; a window grows until noise moves its point less
-#define KEEP_ALL 255.0f            // levels; this limit keeps all points that stay in the frame
+// texels; in noise a window's eigenvalue exceeds its mean by at most this / side
+#define NOISE_SCATTER 3.5f
+#define LEAST_PART 0.25f  // minimum fraction of a window inside the frame
+#define MOST_GAIN 2.0f    // maximum gain of brightness; 1 / MOST_GAIN is the minimum
+// a motion is reported as 0 within this squared number of deviations
+#define STATIC_SIGNIFICANCE 16.0f
+#define MOST_RESIDUAL 0.3f        // maximum mean residual, relative to a window's deviation
+#define MOST_NOISY_RESIDUAL 0.6f  // the same if all fits of the last frame have large residuals
+#define USUAL_FACTOR 2.5f         // limit relative to the mean residual of the last frame's fits
+// px per frame; a point this fast is first searched along its motion
+#define LEAST_SPEED 1.0f
+#define MOST_BACK 1.0f      // px, maximum forward-backward error
+#define LEAST_CODING 0.15f  // levels², the least compression noise that noise.cl measures
+// consecutive frames in which a point may differ from its template
+#define MOST_DOUBTS 2
+#define LEAST_DEVIATION 0.03f  // px; a window grows until noise moves its point less
+#define KEEP_ALL 255.0f        // levels; this limit keeps all points that stay in the frame
 
 #include "klt/template.clh"
 
@@ -31,19 +35,25 @@ typedef struct {
   float3 tensor;  // xx, xy, yy over the window, about the mean
 } Found;
 
-inline float coding_of(__global const float *noise) { return fmax(coding_variance(noise) - LEAST_CODING, 0.0f); }
+inline float coding_of(__global const float *noise) {
+  return fmax(coding_variance(noise) - LEAST_CODING, 0.0f);
+}
 
-// The maximum mean residual of a window with this variance, in noise of this variance. `part`: relative to the window's
-// deviation.
-inline float limit_of(float most, float part, float variance, float noise) { return fmin(most, part * sqrt(variance)) + 0.8f * sqrt(noise); }
+// The maximum mean residual of a window with this variance, in noise of this variance. `part`:
+// relative to the window's deviation.
+inline float limit_of(float most, float part, float variance, float noise) {
+  return fmin(most, part * sqrt(variance)) + 0.8f * sqrt(noise);
+}
 
-// Tracks the point `from` of one frame into another. On each level the window around it in the first frame is moved
-// over the second. It moves until the residual is uncorrelated with the window's slopes. On the finest level the mean
-// and deviation of both are equalised. On other levels only if `equalize` is 1, because distant points are found without.
-// Levels with too little texture are skipped, except the finest. `guess`: the start, relative to `from`.
-inline Found track_window(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
-                    int count, float2 from, float2 guess, float equalize, int radius, TrackingLimits search, __global const float *noise,
-                    __local float *patch, __local float4 *sums) {
+// Tracks the point `from` of one frame into another. On each level the window around it in the
+// first frame is moved over the second. It moves until the residual is uncorrelated with the
+// window's slopes. On the finest level the mean and deviation of both are equalised. On other
+// levels only if `equalize` is 1, because distant points are found without. Levels with too little
+// texture are skipped, except the finest. `guess`: the start, relative to `from`.
+inline Found track_window(__global const float *before, __global const float *after,
+                          __constant int4 *levels, __constant Gain *gains, int count, float2 from,
+                          float2 guess, float equalize, int radius, TrackingLimits search,
+                          __global const float *noise, __local float *patch, __local float4 *sums) {
   const int side = 2 * radius + 1, wide = side + 2, pitch = patch_pitch(side);
   Found found = {false, false, ldexp(guess, -count), 0.0f, 0.0f};
   for (int number = count - 1; number >= 0; number--) {
@@ -58,12 +68,15 @@ inline Found track_window(__global const float *before, __global const float *af
     }
 #else
     for (int y = 0; y < wide; y++)
-      for (int x = 0; x < pitch; x += 8) STORE_EIGHT(patch + y * pitch + x, sample_bilinear(before, level, origin + (int2)(x, y), between_them));
+      for (int x = 0; x < pitch; x += 8)
+        STORE_EIGHT(patch + y * pitch + x,
+                    sample_bilinear(before, level, origin + (int2)(x, y), between_them));
 #endif
     SYNC;
     const float middle = patch[(radius + 1) * (pitch + 1)];
     const int2 first = max(-origin, 0), last = min(level.xy - 3 - origin, side);
-    FLOATS counted = 0.0f, values = 0.0f, squares = 0.0f, sx = 0.0f, sy = 0.0f, vx = 0.0f, vy = 0.0f, txx = 0.0f, txy = 0.0f, tyy = 0.0f;
+    FLOATS counted = 0.0f, values = 0.0f, squares = 0.0f, sx = 0.0f, sy = 0.0f, vx = 0.0f,
+           vy = 0.0f, txx = 0.0f, txy = 0.0f, tyy = 0.0f;
     FOR_WINDOW(n, side) {
       const Part cell = part_of(n, side);
       const Samples s = samples(patch, pitch, cell, middle, first, last);
@@ -71,18 +84,22 @@ inline Found track_window(__global const float *before, __global const float *af
       sx += s.x, sy += s.y, vx += s.value * s.x, vy += s.value * s.y;
       txx += s.x * s.x, txy += s.x * s.y, tyy += s.y * s.y;
     }
-    const float4 moments = sum_of((float4)(TOTAL(counted), TOTAL(values), TOTAL(squares), 0.0f), sums);
+    const float4 moments =
+        sum_of((float4)(TOTAL(counted), TOTAL(values), TOTAL(squares), 0.0f), sums);
     const float4 slopes = sum_of((float4)(TOTAL(sx), TOTAL(sy), TOTAL(vx), TOTAL(vy)), sums);
     const float4 tensor = sum_of((float4)(TOTAL(txx), TOTAL(txy), TOTAL(tyy), 0.0f), sums);
     const float flat = number ? equalize : 1.0f;
-    const float texels = fmax(moments.x, 1.0f), mean = moments.y / texels, variance = fmax(moments.z / texels - mean * mean, 0.0f);
+    const float texels = fmax(moments.x, 1.0f), mean = moments.y / texels,
+                variance = fmax(moments.z / texels - mean * mean, 0.0f);
     const float2 part = flat * slopes.xy / texels;
-    const float xx = tensor.x - part.x * slopes.x, xy = tensor.y - part.x * slopes.y, yy = tensor.z - part.y * slopes.y, determinant = xx * yy - xy * xy;
+    const float xx = tensor.x - part.x * slopes.x, xy = tensor.y - part.x * slopes.y,
+                yy = tensor.z - part.y * slopes.y, determinant = xx * yy - xy * xy;
     const float own = CORRELATION * noise_variance_at(noise, middle);
     const float2 start = 2.0f * found.shift;
     found.shift = start;
     bool good = moments.x >= LEAST_PART * side * side && determinant > LEAST_DETERMINANT &&
-                least_eigenvalue(xx, xy, yy) > (1.0f + NOISE_SCATTER / side) * gains[number].slope * own * texels;
+                least_eigenvalue(xx, xy, yy) >
+                    (1.0f + NOISE_SCATTER / side) * gains[number].slope * own * texels;
     found.has_texture = good;
     // An item's first part of a window stays in its registers.
     const Part own_part = part_of(LANE, side);
@@ -97,8 +114,10 @@ inline Found track_window(__global const float *before, __global const float *af
       FOR_WINDOW(n, side) {
         Part cell = own_part;
         Samples s = own_samples;
-        if (LANES == 1 || n != (int)LANE) cell = part_of(n, side), s = samples(patch, pitch, cell, middle, first, last);
-        const FLOATS seen = s.counts * (sample_bilinear_parts(after, level, lead, cell, rest) - middle);
+        if (LANES == 1 || n != (int)LANE)
+          cell = part_of(n, side), s = samples(patch, pitch, cell, middle, first, last);
+        const FLOATS seen =
+            s.counts * (sample_bilinear_parts(after, level, lead, cell, rest) - middle);
         value += seen, square += seen * seen, ex += seen * s.x, ey += seen * s.y;
       }
       const float4 sum = sum_of((float4)(TOTAL(value), TOTAL(square), TOTAL(ex), TOTAL(ey)), sums);
@@ -106,7 +125,8 @@ inline Found track_window(__global const float *before, __global const float *af
       const float deviation = fmax(sum.y * per_texel - other * other, 1e-6f);
       gain = flat > 0.0f ? clamp(sqrt(variance / deviation), 1.0f / MOST_GAIN, MOST_GAIN) : 1.0f;
       const float2 left = slopes.zw - gain * sum.zw - flat * (mean - gain * other) * slopes.xy;
-      const float2 more = (float2)(yy * left.x - xy * left.y, xx * left.y - xy * left.x) * per_determinant;
+      const float2 more =
+          (float2)(yy * left.x - xy * left.y, xx * left.y - xy * left.x) * per_determinant;
       found.shift += more;
       good = all(fabs(found.shift - start) <= (float)side);
       moves = good && dot(more, more) > ENOUGH * ENOUGH;
@@ -124,13 +144,17 @@ inline Found track_window(__global const float *before, __global const float *af
         sum += s.counts * fabs(s.value - mean - gain * (seen - other));
       }
       found.residue = sum_of((float4)(TOTAL(sum), 0.0f, 0.0f, 0.0f), sums).x / texels;
-      found.good = good && found.residue <= limit_of(search.residue, MOST_RESIDUAL, variance, 2.0f * (gains[0].texel * own + coding_of(noise)));
+      found.good =
+          good && found.residue <= limit_of(search.residue, MOST_RESIDUAL, variance,
+                                            2.0f * (gains[0].texel * own + coding_of(noise)));
     }
   }
   return found;
 }
 
-inline bool in_frame(float2 at, int4 level) { return all(at >= (float)FRAME_MARGIN) && all(at <= convert_float2(level.xy - 1 - FRAME_MARGIN)); }
+inline bool in_frame(float2 at, int4 level) {
+  return all(at >= (float)FRAME_MARGIN) && all(at <= convert_float2(level.xy - 1 - FRAME_MARGIN));
+}
 
 #if LANES == 1
 // SPIR-V has no prefetch, and Mesa's compiler fails on it, so only some CPUs use it.
@@ -144,13 +168,15 @@ inline bool in_frame(float2 at, int4 level) { return all(at >= (float)FRAME_MARG
 #endif
 // Prefetches the windows of another point of the band in both frames. They may lie anywhere.
 #define END_OF_BAND ((int)(get_global_offset(1) + get_num_groups(1)))
-inline void fetch_ahead(__global const float *before, __global const float *after, __constant int4 *levels, int count,
-                        __global const float4 *position, __global const float4 *motion, int slot, int radius) {
+inline void fetch_ahead(__global const float *before, __global const float *after,
+                        __constant int4 *levels, int count, __global const float4 *position,
+                        __global const float4 *motion, int slot, int radius) {
   if (slot >= END_OF_BAND) return;
   const float2 at = position[slot].zw, velocity = motion[slot].xy;
   for (int number = count - 1; number >= 0; number--) {
     const int4 level = levels[number];
-    const int2 from = convert_int2(ldexp(at, -number)) - radius, to = convert_int2(ldexp(at + velocity, -number)) - radius;
+    const int2 from = convert_int2(ldexp(at, -number)) - radius,
+               to = convert_int2(ldexp(at + velocity, -number)) - radius;
     for (int y = -1; y < 2 * radius + 2; y++) {
       FETCH(before + texel_index(level, clamp(from + (int2)(0, y), -1, level.xy)));
       FETCH(after + texel_index(level, clamp(to + (int2)(0, y), -1, level.xy)));
@@ -158,48 +184,61 @@ inline void fetch_ahead(__global const float *before, __global const float *afte
   }
 }
 // Prefetches a point's template and the window that will be compared with it.
-inline void fetch_template(__global const float *after, int4 level, __global const float4 *position, __global const float *templates, int slot,
-                           int radius) {
+inline void fetch_template(__global const float *after, int4 level, __global const float4 *position,
+                           __global const float *templates, int slot, int radius) {
   if (slot >= END_OF_BAND) return;
   const int side = 2 * radius + 1;
   const int2 to = convert_int2(position[slot].zw) - radius;
-  for (int y = -1; y <= side; y++) FETCH(after + texel_index(level, clamp(to + (int2)(0, y), -1, level.xy)));
-  for (int i = 0; i < patch_pitch(side) * (side + 2); i += 16) FETCH(templates + (size_t)slot * TEMPLATE + i);
+  for (int y = -1; y <= side; y++)
+    FETCH(after + texel_index(level, clamp(to + (int2)(0, y), -1, level.xy)));
+  for (int i = 0; i < patch_pitch(side) * (side + 2); i += 16)
+    FETCH(templates + (size_t)slot * TEMPLATE + i);
 }
 #else
 #define fetch_ahead(before, after, levels, count, position, motion, slot, radius)
 #define fetch_template(after, level, position, templates, slot, radius)
 #endif
 
-// Texels by which a window's radius grows so that noise moves its point less. `eigenvalue`: of a window of 7×7 px.
+// Texels by which a window's radius grows so that noise moves its point less. `eigenvalue`: of a
+// window of 7×7 px.
 inline int growth_of(float eigenvalue, float noise, int radius) {
   const float side = 7.0f * sqrt(2.0f * noise / fmax(eigenvalue, 1e-6f)) / LEAST_DEVIATION;
-  return clamp((int)ceil(0.5f * (fmin(side, 2.0f * MOST_RADIUS + 1.0f) - 1.0f)) - radius, 0, MOST_RADIUS - radius);
+  return clamp((int)ceil(0.5f * (fmin(side, 2.0f * MOST_RADIUS + 1.0f) - 1.0f)) - radius, 0,
+               MOST_RADIUS - radius);
 }
 
-#define POINTS __global float4 *position, __global float4 *motion, __global int4 *identity, __global float4 *similarity
+#define POINTS                                                                 \
+  __global float4 *position, __global float4 *motion, __global int4 *identity, \
+      __global float4 *similarity
 inline TrackedPoint load_point(POINTS, int slot) {
   const TrackedPoint point = {position[slot], motion[slot], similarity[slot], identity[slot]};
   return point;
 }
 inline void store_point(POINTS, int slot, TrackedPoint point) {
-  if (LANE == 0) position[slot] = point.position, motion[slot] = point.motion, similarity[slot] = point.similarity, identity[slot] = point.identity;
+  if (LANE == 0)
+    position[slot] = point.position, motion[slot] = point.motion,
+    similarity[slot] = point.similarity, identity[slot] = point.identity;
 }
 
-// Tracks a live point over `steps` frames, of which all but one were blank. Its motion then holds the window's tensor
-// and the residual.
-inline TrackedPoint track(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
-                   int count, TrackingLimits search, __global const float *noise, int steps, TrackedPoint point, __local float *patch, __local float4 *sums) {
+// Tracks a live point over `steps` frames, of which all but one were blank. Its motion then holds
+// the window's tensor and the residual.
+inline TrackedPoint track(__global const float *before, __global const float *after,
+                          __constant int4 *levels, __constant Gain *gains, int count,
+                          TrackingLimits search, __global const float *noise, int steps,
+                          TrackedPoint point, __local float *patch, __local float4 *sums) {
   const int4 level = levels[0];
   const float2 was = point.position.zw;
   const float4 velocity = point.motion * (float4)(steps, steps, 1.0f, 1.0f);
   // It has no branches before barriers, because PoCL 3.1 miscompiles such loops.
-  const int needed = growth_of(velocity.w, CORRELATION * noise_variance(noise) + coding_of(noise), search.radius);
-  point.similarity = select((float4)(1.0f, 0.0f, 0.0f, needed), point.similarity, (int4)(point.identity.y > 0 ? -1 : 0));
+  const int needed =
+      growth_of(velocity.w, CORRELATION * noise_variance(noise) + coding_of(noise), search.radius);
+  point.similarity = select((float4)(1.0f, 0.0f, 0.0f, needed), point.similarity,
+                            (int4)(point.identity.y > 0 ? -1 : 0));
   const int radius = min(search.radius + (int)point.similarity.w, MOST_RADIUS);
-  // The search starts at the position predicted from the point's motion. If it fails, the next one allows for changing
-  // brightness. For a fast point the third starts from the previous position, unless the predicted one is outside the
-  // frame. The last search omits the coarser levels, which brightness that differs from row to row misleads.
+  // The search starts at the position predicted from the point's motion. If it fails, the next one
+  // allows for changing brightness. For a fast point the third starts from the previous position,
+  // unless the predicted one is outside the frame. The last search omits the coarser levels, which
+  // brightness that differs from row to row misleads.
   const bool fast = dot(point.motion.xy, point.motion.xy) >= LEAST_SPEED * LEAST_SPEED;
   const int tries = fast && in_frame(was + velocity.xy, level) ? 4 : 3;
   const bool all_kept = search.residue >= KEEP_ALL;
@@ -212,17 +251,20 @@ inline TrackedPoint track(__global const float *before, __global const float *af
     const float2 next_guess = i < 2 && fast ? velocity.xy : 0.0f;
     const float next_equalize = i ? 1.0f : 0.0f;
     const int next_count = i < tries - 1 ? count : 1;
-    Found next = track_window(before, after, levels, gains, next_count, was, next_guess, next_equalize, radius, search, noise, patch, sums);
+    Found next = track_window(before, after, levels, gains, next_count, was, next_guess,
+                              next_equalize, radius, search, noise, patch, sums);
     const bool stays = in_frame(was + next.shift, level);
     next.good = next.good && stays, next.has_texture = next.has_texture && stays && all_kept;
     // If no result is good, the one with the least residual counts.
-    if (i == 0 || next.good || (next.has_texture && (!found.has_texture || next.residue < found.residue)))
+    if (i == 0 || next.good ||
+        (next.has_texture && (!found.has_texture || next.residue < found.residue)))
       found = next, guess = next_guess, equalize = next_equalize, used = next_count;
   }
   found.good = found.good || found.has_texture;
   const float2 now = was + found.shift;
   if (search.check && found.good) {
-    const Found back = track_window(after, before, levels, gains, used, now, -guess, equalize, radius, search, noise, patch, sums);
+    const Found back = track_window(after, before, levels, gains, used, now, -guess, equalize,
+                                    radius, search, noise, patch, sums);
     const float2 miss = found.shift + back.shift;
     found.good = back.good && dot(miss, miss) <= MOST_BACK * MOST_BACK;
   }
@@ -232,24 +274,28 @@ inline TrackedPoint track(__global const float *before, __global const float *af
   return point;
 }
 
-// Compares a live point with its template after tracking. Stores the template of a point that was selected in the
-// previous frame. Marks the pixels around points by the stamp. The limit of the residual grows with the mean residual
-// in the previous frame, as encoder errors do.
-inline TrackedPoint compare(__global const float *before, __global const float *after, int4 level, Gain gain, TrackingLimits search,
-                     __global const float *noise, __global int *state, __global ushort *stamps, TrackedPoint point, __global float *stored,
-                     __global int4 *birth_place, __local float *patch, __local float4 *sums) {
+// Compares a live point with its template after tracking. Stores the template of a point that was
+// selected in the previous frame. Marks the pixels around points by the stamp. The limit of the
+// residual grows with the mean residual in the previous frame, as encoder errors do.
+inline TrackedPoint compare(__global const float *before, __global const float *after, int4 level,
+                            Gain gain, TrackingLimits search, __global const float *noise,
+                            __global int *state, __global ushort *stamps, TrackedPoint point,
+                            __global float *stored, __global int4 *birth_place,
+                            __local float *patch, __local float4 *sums) {
   const bool born = point.identity.y == 0;
   const float2 was = point.position.xy, now = point.position.zw;
   const float4 tensor = point.motion, own = point.similarity;
   const int4 here = (int4)(convert_int2(was), min(search.radius + (int)own.w, MOST_RADIUS), 0);
   const int4 birth = select(*birth_place, here, (int4)(born ? -1 : 0));
   const int radius = birth.z, side = 2 * radius + 1, pitch = patch_pitch(side);
-  const int2 origin = birth.xy - radius - 1, first = max(-origin, 0), last = min(level.xy - 3 - origin, side);
+  const int2 origin = birth.xy - radius - 1, first = max(-origin, 0),
+             last = min(level.xy - 3 - origin, side);
   SYNC;
 #if LANES > 1
   FOR_LANES(i, pitch * (side + 2)) {
     const int2 at = clamp(origin + (int2)(i % pitch, i / pitch), -1, level.xy);
-    const float seen = before[texel_index(level, at)], texel = select(stored[i], seen, born ? -1 : 0);
+    const float seen = before[texel_index(level, at)],
+                texel = select(stored[i], seen, born ? -1 : 0);
     patch[i] = texel;
     stored[i] = texel;
   }
@@ -262,18 +308,25 @@ inline TrackedPoint compare(__global const float *before, __global const float *
     }
 #endif
   SYNC;
-  const float own_noise =
-      2.0f * (gain.texel * CORRELATION * noise_variance_at(noise, patch[(radius + 1) * (pitch + 1)]) + coding_of(noise));
-  const Fitted fit = fit_template(patch, radius, first, last, after, level, now, own.xy, born ? -1 : search.iterations, own_noise, sums);
-  const float part = clamp(USUAL_FACTOR / 1024.0f * state[USUAL_RESIDUAL], MOST_RESIDUAL, MOST_NOISY_RESIDUAL);
-  const bool same = fit.good && fit.residue <= limit_of(search.residue, part, fit.variance, own_noise) && in_frame(fit.at, level);
+  const float own_noise = 2.0f * (gain.texel * CORRELATION *
+                                      noise_variance_at(noise, patch[(radius + 1) * (pitch + 1)]) +
+                                  coding_of(noise));
+  const Fitted fit = fit_template(patch, radius, first, last, after, level, now, own.xy,
+                                  born ? -1 : search.iterations, own_noise, sums);
+  const float part =
+      clamp(USUAL_FACTOR / 1024.0f * state[USUAL_RESIDUAL], MOST_RESIDUAL, MOST_NOISY_RESIDUAL);
+  const bool same = fit.good &&
+                    fit.residue <= limit_of(search.residue, part, fit.variance, own_noise) &&
+                    in_frame(fit.at, level);
   const float2 found = !born && same ? fit.at : now;
-  const float4 doubted = own + (float4)(0.0f, 0.0f, 1.0f, 0.0f), fitted = (float4)(fit.similarity, 0.0f, own.w);
+  const float4 doubted = own + (float4)(0.0f, 0.0f, 1.0f, 0.0f),
+               fitted = (float4)(fit.similarity, 0.0f, own.w);
   point.similarity = born ? own : same ? fitted : doubted;
   const bool good = point.similarity.z <= (float)MOST_DOUBTS || search.residue >= KEEP_ALL;
   const float2 away = found - was;
   const float level_noise = CORRELATION * noise_variance(noise) + coding_of(noise);
-  const float evidence = tensor.x * away.x * away.x + 2.0f * tensor.y * away.x * away.y + tensor.z * away.y * away.y;
+  const float evidence =
+      tensor.x * away.x * away.x + 2.0f * tensor.y * away.x * away.y + tensor.z * away.y * away.y;
   const float2 reported = evidence > 2.0f * STATIC_SIGNIFICANCE * level_noise ? found : was;
   SYNC;
   if (LANE == 0) *birth_place = birth;
@@ -290,7 +343,8 @@ inline TrackedPoint compare(__global const float *before, __global const float *
     }
   }
   point.position = (float4)(reported, found);
-  point.motion = (float4)((reported - was) / (1.0f + state[BLANK_COUNT]), tensor.w, least_eigenvalue(tensor.x, tensor.y, tensor.z));
+  point.motion = (float4)((reported - was) / (1.0f + state[BLANK_COUNT]), tensor.w,
+                          least_eigenvalue(tensor.x, tensor.y, tensor.z));
   point.identity.y++;
   point.identity.z = good ? LIVE : LOST;
   return point;
@@ -301,44 +355,47 @@ inline TrackedPoint compare(__global const float *before, __global const float *
 #define SAVED __global TrackedPoint *saved
 #define COMPARED __global ushort *stamps, __global float *templates, __global int4 *births
 
-// One group per slot, along y. With -DSPLIT there are two kernels, because PoCL 3.1 never finishes compiling both parts
-// in one kernel with barriers.
+// One group per slot, along y. With -DSPLIT there are two kernels, because PoCL 3.1 never finishes
+// compiling both parts in one kernel with barriers.
 #ifndef SPLIT
-__kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains, SEARCH, POINTS, SAVED, COMPARED,
-                         TrackingLimits search, __local float *patch, __local float4 *sums) {
+__kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains, SEARCH, POINTS,
+                         SAVED, COMPARED, TrackingLimits search, __local float *patch,
+                         __local float4 *sums) {
   const int slot = GROUP_ROW, count = search.levels;
   TrackedPoint point = load_point(position, motion, identity, similarity, slot);
   fetch_ahead(before, after, levels, count, position, motion, slot + 1, search.radius);
   fetch_template(after, levels[0], position, templates, slot + 1, search.radius);
   if (point.identity.z == LIVE) {
     if (LANE == 0) saved[slot] = point;
-    point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK_COUNT], point, patch, sums);
+    point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK_COUNT], point,
+                  patch, sums);
     if (point.identity.z == LIVE)
-      point = compare(before, after, levels[0], gains[0], search, noise, state, stamps, point, templates + (size_t)slot * TEMPLATE,
-                      births + slot, patch, sums);
+      point = compare(before, after, levels[0], gains[0], search, noise, state, stamps, point,
+                      templates + (size_t)slot * TEMPLATE, births + slot, patch, sums);
     store_point(position, motion, identity, similarity, slot, point);
   }
 }
 #else
-__kernel void klt_track(FRAMES, __constant int4 *levels, __constant Gain *gains, SEARCH, POINTS, SAVED, TrackingLimits search,
-                        __local float *patch, __local float4 *sums) {
+__kernel void klt_track(FRAMES, __constant int4 *levels, __constant Gain *gains, SEARCH, POINTS,
+                        SAVED, TrackingLimits search, __local float *patch, __local float4 *sums) {
   const int slot = GROUP_ROW, count = search.levels;
   TrackedPoint point = load_point(position, motion, identity, similarity, slot);
   if (point.identity.z == LIVE) {
     if (LANE == 0) saved[slot] = point;
-    point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK_COUNT], point, patch, sums);
+    point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK_COUNT], point,
+                  patch, sums);
     SYNC;
     store_point(position, motion, identity, similarity, slot, point);
   }
 }
 
-__kernel void klt_compare(FRAMES, int4 level, Gain gain, SEARCH, POINTS, COMPARED, TrackingLimits search,
-                          __local float *patch, __local float4 *sums) {
+__kernel void klt_compare(FRAMES, int4 level, Gain gain, SEARCH, POINTS, COMPARED,
+                          TrackingLimits search, __local float *patch, __local float4 *sums) {
   const int slot = GROUP_ROW;
   TrackedPoint point = load_point(position, motion, identity, similarity, slot);
   if (point.identity.z == LIVE) {
-    point = compare(before, after, level, gain, search, noise, state, stamps, point, templates + (size_t)slot * TEMPLATE,
-                    births + slot, patch, sums);
+    point = compare(before, after, level, gain, search, noise, state, stamps, point,
+                    templates + (size_t)slot * TEMPLATE, births + slot, patch, sums);
     store_point(position, motion, identity, similarity, slot, point);
   }
 }

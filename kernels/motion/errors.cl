@@ -4,11 +4,12 @@
 #include "motion/interface.h"
 #include "motion/plane.clh"
 
-// Sums the squared errors of a frame that is predicted by one whole-pixel vector per block. Each work-group writes one
-// partial sum. `keys`: the keys of the blocks, `step` elements apart. `columns`: blocks per row.
-__kernel __attribute__((reqd_work_group_size(SUMMERS, 1, 1)))
-void motion_errors(__global const ulong *keys, int step, int block, int columns, __global const uchar *current,
-                   __global const uchar *reference, int pitch, int width, int height, __global long *sums) {
+// Sums the squared errors of a frame that is predicted by one whole-pixel vector per block. Each
+// work-group writes one partial sum. `keys`: the keys of the blocks, `step` elements apart.
+// `columns`: blocks per row.
+__kernel __attribute__((reqd_work_group_size(SUMMERS, 1, 1))) void motion_errors(
+    __global const ulong *keys, int step, int block, int columns, __global const uchar *current,
+    __global const uchar *reference, int pitch, int width, int height, __global long *sums) {
   __local long all[SUMMERS];
   const int item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
   long sum = 0;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Converts keys to a field of vectors, and predicts a frame from the field.
 //
-// A field has a vector per cell, from the reference frame to the current one. It has a cost and a word of shapes per
-// block; the shapes are 0 for an undivided block. Otherwise (motion/partitions.clh) bits 0-1 are the macroblock's
-// division, bits 2 + 2q and 3 + 2q that of quarter q.
+// A field has a vector per cell, from the reference frame to the current one. It has a cost and a
+// word of shapes per block; the shapes are 0 for an undivided block. Otherwise
+// (motion/partitions.clh) bits 0-1 are the macroblock's division, bits 2 + 2q and 3 + 2q that of
+// quarter q.
 #include "motion/cost.clh"
 #include "motion/interface.h"
 #include "motion/partitions.clh"
 #include "motion/samples.clh"
 
 // Converts one key per block. A work-item per block.
-__kernel void motion_field(__global const ulong *keys, __global short2 *vectors, __global uint *costs,
-                           __global ushort *shapes, int blocks) {
+__kernel void motion_field(__global const ulong *keys, __global short2 *vectors,
+                           __global uint *costs, __global ushort *shapes, int blocks) {
   const int i = get_global_id(0);
   if (i >= blocks) return;
   vectors[i] = -convert_short2(vector_of((uint)keys[i]));
@@ -26,11 +27,13 @@ inline uint cost_of_parts(__global const ulong *keys, int count, int step) {
   return sum;
 }
 
-// Selects the cheapest division of each macroblock. The cost is that of the parts plus λ times the bits that H.264
-// needs for the type. These are 1 for 16×16, 3 for 16×8 and 8×16, 5 for quarters. Each quarter adds 1 for 8×8, 3 for
-// 8×4 and 4×8, 5 for 4×4. Of equal costs the first wins. Cells have 4 × 4 pixels. A work-item per macroblock.
-__kernel void motion_choose(__global const ulong *keys, __global short2 *vectors, __global uint *costs,
-                            __global ushort *shapes, int lambda, int columns, int rows) {
+// Selects the cheapest division of each macroblock. The cost is that of the parts plus λ times the
+// bits that H.264 needs for the type. These are 1 for 16×16, 3 for 16×8 and 8×16, 5 for quarters.
+// Each quarter adds 1 for 8×8, 3 for 8×4 and 4×8, 5 for 4×4. Of equal costs the first wins. Cells
+// have 4 × 4 pixels. A work-item per macroblock.
+__kernel void motion_choose(__global const ulong *keys, __global short2 *vectors,
+                            __global uint *costs, __global ushort *shapes, int lambda, int columns,
+                            int rows) {
   const int mx = get_global_id(0), my = get_global_id(1), at = my * columns + mx;
   if (mx >= columns || my >= rows) return;
   keys += (size_t)at * PARTITIONS;
@@ -50,7 +53,8 @@ __kernel void motion_choose(__global const ulong *keys, __global short2 *vectors
     quarters += parts[best];
     shape |= best << (2 + 2 * q);
   }
-  const uint whole[] = {(uint)(keys[P16X16] >> 32) + lambda, cost_of_parts(keys + P16X8, 2, 1) + 3 * lambda,
+  const uint whole[] = {(uint)(keys[P16X16] >> 32) + lambda,
+                        cost_of_parts(keys + P16X8, 2, 1) + 3 * lambda,
                         cost_of_parts(keys + P8X16, 2, 1) + 3 * lambda, quarters};
   int best = 0;
   for (int i = 1; i < 4; i++)
@@ -64,11 +68,12 @@ __kernel void motion_choose(__global const ulong *keys, __global short2 *vectors
           -convert_short2(vector_of((uint)keys[partition_of(shape, x, y)]));
 }
 
-// Predicts a plane: each cell takes the pixels that its vector refers to. `cell`: px. `cell_columns`: cells per row.
-// `bytes`: size of a half-pixel plane. A work-item has four pixels of a row.
-__kernel void motion_predict(__global const uchar *reference, __global const uchar *halves, int pitch,
-                             int bytes, __global const short2 *vectors, int cell, int cell_columns,
-                             __global uchar *predicted, int width, int height) {
+// Predicts a plane: each cell takes the pixels that its vector refers to. `cell`: px.
+// `cell_columns`: cells per row. `bytes`: size of a half-pixel plane. A work-item has four pixels
+// of a row.
+__kernel void motion_predict(__global const uchar *reference, __global const uchar *halves,
+                             int pitch, int bytes, __global const short2 *vectors, int cell,
+                             int cell_columns, __global uchar *predicted, int width, int height) {
   const int x = (int)get_global_id(0) * 4, y = get_global_id(1);
   if (x >= width || y >= height) return;
   const Samples samples = samples_of(reference, halves, pitch, bytes);
@@ -76,13 +81,13 @@ __kernel void motion_predict(__global const uchar *reference, __global const uch
   *(__global uint *)(predicted + AT(x, y, pitch)) = quarter_sample(&samples, 4 * (int2)(x, y) - v);
 }
 
-// Sums over a frame: squared errors of the prediction, number of zero vectors, Σ x and Σ y of the vectors. Each cell
-// counts its vector once. Each work-group writes one partial sum of four longs. `cells`: columns and rows of cells
-// inside the frame. `cell_columns`: cells per row in memory.
-__kernel __attribute__((reqd_work_group_size(SUMMERS, 1, 1)))
-void motion_sums(__global const uchar *current, __global const uchar *predicted, int pitch, int width,
-                 int height, __global const short2 *vectors, int2 cells, int cell_columns,
-                 __global long4 *sums) {
+// Sums over a frame: squared errors of the prediction, number of zero vectors, Σ x and Σ y of the
+// vectors. Each cell counts its vector once. Each work-group writes one partial sum of four longs.
+// `cells`: columns and rows of cells inside the frame. `cell_columns`: cells per row in memory.
+__kernel __attribute__((reqd_work_group_size(SUMMERS, 1, 1))) void motion_sums(
+    __global const uchar *current, __global const uchar *predicted, int pitch, int width,
+    int height, __global const short2 *vectors, int2 cells, int cell_columns,
+    __global long4 *sums) {
   __local long4 all[SUMMERS];
   const int item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
   long4 sum = 0;

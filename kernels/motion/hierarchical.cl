@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Searches that test only some of the candidates. Build with -DB=4, 8, 16 or 32 (block size), and with -DPARTITIONED
-// for all partitions of macroblocks.
+// Searches that test only some of the candidates. Build with -DB=4, 8, 16 or 32 (block size), and
+// with -DPARTITIONED for all partitions of macroblocks.
 #include "common/bands.clh"
 #include "motion/area.clh"
 #include "motion/interface.h"
@@ -17,10 +17,10 @@ inline ulong try_vector(const Area *a, int2 v) {
   return key_of(sum, place(4 * v.x, 4 * v.y));
 }
 
-// Hexagon search. It starts at the vector 0 and moves to the cheapest corner of a hexagon until no corner is cheaper.
-// Then it takes the cheapest of the eight neighbours. A work-item per key.
-__kernel void motion_hexagon(__global const uchar *current, __global const uchar *reference, __global ulong *keys,
-                             KeySearch search) {
+// Hexagon search. It starts at the vector 0 and moves to the cheapest corner of a hexagon until no
+// corner is cheaper. Then it takes the cheapest of the eight neighbours. A work-item per key.
+__kernel void motion_hexagon(__global const uchar *current, __global const uchar *reference,
+                             __global ulong *keys, KeySearch search) {
   const int i = get_global_id(1) * get_global_size(0) + get_global_id(0);
   if (i >= search.count) return;
   const Area area = area_of(current, reference, search, i);
@@ -33,20 +33,23 @@ __kernel void motion_hexagon(__global const uchar *current, __global const uchar
     for (int c = 0; c < 6; c++) best = min(best, try_vector(&area, centre + corners[c]));
   } while (best < before);
   const int2 centre = vector_of((uint)best) / 4;
-  for (int n = 0; n < 9; n++) best = min(best, try_vector(&area, centre + (int2)(n % 3 - 1, n / 3 - 1)));
+  for (int n = 0; n < 9; n++)
+    best = min(best, try_vector(&area, centre + (int2)(n % 3 - 1, n / 3 - 1)));
   keys[i] = best;
 }
 
-// Searches REACH px on all sides of 0 and of five predictions from planes of half the size. The predictions are twice
-// the vectors of a block of COARSE_BLOCK px and of its four neighbours. That block contains the centre of the area.
-// `parent_count`: blocks along x and y there. A work-group per key.
+// Searches REACH px on all sides of 0 and of five predictions from planes of half the size. The
+// predictions are twice the vectors of a block of COARSE_BLOCK px and of its four neighbours. That
+// block contains the centre of the area. `parent_count`: blocks along x and y there. A work-group
+// per key.
 #define REACH 2
 #define GROUP 32
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void motion_refine_level(__global const uchar *current, __global const uchar *reference, __global ulong *keys,
-                   __global const ulong *parents, KeySearch search, int2 parent_count) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_refine_level(
+    __global const uchar *current, __global const uchar *reference, __global ulong *keys,
+    __global const ulong *parents, KeySearch search, int2 parent_count) {
   __local ulong found[GROUP];
-  const int item = get_local_id(0), key = GROUP_ROW * get_num_groups(0) + get_group_id(0), side = 2 * REACH + 1;
+  const int item = get_local_id(0), key = GROUP_ROW * get_num_groups(0) + get_group_id(0),
+            side = 2 * REACH + 1;
   if (key >= search.count) return;
   const Area area = area_of(current, reference, search, key);
   const int2 parent = (area.at + area.size / 2) / (2 * COARSE_BLOCK);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Input: a frame. Output: a padded plane of its luma in levels, and planes of half the size. For RGBA the luma is
-// round(0.30 R + 0.59 G + 0.11 B).
+// Input: a frame. Output: a padded plane of its luma in levels, and planes of half the size. For
+// RGBA the luma is round(0.30 R + 0.59 G + 0.11 B).
 #include "common/luma.clh"
 #include "motion/plane.clh"
 
-// `width`, `height`: size of the frame, whose edge repeats in the padding. A work-item has 16 pixels of a padded row,
-// or 4 for images.
+// `width`, `height`: size of the frame, whose edge repeats in the padding. A work-item has 16
+// pixels of a padded row, or 4 for images.
 #ifdef BUFFERS
 #ifndef HAS_LUMA
 #define PIXEL uint
@@ -22,14 +22,17 @@ inline uchar16 luma_of(PIXELS pixels) {
 #ifdef HAS_LUMA
   return convert_uchar16_rte(LEVEL_OF_CODE(convert_float16(pixels)));
 #else
-  return convert_uchar16((30 * (pixels & 255) + 59 * (pixels >> 8 & 255) + 11 * (pixels >> 16 & 255) + 50) / 100);
+  return convert_uchar16(
+      (30 * (pixels & 255) + 59 * (pixels >> 8 & 255) + 11 * (pixels >> 16 & 255) + 50) / 100);
 #endif
 }
 
-__kernel void motion_luma(IN_LUMA(in), int width, int height, __global uchar *plane, int pitch, int rows) {
+__kernel void motion_luma(IN_LUMA(in), int width, int height, __global uchar *plane, int pitch,
+                          int rows) {
   const int x = (int)get_global_id(0) * 16 - PAD, y = (int)get_global_id(1) - PAD;
   if (x + PAD >= pitch || y + PAD >= rows) return;
-  __global const PIXEL *row = (__global const PIXEL *)in + (size_t)clamp(y, 0, height - 1) * in_pitch;
+  __global const PIXEL *row =
+      (__global const PIXEL *)in + (size_t)clamp(y, 0, height - 1) * in_pitch;
   PIXELS pixels;
   if (x >= 0 && x + 16 <= width) {
     pixels = vload16(0, row + x);
@@ -41,7 +44,8 @@ __kernel void motion_luma(IN_LUMA(in), int width, int height, __global uchar *pl
   vstore16(luma_of(pixels), 0, plane + AT(x, y, pitch));
 }
 #else
-__kernel void motion_luma(IN_LUMA(in), int width, int height, __global uchar4 *plane, int pitch, int rows) {
+__kernel void motion_luma(IN_LUMA(in), int width, int height, __global uchar4 *plane, int pitch,
+                          int rows) {
   const int x = (int)get_global_id(0) * 4, y = get_global_id(1);
   if (x >= pitch || y >= rows) return;
 #ifdef HAS_LUMA
@@ -60,8 +64,8 @@ __kernel void motion_luma(IN_LUMA(in), int width, int height, __global uchar4 *p
 }
 #endif
 
-// Halves a plane: each pixel is the mean of four, rounded half up. `width`, `height`: size of the smaller plane, whose
-// edge repeats. A work-item per pixel of the padded plane.
+// Halves a plane: each pixel is the mean of four, rounded half up. `width`, `height`: size of the
+// smaller plane, whose edge repeats. A work-item per pixel of the padded plane.
 __kernel void motion_halve(__global const uchar *in, int in_pitch, __global uchar *plane, int pitch,
                            int rows, int width, int height) {
   const int x = (int)get_global_id(0), y = get_global_id(1);

@@ -1,34 +1,44 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The noise gate sets the vectors of blocks that move only by noise to 0. Build options: see motion/area.clh.
+// The noise gate sets the vectors of blocks that move only by noise to 0. Build options: see
+// motion/area.clh.
 #include "motion/area.clh"
 #include "motion/interface.h"
 #include "noise/bands.clh"
 #include "noise/flicker.clh"
 
-#define CHANCE_DEVIATIONS 4.0f  // deviations of a SAD by which the best of 1000 candidates is lower by chance
-#define SMOOTHING 0.15f         // per pixel: interpolated samples have less noise
-#define CODING 1.0f             // per pixel: the effect of compression noise
-#define ENCODER_PART 2.0f       // relative to the best vector's residual: what an encoder may change at the vector 0
-#define MOST_ENCODER 1.0f       // levels per pixel, limit of that
-// Encoders change whole patches at once. A patch may fit elsewhere by chance, but then its neighbours move differently.
-#define DISSIMILAR_FACTOR 3.0f        // factor for CHANCE_DEVIATIONS if too few neighbours move alike
-#define DISSIMILAR_PART 0.8f          // additional part of the best vector's residual in that case
-#define SIMILAR 4                     // quarter pixels, difference of similar vectors
-#define LEAST_SIMILAR 3               // minimum number of similar neighbours
-#define LEAST_STATIC_RESIDUAL 0.125f  // levels per pixel: residual of a block that could have seemed to move
-#define LEAST_TEXTURE 3.0f            // relative to the noise variance: less texture shows no motion
-#define LEAST_PAN_TEXTURE 1.5f        // the same while the camera pans
-#define LEAST_VISIBLE 5.0f            // levels²: minimum texture, unless the camera pans
-#define TRUE_MOTION 0.57f             // deviations of the noise per pixel: only a true motion has a smaller residual
+// deviations of a SAD by which the best of 1000 candidates is lower by chance
+#define CHANCE_DEVIATIONS 4.0f
+#define SMOOTHING 0.15f  // per pixel: interpolated samples have less noise
+#define CODING 1.0f      // per pixel: the effect of compression noise
+// relative to the best vector's residual: what an encoder may change at the vector 0
+#define ENCODER_PART 2.0f
+#define MOST_ENCODER 1.0f  // levels per pixel, limit of that
+// Encoders change whole patches at once. A patch may fit elsewhere by chance, but then its
+// neighbours move differently. factor for CHANCE_DEVIATIONS if too few neighbours move alike
+#define DISSIMILAR_FACTOR 3.0f
+#define DISSIMILAR_PART 0.8f  // additional part of the best vector's residual in that case
+#define SIMILAR 4             // quarter pixels, difference of similar vectors
+#define LEAST_SIMILAR 3       // minimum number of similar neighbours
+// levels per pixel: residual of a block that could have seemed to move
+#define LEAST_STATIC_RESIDUAL 0.125f
+// relative to the noise variance: less texture shows no motion
+#define LEAST_TEXTURE 3.0f
+#define LEAST_PAN_TEXTURE 1.5f  // the same while the camera pans
+#define LEAST_VISIBLE 5.0f      // levels²: minimum texture, unless the camera pans
+// deviations of the noise per pixel: only a true motion has a smaller residual
+#define TRUE_MOTION 0.57f
 
-#define FLICKER_EFFECT 1.0f     // relative to the mean magnitude of flicker: its effect on a pixel
-#define MAGNITUDE 0.8f          // the mean magnitude of noise of variance 1
-#define GREY_VARIANCE 0.35254f  // factor by which smoothing reduces a variance; flicker is measured in smoothed grey
+#define FLICKER_EFFECT 1.0f  // relative to the mean magnitude of flicker: its effect on a pixel
+#define MAGNITUDE 0.8f       // the mean magnitude of noise of variance 1
+// factor by which smoothing reduces a variance; flicker is measured in smoothed grey
+#define GREY_VARIANCE 0.35254f
 
 // The number of the eight adjacent blocks whose vectors are similar. `across`: keys per block.
-inline int similar_neighbours(__global const ulong *keys, int i, int across, int columns, int count) {
+inline int similar_neighbours(__global const ulong *keys, int i, int across, int columns,
+                              int count) {
   const int2 own = vector_of((uint)keys[i]);
-  const int block = i / across, x = block % columns, y = block / columns, rows = count / across / columns;
+  const int block = i / across, x = block % columns, y = block / columns,
+            rows = count / across / columns;
   int similar = 0;
   for (int v = max(y - 1, 0); v <= min(y + 1, rows - 1); v++)
     for (int u = max(x - 1, 0); u <= min(x + 1, columns - 1); u++) {
@@ -56,7 +66,8 @@ inline uint squares4(uint word, uint sum) {
   return sum + p.x * p.x + p.y * p.y + p.z * p.z + p.w * p.w;
 }
 
-// The smaller variance of the block's pixels in the two frames. `sum`, `before`: the sums of the pixels.
+// The smaller variance of the block's pixels in the two frames. `sum`, `before`: the sums of the
+// pixels.
 inline float least_variance(const Area *a, uint sum, uint before) {
   uint own = 0, there = 0;
   for (int y = 0; y < a->size.y; y++)
@@ -65,16 +76,19 @@ inline float least_variance(const Area *a, uint sum, uint before) {
       there = squares4(*(__global const uint *)(a->there + y * a->pitch + x), there);
     }
   const ulong pixels = a->size.x * a->size.y;
-  return min(own * pixels - (ulong)sum * sum, there * pixels - (ulong)before * before) / (float)(pixels * pixels);
+  return min(own * pixels - (ulong)sum * sum, there * pixels - (ulong)before * before) /
+         (float)(pixels * pixels);
 }
 
-// Sets a vector to 0 if the block has only noise. It also does so if noise at the block's brightness explains the
-// excess cost of the vector 0, with or without a change of brightness. `between`: 1 if vectors may be fractional, else
-// 0. A work-item per key.
-__kernel void motion_noise_gate(__global const uchar *current, __global const uchar *reference, __global const float *noise,
-                                __global Flicker *flicker, __global const ulong *keys, __global ulong *kept, KeySearch search,
+// Sets a vector to 0 if the block has only noise. It also does so if noise at the block's
+// brightness explains the excess cost of the vector 0, with or without a change of brightness.
+// `between`: 1 if vectors may be fractional, else 0. A work-item per key.
+__kernel void motion_noise_gate(__global const uchar *current, __global const uchar *reference,
+                                __global const float *noise, __global Flicker *flicker,
+                                __global const ulong *keys, __global ulong *kept, KeySearch search,
                                 float between) {
-  const int i = get_global_id(0), pitch = search.pitch, lambda = search.lambda, count = search.count;
+  const int i = get_global_id(0), pitch = search.pitch, lambda = search.lambda,
+            count = search.count;
   if (i >= count) return;
   const ulong key = keys[i];
   kept[i] = key;
@@ -83,10 +97,14 @@ __kernel void motion_noise_gate(__global const uchar *current, __global const uc
   const Area area = area_of(current, reference, search, i);
   const int whole = area.size.x * area.size.y;
   const float pixels = whole, change = residual / (MAGNITUDE * pixels);
-  if (i % KEYS == 0) count_flicker(flicker, GREY_VARIANCE * fmax(change * change - 2.0f * CORRELATION * noise_variance(noise), 0.0f));
+  if (i % KEYS == 0)
+    count_flicker(
+        flicker,
+        GREY_VARIANCE * fmax(change * change - 2.0f * CORRELATION * noise_variance(noise), 0.0f));
   if (i == 0) flicker->cells = count / KEYS;
   if ((uint)key == place(0, 0)) {
-    if (i % KEYS == 0 && residual >= LEAST_STATIC_RESIDUAL * pixels) atomic_inc(&flicker->static_cells);
+    if (i % KEYS == 0 && residual >= LEAST_STATIC_RESIDUAL * pixels)
+      atomic_inc(&flicker->static_cells);
     return;
   }
   const uint bits = lambda * vector_bits(0, 0);
@@ -102,17 +120,30 @@ __kernel void motion_noise_gate(__global const uchar *current, __global const uc
   const bool dissimilar = similar_neighbours(keys, i, KEYS, search.columns, count) < LEAST_SIMILAR;
   // Strong noise shows that no encoder was at work, so the allowance for encoders fades out.
   const float coded = clamp(2.5f - 1.25f * level * rsqrt(CORRELATION), 0.0f, 1.0f);
-  const float explained = coded * fmin(ENCODER_PART * residual, MOST_ENCODER * pixels) + (dissimilar ? DISSIMILAR_PART * residual : 0.0f) +
-                          level * ((dissimilar ? DISSIMILAR_FACTOR : 1.0f) * CHANCE_DEVIATIONS * sqrt(pixels) + SMOOTHING * between * pixels) +
-                          CODING * sqrt(coding_variance(noise)) * pixels;
-  const float flicker_change = FLICKER_EFFECT * MAGNITUDE * sqrt(flicker->variance / GREY_VARIANCE) * pixels;
+  const float explained =
+      coded * fmin(ENCODER_PART * residual, MOST_ENCODER * pixels) +
+      (dissimilar ? DISSIMILAR_PART * residual : 0.0f) +
+      level * ((dissimilar ? DISSIMILAR_FACTOR : 1.0f) * CHANCE_DEVIATIONS * sqrt(pixels) +
+               SMOOTHING * between * pixels) +
+      CODING * sqrt(coding_variance(noise)) * pixels;
+  const float flicker_change =
+      FLICKER_EFFECT * MAGNITUDE * sqrt(flicker->variance / GREY_VARIANCE) * pixels;
   const float static_weight = dissimilar ? 1.0f : 1.0f - flicker->pan;
-  const ulong most = (key >> 32) + (ulong)(static_weight * (explained + (1.0f - flicker->camera_motion) * flicker_change));
-  const int changed = (2 * (int)abs_diff(sum, before) + whole) / (2 * whole), rise = sum > before ? changed : -changed;
+  const ulong most =
+      (key >> 32) +
+      (ulong)(static_weight * (explained + (1.0f - flicker->camera_motion) * flicker_change));
+  const int changed = (2 * (int)abs_diff(sum, before) + whole) / (2 * whole),
+            rise = sum > before ? changed : -changed;
   const float deviation = level * rsqrt(CORRELATION);
-  const float noisy = residual < TRUE_MOTION * deviation * pixels ? 0.0f : mix(LEAST_TEXTURE, LEAST_PAN_TEXTURE, flicker->pan) * deviation * deviation;
+  const float noisy =
+      residual < TRUE_MOTION * deviation * pixels
+          ? 0.0f
+          : mix(LEAST_TEXTURE, LEAST_PAN_TEXTURE, flicker->pan) * deviation * deviation;
   const float faint = fmax(noisy, (1.0f - flicker->pan) * LEAST_VISIBLE);
-  const uint adjusted = changed && cost > most ? min(cost, bits + brightness_cost(&area, rise)) : cost;
-  if (i % KEYS == 0 && adjusted > (key >> 32) + (ulong)(explained + flicker_change)) atomic_inc(&flicker->moved_cells);
-  if (adjusted <= most || least_variance(&area, sum, before) <= faint) kept[i] = key_of(cost, place(0, 0));
+  const uint adjusted =
+      changed && cost > most ? min(cost, bits + brightness_cost(&area, rise)) : cost;
+  if (i % KEYS == 0 && adjusted > (key >> 32) + (ulong)(explained + flicker_change))
+    atomic_inc(&flicker->moved_cells);
+  if (adjusted <= most || least_variance(&area, sum, before) <= faint)
+    kept[i] = key_of(cost, place(0, 0));
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Full search of all partitions on GPUs (window.clh). 32 work-items share a macroblock. Each computes the 4×4 SADs of D
-// candidates below each other and adds them to those of all partitions.
+// Full search of all partitions on GPUs (window.clh). 32 work-items share a macroblock. Each
+// computes the 4×4 SADs of D candidates below each other and adds them to those of all partitions.
 //
-// Within a piece a candidate's key is cost * 4096 + y * 64 + x, so the smallest 32-bit key describes a partition. A
-// cost above 65535 is ignored. It can't be the smallest if the vector 0 is searched, which costs at most 16² · 255 + 2
-// · 127.
+// Within a piece a candidate's key is cost * 4096 + y * 64 + x, so the smallest 32-bit key
+// describes a partition. A cost above 65535 is ignored. It can't be the smallest if the vector 0 is
+// searched, which costs at most 16² · 255 + 2 · 127.
 //
 // Build with -DD=2 or 3.
 #include "common/absdiff.clh"
@@ -31,10 +31,11 @@ typedef struct {
   uint p4x4[4], p8x4[2], p4x8[4], p8x8[2], p16x8, p8x16[2], p16x16;
 } Ended;
 
-#define WITH(key, sad) ((sad) * 4096 + (key))
-#define SUM(key, other) ((key) + (other) - candidate->rest)
+#define WITH(key, sad) ((sad)*4096 + (key))
+#define SUM(key, other) ((key) + (other)-candidate->rest)
 
-// Completes the partitions that end with row j of a candidate's cells. j is a compile-time constant.
+// Completes the partitions that end with row j of a candidate's cells. j is a compile-time
+// constant.
 inline Ended end_cells(Candidate *candidate, const int j) {
   Ended end;
   uint *cell = candidate->cell;
@@ -46,7 +47,8 @@ inline Ended end_cells(Candidate *candidate, const int j) {
 #pragma unroll
     for (int i = 0; i < 4; i++) end.p4x8[i] = WITH(candidate->p4x4[i], cell[i]);
 #pragma unroll
-    for (int i = 0; i < 2; i++) end.p8x8[i] = WITH(WITH(candidate->p8x4[i], cell[2 * i]), cell[2 * i + 1]);
+    for (int i = 0; i < 2; i++)
+      end.p8x8[i] = WITH(WITH(candidate->p8x4[i], cell[2 * i]), cell[2 * i + 1]);
     end.p16x8 = SUM(end.p8x8[0], end.p8x8[1]);
     if (j == 3) {
 #pragma unroll
@@ -64,8 +66,9 @@ inline Ended end_cells(Candidate *candidate, const int j) {
   return end;
 }
 
-// Updates the smallest keys of partitions with those of two candidates, completed by row j of their cells. j is a
-// compile-time constant. Some devices have an instruction for the minimum of three values.
+// Updates the smallest keys of partitions with those of two candidates, completed by row j of their
+// cells. j is a compile-time constant. Some devices have an instruction for the minimum of three
+// values.
 inline void lower(uint least[PARTITIONS], const Ended *a, const Ended *b, const int j) {
 #define LEAST(partition, member) least[partition] = min(least[partition], min(a->member, b->member))
 #pragma unroll
@@ -87,9 +90,9 @@ inline void lower(uint least[PARTITIONS], const Ended *a, const Ended *b, const 
 }
 
 // As motion_search_tile. `keys` has PARTITIONS elements per macroblock.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void motion_partitions_tile(__global const uchar *current, __global const uchar *reference, int pitch,
-                            int2 first, int2 count, int lambda, __global ulong *keys, int columns, int rows LIMIT_ARGUMENT) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_partitions_tile(
+    __global const uchar *current, __global const uchar *reference, int pitch, int2 first,
+    int2 count, int lambda, __global ulong *keys, int columns, int rows LIMIT_ARGUMENT) {
   __local uint window[ROWS * ROW];
   __local uint blocks[B * STRIP / 4] __attribute__((aligned(16)));
   __local uint rests[ROWS], found[BLOCKS][2 * LANES];
@@ -118,7 +121,8 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
         const int2 column = column_of(round * LANES + lane, size, runs);
         const int x = column.x, y = column.y * D;
         __local const uint *from = window + y * ROW + block * B + at.x - left + x;
-        // The addend is 0, which compilers can't know. Otherwise they would keep all pixels in registers.
+        // The addend is 0, which compilers can't know. Otherwise they would keep all pixels in
+        // registers.
         __local const uint4 *own_rows = (__local const uint4 *)blocks + block + (round >> 16);
         const uint rest = lambda * component_bits(4 * (at.x + x)) * 4096 + x;
         Candidate candidates[D];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Full search of all partitions on CPUs, as in vector.cl: a work-item has the four macroblocks of a strip. In vectors
-// of eight, element i belongs to half i % 2 of macroblock i / 2.
+// Full search of all partitions on CPUs, as in vector.cl: a work-item has the four macroblocks of a
+// strip. In vectors of eight, element i belongs to half i % 2 of macroblock i / 2.
 #include "common/absdiff.clh"
 #include "motion/limit.clh"
 #include "motion/cost.clh"
@@ -18,9 +18,10 @@ typedef struct {
 
 #define LEAST(key, sum) key = min(key, ((sum) << 32) + rest)
 
-__kernel void motion_partitions_vector(__global const uchar *current, __global const uchar *reference,
-                                       int pitch, int2 first, int2 count, int lambda,
-                                       __global ulong *keys, int columns, int rows LIMIT_ARGUMENT) {
+__kernel void motion_partitions_vector(__global const uchar *current,
+                                       __global const uchar *reference, int pitch, int2 first,
+                                       int2 count, int lambda, __global ulong *keys, int columns,
+                                       int rows LIMIT_ARGUMENT) {
   const int x0 = (int)get_global_id(0) * STRIP, row = get_global_id(1);
   if (x0 >= columns * B || row >= rows) return;
   KEEP_WITHIN_LIMIT(first, count, x0 / STRIP, row);

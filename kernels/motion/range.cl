@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Finds the search range that each area of a frame needs, by full searches with increasing ranges on smaller planes.
-// -DBLOCKS=N: an area has N × N blocks there.
+// Finds the search range that each area of a frame needs, by full searches with increasing ranges
+// on smaller planes. -DBLOCKS=N: an area has N × N blocks there.
 #include "motion/cost.clh"
 #include "motion/interface.h"
 
@@ -8,7 +8,8 @@
 #define GROUP 64
 
 // Sums the squared SADs of `columns` × `rows` blocks by area. A work-item per area.
-__kernel void motion_range_sum(__global const ulong *keys, int columns, int rows, int2 areas, int lambda, int step, __global ulong *sums) {
+__kernel void motion_range_sum(__global const ulong *keys, int columns, int rows, int2 areas,
+                               int lambda, int step, __global ulong *sums) {
   const int2 area = (int2)(get_global_id(0), get_global_id(1));
   if (area.x >= areas.x || area.y >= areas.y) return;
   ulong sum = 0;
@@ -35,18 +36,21 @@ inline ulong sum_of(__local ulong *all, ulong own) {
   return all[0];
 }
 
-// Selects one of `ranges` for each of `areas`: the first whose sum is close to that of the largest range. The
-// difference may be 1 / SHARE of the mean sum. An area also has at least the ranges that its neighbours need.
+// Selects one of `ranges` for each of `areas`: the first whose sum is close to that of the largest
+// range. The difference may be 1 / SHARE of the mean sum. An area also has at least the ranges that
+// its neighbours need.
 //
-// A smaller range suffices if the expected squared error stays within `target`. The errors of the last frame, the x of
-// `errors`, relate to its sum `last` as those of this frame to its sum. There is no such rule with a `target` below 0
-// or without `follows`. Afterwards `last` is the sum with the selected ranges.
+// A smaller range suffices if the expected squared error stays within `target`. The errors of the
+// last frame, the x of `errors`, relate to its sum `last` as those of this frame to its sum. There
+// is no such rule with a `target` below 0 or without `follows`. Afterwards `last` is the sum with
+// the selected ranges.
 //
-// `needs`: an int of scratch memory per area. `mean` gets the mean of the squared ranges. One work-group of GROUP
-// items.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void motion_range_choose(__global const ulong *sums, __global const int *ranges, __global const long4 *errors,
-                         __global ulong *last, __global int *needs, __global int *limits, __global int *mean, RangeChoice choice) {
+// `needs`: an int of scratch memory per area. `mean` gets the mean of the squared ranges. One
+// work-group of GROUP items.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_range_choose(
+    __global const ulong *sums, __global const int *ranges, __global const long4 *errors,
+    __global ulong *last, __global int *needs, __global int *limits, __global int *mean,
+    RangeChoice choice) {
   __local ulong all[GROUP];
   const int2 areas = choice.areas;
   const int item = get_local_id(0), count = areas.x * areas.y, steps = choice.steps;
@@ -78,7 +82,8 @@ void motion_range_choose(__global const ulong *sums, __global const int *ranges,
     const int x = area % areas.x, y = area / areas.x;
     int chosen = 0;
     for (int v = max(y - 1, 0); v <= min(y + 1, areas.y - 1); v++)
-      for (int u = max(x - 1, 0); u <= min(x + 1, areas.x - 1); u++) chosen = max(chosen, needs[v * areas.x + u]);
+      for (int u = max(x - 1, 0); u <= min(x + 1, areas.x - 1); u++)
+        chosen = max(chosen, needs[v * areas.x + u]);
     limits[area] = ranges[chosen];
     chosen_sum += sums[chosen * count + area];
     squares += ranges[chosen] * ranges[chosen];

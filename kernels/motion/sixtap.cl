@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The half-pixel planes of a luma plane by the six-tap filter of H.264 (ITU-T H.264, 8.4.2.2.1). Plane b lies between a
-// pixel and its right neighbour, h between it and the pixel below, j between all four. -DV=n: pixels of a work-item
-// along x, 4 for GPUs, 16 for CPUs.
+// The half-pixel planes of a luma plane by the six-tap filter of H.264 (ITU-T H.264, 8.4.2.2.1).
+// Plane b lies between a pixel and its right neighbour, h between it and the pixel below, j between
+// all four. -DV=n: pixels of a work-item along x, 4 for GPUs, 16 for CPUs.
 #include "common/dot.clh"
 #include "common/pack.clh"
 #include "motion/interface.h"
@@ -10,7 +10,7 @@
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 
-#define SIX_TAPS(a, b, c, d, e, f) ((a) + (f) - 5 * ((b) + (e)) + 20 * ((c) + (d)))
+#define SIX_TAPS(a, b, c, d, e, f) ((a) + (f)-5 * ((b) + (e)) + 20 * ((c) + (d)))
 
 // V pixels of a row: filtered along x with 16 added for rounding, and unfiltered.
 #if V == 4
@@ -23,7 +23,8 @@ inline Row row_at(__global const uchar *p) {
   __global const uint *words = (__global const uint *)p;
   const uint left = words[-1], own = words[0], right = words[1];
   const ulong before = (ulong)own << 32 | left, after = (ulong)right << 32 | own;
-  const uint from[] = {before >> 16, before >> 24, own, after >> 8, after >> 16, after >> 24, right, right >> 8};
+  const uint from[] = {before >> 16, before >> 24, own,   after >> 8,
+                       after >> 16,  after >> 24,  right, right >> 8};
   int wide[4];
 #pragma unroll
   for (int i = 0; i < 4; i++)  // the taps 1, -5, 20, 20, -5, 1 as bytes, lowest first
@@ -34,11 +35,12 @@ inline Row row_at(__global const uchar *p) {
 
 inline void store(int4 levels, __global uchar *p) { *(__global uint *)p = pack4_sat(levels); }
 
-// The six taps along y, with 16 added. An offset keeps the sums of a word's halves positive, so that they do not
-// borrow.
+// The six taps along y, with 16 added. An offset keeps the sums of a word's halves positive, so
+// that they do not borrow.
 inline int4 six_own(const Row *rows, int r) {
-  const uint2 sums = SIX_TAPS(rows[(r + 1) % 6].own, rows[(r + 2) % 6].own, rows[(r + 3) % 6].own, rows[(r + 4) % 6].own,
-                              rows[(r + 5) % 6].own, rows[r % 6].own) + 0x10001 * (2560 + 16);
+  const uint2 sums = SIX_TAPS(rows[(r + 1) % 6].own, rows[(r + 2) % 6].own, rows[(r + 3) % 6].own,
+                              rows[(r + 4) % 6].own, rows[(r + 5) % 6].own, rows[r % 6].own) +
+                     0x10001 * (2560 + 16);
   return (int4)(sums.x & 0xffff, sums.y & 0xffff, sums.x >> 16, sums.y >> 16) - 2560;
 }
 #else
@@ -49,23 +51,30 @@ typedef struct {
 #define LOAD(p) JOIN(convert_int, V)(JOIN(vload, V)(0, p))
 
 inline Row row_at(__global const uchar *p) {
-  const Row row = {SIX_TAPS(LOAD(p - 2), LOAD(p - 1), LOAD(p), LOAD(p + 1), LOAD(p + 2), LOAD(p + 3)) + 16, LOAD(p)};
+  const Row row = {
+      SIX_TAPS(LOAD(p - 2), LOAD(p - 1), LOAD(p), LOAD(p + 1), LOAD(p + 2), LOAD(p + 3)) + 16,
+      LOAD(p)};
   return row;
 }
 
-inline void store(INTS levels, __global uchar *p) { JOIN(vstore, V)(JOIN(JOIN(convert_uchar, V), _sat)(levels), 0, p); }
+inline void store(INTS levels, __global uchar *p) {
+  JOIN(vstore, V)(JOIN(JOIN(convert_uchar, V), _sat)(levels), 0, p);
+}
 
 inline INTS six_own(const Row *rows, int r) {
-  return SIX_TAPS(rows[(r + 1) % 6].own, rows[(r + 2) % 6].own, rows[(r + 3) % 6].own, rows[(r + 4) % 6].own,
-                  rows[(r + 5) % 6].own, rows[r % 6].own) + 16;
+  return SIX_TAPS(rows[(r + 1) % 6].own, rows[(r + 2) % 6].own, rows[(r + 3) % 6].own,
+                  rows[(r + 4) % 6].own, rows[(r + 5) % 6].own, rows[r % 6].own) +
+         16;
 }
 #endif
 
-// `halves` gets planes b, h, j one after another, `bytes` each. Pixels closer than `edge`, a multiple of 16, to the
-// outer edge of the padding are not written. A work-item has V × HALF_PLANE_ROWS pixels.
-__kernel void motion_half_planes(__global const uchar *plane, __global uchar *halves, int pitch, int rows,
-                                 int bytes, int edge) {
-  const int x = (int)get_global_id(0) * V + edge, top = (int)get_global_id(1) * HALF_PLANE_ROWS + edge;
+// `halves` gets planes b, h, j one after another, `bytes` each. Pixels closer than `edge`, a
+// multiple of 16, to the outer edge of the padding are not written. A work-item has V ×
+// HALF_PLANE_ROWS pixels.
+__kernel void motion_half_planes(__global const uchar *plane, __global uchar *halves, int pitch,
+                                 int rows, int bytes, int edge) {
+  const int x = (int)get_global_id(0) * V + edge,
+            top = (int)get_global_id(1) * HALF_PLANE_ROWS + edge;
   if (x >= pitch - edge || top >= rows - edge) return;
   Row six[6];
 #pragma unroll
@@ -76,8 +85,10 @@ __kernel void motion_half_planes(__global const uchar *plane, __global uchar *ha
       store(six[(r + 3) % 6].wide >> 5, out);
       store(six_own(six, r) >> 5, out + bytes);
       // The 16 in each of six rows become the 512 that rounds.
-      store(SIX_TAPS(six[(r + 1) % 6].wide, six[(r + 2) % 6].wide, six[(r + 3) % 6].wide, six[(r + 4) % 6].wide,
-                     six[(r + 5) % 6].wide, six[r % 6].wide) >> 10, out + 2 * bytes);
+      store(SIX_TAPS(six[(r + 1) % 6].wide, six[(r + 2) % 6].wide, six[(r + 3) % 6].wide,
+                     six[(r + 4) % 6].wide, six[(r + 5) % 6].wide, six[r % 6].wide) >>
+                10,
+            out + 2 * bytes);
     }
   }
 }

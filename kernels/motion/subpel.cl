@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sub-pixel refinement of the keys of a full search. It tests the eight half-pixel neighbours of every best vector,
-// then the eight quarter-pixel neighbours of the new best one. A work-group has a strip of blocks or, with
-// -DPARTITIONED, of macroblocks with all their partitions.
+// Sub-pixel refinement of the keys of a full search. It tests the eight half-pixel neighbours of
+// every best vector, then the eight quarter-pixel neighbours of the new best one. A work-group has
+// a strip of blocks or, with -DPARTITIONED, of macroblocks with all their partitions.
 //
-// A work-item has a cell of 4 × 4 pixels. It computes the SADs of eight neighbours at once from shared words, for each
-// shape of partitions with a new vector there. Local memory sums the cells of a block. Build with -DB=4, 8, 16 or 32
-// (block size).
+// A work-item has a cell of 4 × 4 pixels. It computes the SADs of eight neighbours at once from
+// shared words, for each shape of partitions with a new vector there. Local memory sums the cells
+// of a block. Build with -DB=4, 8, 16 or 32 (block size).
 #include "common/absdiff.clh"
 #include "common/bands.clh"
 #include "motion/cost.clh"
@@ -35,11 +35,12 @@
 // The index of the key of the partition of a shape that contains cell (x, y) of the work-group.
 inline int key_at(int shape, int x, int y) {
   const int across = B / 4 / WIDTH(shape);  // partitions across a block
-  return x / (B / 4) * EACH + FIRST(shape) + y / HEIGHT(shape) * across + x % (B / 4) / WIDTH(shape);
+  return x / (B / 4) * EACH + FIRST(shape) + y / HEIGHT(shape) * across +
+         x % (B / 4) / WIDTH(shape);
 }
 
-// The words of a cell's rows and of those around it. `centre` is at the position itself. The others are half a pixel
-// away: [0] to the left or above, [1] to the right or below.
+// The words of a cell's rows and of those around it. `centre` is at the position itself. The others
+// are half a pixel away: [0] to the left or above, [1] to the right or below.
 typedef struct {
   uint centre[4], side[2][4], above[5], corner[2][5];
 } Around;
@@ -75,7 +76,8 @@ inline void load_around(const Samples *s, int2 place, Around *a) {
     }
     a->above[r] = (uint)(row_of(&above, r) >> above.shift);
 #pragma unroll
-    for (int i = 0; i < 2; i++) a->corner[i][r] = (uint)(row_of(&corner, r) >> corner.shift + 8 * i);
+    for (int i = 0; i < 2; i++)
+      a->corner[i][r] = (uint)(row_of(&corner, r) >> corner.shift + 8 * i);
   }
 }
 
@@ -96,8 +98,8 @@ inline void half_sads(const Around *a, const uint own[4], uint sads[8]) {
   }
 }
 
-// The SADs of the eight neighbours a quarter pixel away. `mixed`: the position itself is one of b and h, so the
-// diagonal uses the other one at the corner.
+// The SADs of the eight neighbours a quarter pixel away. `mixed`: the position itself is one of b
+// and h, so the diagonal uses the other one at the corner.
 inline void quarter_sads(const Around *a, bool mixed, const uint own[4], uint sads[8]) {
 #pragma unroll
   for (int i = 0; i < 8; i++) sads[i] = 0;
@@ -108,8 +110,8 @@ inline void quarter_sads(const Around *a, bool mixed, const uint own[4], uint sa
     for (int i = 0; i < 2; i++) {
 #pragma unroll
       for (int j = 0; j < 2; j++) {
-        const uint diagonal = mixed ? mean4(centre, a->corner[i][r + j])
-                                    : mean4(a->side[i][r], a->above[r + j]);
+        const uint diagonal =
+            mixed ? mean4(centre, a->corner[i][r + j]) : mean4(a->side[i][r], a->above[r + j]);
         sads[5 * j + 2 * i] = sad4(own[r], diagonal, sads[5 * j + 2 * i]);
       }
       sads[3 + i] = sad4(own[r], mean4(centre, a->side[i][r]), sads[3 + i]);
@@ -118,7 +120,8 @@ inline void quarter_sads(const Around *a, bool mixed, const uint own[4], uint sa
   }
 }
 
-// For each shape, four bits with the number of the first shape that has the same vector at cell (x, y).
+// For each shape, four bits with the number of the first shape that has the same vector at cell (x,
+// y).
 inline uint first_alike(__local const ulong *best, int x, int y) {
   uint vectors[SHAPES], all = 0;
 #pragma unroll
@@ -133,8 +136,10 @@ inline uint first_alike(__local const ulong *best, int x, int y) {
   return all;
 }
 
-// The smallest key among a partition and its eight neighbours, `step` quarter pixels away. `sums`: of its first cell.
-inline ulong least_around(ulong best, __local const uint4 *sums, int width, int height, int step, int lambda) {
+// The smallest key among a partition and its eight neighbours, `step` quarter pixels away. `sums`:
+// of its first cell.
+inline ulong least_around(ulong best, __local const uint4 *sums, int width, int height, int step,
+                          int lambda) {
   uint8 sads = 0;
   for (int y = 0; y < height; y++) {
     uint4 row = 0;
@@ -162,12 +167,11 @@ inline ulong least_around(ulong best, __local const uint4 *sums, int width, int 
   return key_of(least >> 4, place(v.x, v.y));
 }
 
-// `keys`: of whole-pixel vectors, replaced by the refined ones. `quarter`: whether to refine to quarter pixels.
-// Work-groups: strips along x, rows of blocks.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void motion_subpel(__global const uchar *current, __global const uchar *reference,
-                   __global const uchar *halves, int pitch, int bytes, int lambda, int quarter,
-                   __global ulong *keys, int columns) {
+// `keys`: of whole-pixel vectors, replaced by the refined ones. `quarter`: whether to refine to
+// quarter pixels. Work-groups: strips along x, rows of blocks.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_subpel(
+    __global const uchar *current, __global const uchar *reference, __global const uchar *halves,
+    int pitch, int bytes, int lambda, int quarter, __global ulong *keys, int columns) {
   __local ulong best[KEYS];
   __local uint4 sums[SHAPES * CELLS];  // SADs of eight neighbours, 16 bits each
   const int item = get_local_id(0), strip = get_group_id(0), row = GROUP_ROW;
@@ -206,10 +210,12 @@ void motion_subpel(__global const uchar *current, __global const uchar *referenc
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < KEYS; i += GROUP) {  // keys of a shape are adjacent
-      const int shape = SHAPE_OF(i), number = i - FIRST(shape) * (STRIP / B), across = ACROSS / WIDTH(shape);
+      const int shape = SHAPE_OF(i), number = i - FIRST(shape) * (STRIP / B),
+                across = ACROSS / WIDTH(shape);
       const int left = number % across * WIDTH(shape), top = number / across * HEIGHT(shape);
       __local ulong *key = best + key_at(shape, left, top);
-      *key = least_around(*key, sums + shape * CELLS + top * ACROSS + left, WIDTH(shape), HEIGHT(shape), step, lambda);
+      *key = least_around(*key, sums + shape * CELLS + top * ACROSS + left, WIDTH(shape),
+                          HEIGHT(shape), step, lambda);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }

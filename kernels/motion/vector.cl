@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Full search on CPUs: explicit vectors, unaligned reads, no local memory and no barriers. A work-item searches the
-// blocks of a strip, STRIP × B pixels, in raster order of the candidates. Build with -DB=4, 8, 16 or 32 (block size).
+// Full search on CPUs: explicit vectors, unaligned reads, no local memory and no barriers. A
+// work-item searches the blocks of a strip, STRIP × B pixels, in raster order of the candidates.
+// Build with -DB=4, 8, 16 or 32 (block size).
 #include "common/absdiff.clh"
 #include "motion/cost.clh"
 #include "motion/limit.clh"
@@ -25,8 +26,8 @@
 
 // As motion_search_tile. A work-item per strip.
 __kernel void motion_search_vector(__global const uchar *current, __global const uchar *reference,
-                                   int pitch, int2 first, int2 count, int lambda, __global ulong *keys,
-                                   int columns, int rows LIMIT_ARGUMENT) {
+                                   int pitch, int2 first, int2 count, int lambda,
+                                   __global ulong *keys, int columns, int rows LIMIT_ARGUMENT) {
   const int x0 = (int)get_global_id(0) * STRIP, row = get_global_id(1);
   if (x0 >= columns * B || row >= rows) return;
   KEEP_WITHIN_LIMIT(first, count, x0 / STRIP, row);
@@ -67,11 +68,14 @@ __kernel void motion_search_vector(__global const uchar *current, __global const
   ulong all[STRIP / B];
 #if B == 4
   vstore8((ulong8)(least.s0, least_right.s0, least.s1, least_right.s1, least.s2, least_right.s2,
-                   least.s3, least_right.s3), 0, all);
+                   least.s3, least_right.s3),
+          0, all);
   vstore8((ulong8)(least.s4, least_right.s4, least.s5, least_right.s5, least.s6, least_right.s6,
-                   least.s7, least_right.s7), 1, all);
+                   least.s7, least_right.s7),
+          1, all);
 #else
   STORE(least, all);
 #endif
-  for (int i = 0; i < STRIP / B && x0 / B + i < columns; i++) keys[row * columns + x0 / B + i] = all[i];
+  for (int i = 0; i < STRIP / B && x0 / B + i < columns; i++)
+    keys[row * columns + x0 / B + i] = all[i];
 }

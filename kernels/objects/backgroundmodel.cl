@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The background model has two levels per pixel and their ages in frames. It moves with the camera. The levels are the
-// background, which was seen longest, and a candidate that may replace it. A pixel that matches neither is foreground
-// (Yi et al. 2013). docs/methods/objects.md has the rules.
+// The background model has two levels per pixel and their ages in frames. It moves with the camera.
+// The levels are the background, which was seen longest, and a candidate that may replace it. A
+// pixel that matches neither is foreground (Yi et al. 2013). docs/methods/objects.md has the rules.
 #include "camera/interface.h"
 #include "camera/rows.clh"
 #include "camera/sample.clh"
@@ -11,20 +11,23 @@
 #include "objects/deviation.clh"
 #include "objects/regionlist.clh"
 
-#define MIN_CODING 0.15f         // levels², minimum variance of compression noise
-#define MAX_AGE 90               // frames
-#define MEAN_FRAMES 20           // frames over which a level is averaged
-#define CANDIDATE_AGES 3         // a candidate replaces a background up to this multiple of its age
-#define CANDIDATE_FRAMES 5       // frames in which the candidate must be seen
-#define CANDIDATE_FRAMES_BENT 3  // the same in bent pictures, where uncovered background would spread
-#define YOUNG_AGE 3              // frames; a younger background is replaced at once
-#define RESAMPLED_EDGES 1.6f     // factor for contrast in pictures that rotate or scale
-#define FAINT_PART 0.5f          // part of the noise bound that applies near motion
-#define LAG_PART 0.5f            // allowed part of the last change of light, which compressed pictures show late
-#define FOLLOWS_LIGHT 0.75f      // increase of the adaptation rate per level of the light's change
-#define SATURATED 250.0f         // levels; from there on a level matches any brighter one
+#define MIN_CODING 0.15f    // levels², minimum variance of compression noise
+#define MAX_AGE 90          // frames
+#define MEAN_FRAMES 20      // frames over which a level is averaged
+#define CANDIDATE_AGES 3    // a candidate replaces a background up to this multiple of its age
+#define CANDIDATE_FRAMES 5  // frames in which the candidate must be seen
+// the same in bent pictures, where uncovered background would spread
+#define CANDIDATE_FRAMES_BENT 3
+#define YOUNG_AGE 3           // frames; a younger background is replaced at once
+#define RESAMPLED_EDGES 1.6f  // factor for contrast in pictures that rotate or scale
+#define FAINT_PART 0.5f       // part of the noise bound that applies near motion
+// allowed part of the last change of light, which compressed pictures show late
+#define LAG_PART 0.5f
+#define FOLLOWS_LIGHT 0.75f  // increase of the adaptation rate per level of the light's change
+#define SATURATED 250.0f     // levels; from there on a level matches any brighter one
 
-// Interpolates by the cubic of Catmull and Rom along both axes, which stays sharp after repeated resampling.
+// Interpolates by the cubic of Catmull and Rom along both axes, which stays sharp after repeated
+// resampling.
 inline float4 cubic_parts(float t) {
   return (float4)(((-0.5f * t + 1.0f) * t - 0.5f) * t, (1.5f * t - 2.5f) * t * t + 1.0f,
                   ((-1.5f * t + 2.0f) * t + 0.5f) * t, (0.5f * t - 0.5f) * t * t);
@@ -37,21 +40,23 @@ inline float2 cubic(__global const float2 *picture, int2 size, float2 p) {
   float2 sum = 0.0f;
   for (int j = 0; j < 4; j++) {
     __global const float2 *row = picture + clamp(y + j - 1, 0, size.y - 1) * size.x;
-    sum += parts[j] * (across.x * row[columns.x] + across.y * row[columns.y] + across.z * row[columns.z] +
-                       across.w * row[columns.w]);
+    sum += parts[j] * (across.x * row[columns.x] + across.y * row[columns.y] +
+                       across.z * row[columns.z] + across.w * row[columns.w]);
   }
   return sum;
 }
 
-// Updates the model with a frame. Levels are (background, candidate); ages are theirs, in frames. `current`: the
-// reduced frame. `foreground`: 0 for background, otherwise the distance from it in eighths of the bound. `variances`:
-// of pixels around their background, in 1 / VARIANCE_UNIT levels². `regions`: those of the previous frame. A work-item
-// per pixel.
-__kernel void objects_background(__global const float2 *levels_before, __global const uchar2 *ages_before, __global float2 *levels_after,
-                                 __global uchar2 *ages_after, __global const float *current, __global const CameraState *state,
-                                 __global const float *noise, __global const Flicker *flicker, __global const RegionList *regions,
-                                 __global const float *rows, __global uchar *foreground, __global const ushort *variances_before,
-                                 __global ushort *variances_after, __global Deviation *deviation, BackgroundUpdate update) {
+// Updates the model with a frame. Levels are (background, candidate); ages are theirs, in frames.
+// `current`: the reduced frame. `foreground`: 0 for background, otherwise the distance from it in
+// eighths of the bound. `variances`: of pixels around their background, in 1 / VARIANCE_UNIT
+// levels². `regions`: those of the previous frame. A work-item per pixel.
+__kernel void objects_background(
+    __global const float2 *levels_before, __global const uchar2 *ages_before,
+    __global float2 *levels_after, __global uchar2 *ages_after, __global const float *current,
+    __global const CameraState *state, __global const float *noise, __global const Flicker *flicker,
+    __global const RegionList *regions, __global const float *rows, __global uchar *foreground,
+    __global const ushort *variances_before, __global ushort *variances_after,
+    __global Deviation *deviation, BackgroundUpdate update) {
   const int x = get_global_id(0), y = get_global_id(1);
   const FrameGeometry frame = update.frame;
   const int2 size = frame.size;
@@ -61,61 +66,83 @@ __kernel void objects_background(__global const float2 *levels_before, __global 
   const float2 z = (float2)(x, y) - frame.centre;
   const float2 old = unbent(state->from_background, state->bend_background, z) + frame.centre,
                here = bent(state->from_frame, state->bend_frame, z) + frame.centre;
-  const bool visible = inside(here, size), has_background = inside(old, size) && !state->model_empty;
+  const bool visible = inside(here, size),
+             has_background = inside(old, size) && !state->model_empty;
 
   float4 parts;
   int4 corners = around(here, size, &parts);
-  float4 levels = (float4)(current[corners.x], current[corners.y], current[corners.z], current[corners.w]);
+  float4 levels =
+      (float4)(current[corners.x], current[corners.y], current[corners.z], current[corners.w]);
   const float level = dot(parts, levels);
 
   corners = around(old, size, &parts);
-  const float2 a = levels_before[corners.x], b = levels_before[corners.y], c = levels_before[corners.z], d = levels_before[corners.w];
-  const bool resampled = any(state->from_background.zw != 0.0f) || any(state->bend_background != 0.0f);
-  const float2 interpolated = resampled ? cubic(levels_before, size, old) : parts.x * a + parts.y * b + parts.z * c + parts.w * d;
+  const float2 a = levels_before[corners.x], b = levels_before[corners.y],
+               c = levels_before[corners.z], d = levels_before[corners.w];
+  const bool resampled =
+      any(state->from_background.zw != 0.0f) || any(state->bend_background != 0.0f);
+  const float2 interpolated = resampled ? cubic(levels_before, size, old)
+                                        : parts.x * a + parts.y * b + parts.z * c + parts.w * d;
   const float row = brightness_of_row(rows, update.bands, here.y);
   const float2 expected = row * (state->fit.gain * interpolated + state->fit.offset);
   const int2 nearest = clamp(convert_int2_rte(old), (int2)(0), size - 1);
   uchar2 age = ages_before[nearest.y * size.x + nearest.x];
   float background = expected.x;
   // The candidate is not interpolated, because neighbours may have none.
-  float candidate = row * (state->fit.gain * levels_before[nearest.y * size.x + nearest.x].y + state->fit.offset);
+  float candidate =
+      row * (state->fit.gain * levels_before[nearest.y * size.x + nearest.x].y + state->fit.offset);
   const float4 corner_levels = (float4)(a.x, b.x, c.x, d.x);
-  const float contrast = fmax(fmax(corner_levels.x, corner_levels.y), fmax(corner_levels.z, corner_levels.w)) -
-                         fmin(fmin(corner_levels.x, corner_levels.y), fmin(corner_levels.z, corner_levels.w));
+  const float contrast =
+      fmax(fmax(corner_levels.x, corner_levels.y), fmax(corner_levels.z, corner_levels.w)) -
+      fmin(fmin(corner_levels.x, corner_levels.y), fmin(corner_levels.z, corner_levels.w));
   uchar eighths = 0;
   // Bent pictures are aligned only to a pixel, so levels of neighbours match too.
-  const float slack = clamp(length(state->bend_background) * frame.radius * frame.radius - 0.5f, 0.0f, 1.0f);
+  const float slack =
+      clamp(length(state->bend_background) * frame.radius * frame.radius - 0.5f, 0.0f, 1.0f);
   float least = background, most = background;
   for (int k = 0; k < 9 && slack > 0.0f; k++) {
     const int2 neighbour = clamp(nearest + (int2)(k % 3 - 1, k / 3 - 1), (int2)(0), size - 1);
-    const float neighbour_level = row * (state->fit.gain * levels_before[neighbour.y * size.x + neighbour.x].x + state->fit.offset);
-    least = fmin(least, mix(background, neighbour_level, slack)), most = fmax(most, mix(background, neighbour_level, slack));
+    const float neighbour_level =
+        row *
+        (state->fit.gain * levels_before[neighbour.y * size.x + neighbour.x].x + state->fit.offset);
+    least = fmin(least, mix(background, neighbour_level, slack)),
+    most = fmax(most, mix(background, neighbour_level, slack));
   }
   if (interpolated.x >= SATURATED) most = fmax(most, level);
   if (level >= SATURATED) least = fmin(least, level);
-  const int slowest = max(resampled ? 0 : (int)(MEAN_FRAMES / (1.0f + FOLLOWS_LIGHT * state->brightness_peak)), MEAN_FRAMES / 4);
-  float variance_here = has_background ? variances_before[nearest.y * size.x + nearest.x] / VARIANCE_UNIT : 0.0f;
+  const int slowest =
+      max(resampled ? 0 : (int)(MEAN_FRAMES / (1.0f + FOLLOWS_LIGHT * state->brightness_peak)),
+          MEAN_FRAMES / 4);
+  float variance_here =
+      has_background ? variances_before[nearest.y * size.x + nearest.x] / VARIANCE_UNIT : 0.0f;
   bool counts = false;
   float excess = 0.0f;
   if (!has_background || age.x == 0) {
     background = level, candidate = variance_here = 0.0f;
     age = (uchar2)(visible ? 1 : 0, 0);
   } else if (visible) {
-    const float variance = update.noise_gain * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
-                           fmax(coding_variance(noise), MIN_CODING) + (1.0f - flicker->camera_motion) * flicker->variance;
+    const float variance =
+        update.noise_gain * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
+        fmax(coding_variance(noise), MIN_CODING) +
+        (1.0f - flicker->camera_motion) * flicker->variance;
     const float scene = update.measured * (1.0f - flicker->camera_motion) * deviation->deviation;
     const float noise_bound = deviations * sqrt(variance),
                 compression = deviations * clamp(sqrt(variance_here), scene, MAX_OWN_PART * scene),
-                explained = (resampled ? RESAMPLED_EDGES : 1.0f) * update.edges * contrast + LAG_PART * (state->brightness_peak + rows[SWING] * background),
-                bound = fmax(noise_bound, compression) + explained, faint_bound = fmax(FAINT_PART * noise_bound, compression) + explained;
+                explained = (resampled ? RESAMPLED_EDGES : 1.0f) * update.edges * contrast +
+                            LAG_PART * (state->brightness_peak + rows[SWING] * background),
+                bound = fmax(noise_bound, compression) + explained,
+                faint_bound = fmax(FAINT_PART * noise_bound, compression) + explained;
     const float distance = fmax(fmax(level - most, least - level), 0.0f);
     excess = fmax(distance - explained, 0.0f);
     counts = age.x >= YOUNG_AGE && excess < MAX_EXCESS && flicker->camera_motion < 0.5f;
     if (counts) variance_here += (excess * excess - variance_here) / VARIANCE_FRAMES;
-    // In the boxes of the last frame's regions a lower bound suffices, and an object must not become background.
-    const bool near_motion = (distance > faint_bound || age.x < 2 * YOUNG_AGE) && in_region(regions, min(regions->count, MAX_REGIONS), nearest);
+    // In the boxes of the last frame's regions a lower bound suffices, and an object must not
+    // become background.
+    const bool near_motion = (distance > faint_bound || age.x < 2 * YOUNG_AGE) &&
+                             in_region(regions, min(regions->count, MAX_REGIONS), nearest);
     if (distance <= (near_motion ? faint_bound : bound)) {
-      age.x = near_motion && age.x + 1 >= YOUNG_AGE && age.x < 2 * YOUNG_AGE ? YOUNG_AGE - 1 : min(age.x + 1, MAX_AGE);
+      age.x = near_motion && age.x + 1 >= YOUNG_AGE && age.x < 2 * YOUNG_AGE
+                  ? YOUNG_AGE - 1
+                  : min(age.x + 1, MAX_AGE);
       background += (level - background) / min((int)age.x, slowest);
     } else {
       eighths = convert_uchar_sat(8.0f * distance / bound);
@@ -127,7 +154,8 @@ __kernel void objects_background(__global const float2 *levels_before, __global 
       } else if (age.y && fabs(level - candidate) <= bound) {
         age.y = min(age.y + 1, MAX_AGE);
         candidate += (level - candidate) / min((int)age.y, MEAN_FRAMES);
-        if (age.y >= min((int)age.x, max(slack > 0.5f ? CANDIDATE_FRAMES_BENT : CANDIDATE_FRAMES, age.x / CANDIDATE_AGES))) {
+        if (age.y >= min((int)age.x, max(slack > 0.5f ? CANDIDATE_FRAMES_BENT : CANDIDATE_FRAMES,
+                                         age.x / CANDIDATE_AGES))) {
           const float was = background;
           background = candidate, candidate = was;
           age = age.yx;
@@ -145,5 +173,6 @@ __kernel void objects_background(__global const float2 *levels_before, __global 
   ages_after[at] = age;
   foreground[at] = eighths;
   variances_after[at] = convert_ushort_sat_rte(VARIANCE_UNIT * variance_here);
-  if (x % DEVIATION_SPACING == 0 && y % DEVIATION_SPACING == 0) count_deviation(deviation, excess, counts);
+  if (x % DEVIATION_SPACING == 0 && y % DEVIATION_SPACING == 0)
+    count_deviation(deviation, excess, counts);
 }

@@ -19,15 +19,16 @@ inline bool in_number(uint number, int digits, int x, int y, int dot) {
   return in_glyph(number % 10, x / dot % 6, y / dot);
 }
 
-// Draws a box with an outline. Its number stands on a plate above the upper left corner, or below that corner if there
-// is no space. A work-item per pixel of the drawn area.
+// Draws a box with an outline. Its number stands on a plate above the upper left corner, or below
+// that corner if there is no space. A work-item per pixel of the drawn area.
 __kernel void objects_box(IN_FRAME(in), OUT_FRAME(out), BoxDrawing drawing) {
   const int2 item = (int2)(get_global_id(0), get_global_id(1));
   const int2 p = drawing.origin + item;
   if (any(item >= drawing.area) || any(p < 0) || any(p >= drawing.size)) return;
   const int4 box = drawing.box;
   const uint number = drawing.number;
-  const int thick = drawing.thickness, outline = drawing.outline_width, dot = drawing.dot, overlay = drawing.overlay;
+  const int thick = drawing.thickness, outline = drawing.outline_width, dot = drawing.dot,
+            overlay = drawing.overlay;
   const int in_box = min(min(p.x - box.x, box.z - 1 - p.x), min(p.y - box.y, box.w - 1 - p.y));
   const int digits = digits_of(number);
   const int2 plate = (int2)((6 * digits + 1) * dot, 9 * dot);
@@ -35,7 +36,8 @@ __kernel void objects_box(IN_FRAME(in), OUT_FRAME(out), BoxDrawing drawing) {
   const int2 q = p - (int2)(box.x, above ? box.y - plate.y : box.y);
   const bool on_plate = all(q >= 0) && all(q < plate);
   const bool text = on_plate && in_number(number, digits, q.x - dot, q.y - dot, dot);
-  const bool line = in_box >= 0 && in_box < thick, around = in_box >= -outline && in_box < thick + outline;
+  const bool line = in_box >= 0 && in_box < thick,
+             around = in_box >= -outline && in_box < thick + outline;
   if (!on_plate && !around) return;
   const float4 below_it = below(LOAD_PIXEL(in, p.x, p.y), overlay);
   const bool inner = on_plate ? !text : line;
@@ -56,6 +58,8 @@ __kernel void objects_trail(IN_FRAME(in), OUT_FRAME(out), TrailDrawing trail) {
     nearest = fmin(nearest, length(here - a - part * along));
   }
   if (nearest >= trail.half_width + trail.outline_width) return;
-  const float4 below_it = below(LOAD_PIXEL(in, p.x, p.y), trail.overlay), colour = nearest < trail.half_width ? trail.colour : trail.outline_colour;
-  STORE_PIXEL(out, p.x, p.y, finished(over(below_it, colour.xyz, colour.w, trail.overlay), trail.overlay));
+  const float4 below_it = below(LOAD_PIXEL(in, p.x, p.y), trail.overlay),
+               colour = nearest < trail.half_width ? trail.colour : trail.outline_colour;
+  STORE_PIXEL(out, p.x, p.y,
+              finished(over(below_it, colour.xyz, colour.w, trail.overlay), trail.overlay));
 }

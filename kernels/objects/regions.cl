@@ -8,27 +8,29 @@
 #define STRONG 3  // minimum of a cell's 4 pixels to begin a region; a thin line has fewer
 #define WEAK 2    // minimum foreground pixels of a cell to join a strong neighbour
 #define REACH 2   // cells; sparse regions within this distance are one
-#define SOLID 14  // minimum of the 16 pixels of four cells; a gap next to solid cells separates objects
+// minimum of the 16 pixels of four cells; a gap next to solid cells separates objects
+#define SOLID 14
 #define FIRST_BIT(bits) (31 - (int)clz((bits) & -(bits)))
 
-// A cell's first word: number of foreground pixels (bits 0-4), their first and last column and row (5-6, 7-8, 9-10,
-// 11-12), sum of their distances (13-26). Its second word: sum of their levels (0-12), sum of the squared levels in
-// 64ths (13-31).
+// A cell's first word: number of foreground pixels (bits 0-4), their first and last column and row
+// (5-6, 7-8, 9-10, 11-12), sum of their distances (13-26). Its second word: sum of their levels
+// (0-12), sum of the squared levels in 64ths (13-31).
 inline uint cell_of(int count, int2 first, int2 last, int distance) {
   return count | first.x << 5 | last.x << 7 | first.y << 9 | last.y << 11 | distance << 13;
 }
-#define COUNT(cell) ((int)((cell) & 31))
+#define COUNT(cell) ((int)((cell)&31))
 #define FIRST(cell) ((int2)((cell) >> 5 & 3, (cell) >> 9 & 3))
 #define LAST(cell) ((int2)((cell) >> 7 & 3, (cell) >> 11 & 3))
 #define DISTANCE(cell) ((int)((cell) >> 13))
-#define LEVELS(levels_of_cell) ((int)((levels_of_cell) & 8191))
+#define LEVELS(levels_of_cell) ((int)((levels_of_cell)&8191))
 #define SQUARES(levels_of_cell) ((int)((levels_of_cell) >> 13))
 
-// Counts the foreground of each cell, without shadows, and labels the cell as a region of its own. `small`: the reduced
-// frame. `mask`: 0 for cells without detection. `seen`: element 0 counts foreground pixels, including shadows. A
-// work-item per cell.
-__kernel void objects_cells(__global const uchar *foreground, __global const float *small, int2 size, __global const uchar *mask,
-                            int2 cells, __global uint2 *out, __global int *labels, __global Region *regions,
+// Counts the foreground of each cell, without shadows, and labels the cell as a region of its own.
+// `small`: the reduced frame. `mask`: 0 for cells without detection. `seen`: element 0 counts
+// foreground pixels, including shadows. A work-item per cell.
+__kernel void objects_cells(__global const uchar *foreground, __global const float *small,
+                            int2 size, __global const uchar *mask, int2 cells, __global uint2 *out,
+                            __global int *labels, __global Region *regions,
                             __global volatile uint *seen) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
   if (any(position >= cells)) return;
@@ -51,7 +53,8 @@ __kernel void objects_cells(__global const uchar *foreground, __global const flo
   const int at = position.y * cells.x + position.x;
   const bool counts = mask[at] && count;
   if (mask[at] && count + shadows) atomic_add(&seen[0], count + shadows);
-  out[at] = counts ? (uint2)(cell_of(count, first, last, distance), levels | squares / 64 << 13) : (uint2)(0);
+  out[at] = counts ? (uint2)(cell_of(count, first, last, distance), levels | squares / 64 << 13)
+                   : (uint2)(0);
   labels[at] = at;
   if (!counts) return;
   const Region none = {INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0};
@@ -85,25 +88,31 @@ inline void join(__global volatile int *labels, int a, int b) {
 }
 
 inline int count_at(__global const uint2 *cells, int2 size, int2 position) {
-  return any(position < 0) || any(position >= size) ? 0 : COUNT(cells[position.y * size.x + position.x].x);
+  return any(position < 0) || any(position >= size)
+             ? 0
+             : COUNT(cells[position.y * size.x + position.x].x);
 }
 
 // Whether one of the four blocks of 2x2 cells around a cell is solid foreground.
 inline bool is_solid(__global const uint2 *cells, int2 size, int2 position) {
   for (int i = 0; i < 4; i++) {
     const int2 first = position - (int2)(i % 2, i / 2);
-    if (count_at(cells, size, first) + count_at(cells, size, first + (int2)(1, 0)) + count_at(cells, size, first + (int2)(0, 1)) +
-            count_at(cells, size, first + (int2)(1, 1)) >= SOLID)
+    if (count_at(cells, size, first) + count_at(cells, size, first + (int2)(1, 0)) +
+            count_at(cells, size, first + (int2)(0, 1)) +
+            count_at(cells, size, first + (int2)(1, 1)) >=
+        SOLID)
       return true;
   }
   return false;
 }
 
-// Joins cells of regions: adjacent cells, and cells at most REACH apart if neither is solid. A work-item per cell.
+// Joins cells of regions: adjacent cells, and cells at most REACH apart if neither is solid. A
+// work-item per cell.
 __kernel void objects_join(__global const uint2 *cells, int2 size, __global volatile int *labels) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
   if (any(position >= size) || !part_of_region(cells, size, position)) return;
-  const int at = position.y * size.x + position.x, reach = is_solid(cells, size, position) ? 1 : REACH;
+  const int at = position.y * size.x + position.x,
+            reach = is_solid(cells, size, position) ? 1 : REACH;
   for (int v = max(position.y - reach, 0); v <= position.y; v++)
     for (int u = max(position.x - reach, 0); u <= min(position.x + reach, size.x - 1); u++) {
       const int other = v * size.x + u;
@@ -114,15 +123,16 @@ __kernel void objects_join(__global const uint2 *cells, int2 size, __global vola
     }
 }
 
-// Adds the cells to their regions after all are joined. `seen`: from element 1 on, the bit of a cell is set if it is
-// the first of a region. A work-item per cell.
+// Adds the cells to their regions after all are joined. `seen`: from element 1 on, the bit of a
+// cell is set if it is the first of a region. A work-item per cell.
 __kernel void objects_gather(__global const uint2 *cells, int2 size, __global volatile int *labels,
                              __global volatile Region *regions, __global volatile uint *seen) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
   if (any(position >= size) || !part_of_region(cells, size, position)) return;
   const int at = position.y * size.x + position.x, root = root_of(labels, at);
   const uint2 cell = cells[at];
-  const int2 first = position * REGION_CELL + FIRST(cell.x), last = position * REGION_CELL + LAST(cell.x);
+  const int2 first = position * REGION_CELL + FIRST(cell.x),
+             last = position * REGION_CELL + LAST(cell.x);
   __global volatile Region *region = &regions[root];
   if (first.x < region->left) atomic_min(&region->left, first.x);
   if (first.y < region->top) atomic_min(&region->top, first.y);
@@ -135,20 +145,23 @@ __kernel void objects_gather(__global const uint2 *cells, int2 size, __global vo
   if (root == at) atomic_or(&seen[1 + at / 32], 1u << at % 32);
 }
 
-// Lists the regions in the order of their first cells, row by row. After a cut the list is empty. Clears `seen`. One
-// work-group.
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void objects_list(__global const Region *regions, __global uint *seen, __global CameraState *state, __global RegionList *result,
-                  __global Deviation *deviation, RegionSearch search) {
+// Lists the regions in the order of their first cells, row by row. After a cut the list is empty.
+// Clears `seen`. One work-group.
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void objects_list(
+    __global const Region *regions, __global uint *seen, __global CameraState *state,
+    __global RegionList *result, __global Deviation *deviation, RegionSearch search) {
   __local int counts[ITEMS];
   __local uint distance[DEVIATION_COUNTERS];
   const int item = get_local_id(0), words = (search.cells + 31) / 32, least = search.min_area;
-  const int chunk = (words + ITEMS - 1) / ITEMS, begin = min(item * chunk, words), end = min(begin + chunk, words);
+  const int chunk = (words + ITEMS - 1) / ITEMS, begin = min(item * chunk, words),
+            end = min(begin + chunk, words);
   const int foreground = seen[0];
-  for (int i = item; i < DEVIATION_COUNTERS; i += ITEMS) distance[i] = deviation->histogram[i], deviation->histogram[i] = 0;
+  for (int i = item; i < DEVIATION_COUNTERS; i += ITEMS)
+    distance[i] = deviation->histogram[i], deviation->histogram[i] = 0;
   int found = 0;
   for (int i = begin; i < end; i++)
-    for (uint bits = seen[1 + i]; bits; bits &= bits - 1) found += regions[32 * i + FIRST_BIT(bits)].area >= least;
+    for (uint bits = seen[1 + i]; bits; bits &= bits - 1)
+      found += regions[32 * i + FIRST_BIT(bits)].area >= least;
   counts[item] = found;
   for (int step = 1; step < ITEMS; step *= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -174,20 +187,24 @@ void objects_list(__global const Region *regions, __global uint *seen, __global 
     result->state = *state;
     result->count = cut ? 0 : counts[ITEMS - 1];
     result->foreground = foreground;
-    deviation->deviation = next_deviation(deviation->deviation, deviation_part(distance, search.counted_pixels - (int)deviation->excluded));
+    deviation->deviation =
+        next_deviation(deviation->deviation,
+                       deviation_part(distance, search.counted_pixels - (int)deviation->excluded));
     deviation->excluded = 0;
   }
 }
 
-// Writes the mask of a frame: 1 for foreground in the box of a region, 2 for shadows, otherwise 0. `mask`, `cells`: as
-// in objects_cells. A work-item per pixel.
-__kernel void objects_mask(__global const uchar *foreground, int2 size, __global const uchar *mask, int2 cells, __global const RegionList *result,
-                           __global uchar *out, int offset) {
+// Writes the mask of a frame: 1 for foreground in the box of a region, 2 for shadows, otherwise 0.
+// `mask`, `cells`: as in objects_cells. A work-item per pixel.
+__kernel void objects_mask(__global const uchar *foreground, int2 size, __global const uchar *mask,
+                           int2 cells, __global const RegionList *result, __global uchar *out,
+                           int offset) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
   if (any(position >= size)) return;
   const int at = position.y * size.x + position.x;
   if (foreground[at] == SHADOW)
     out[offset + at] = mask[position.y / REGION_CELL * cells.x + position.x / REGION_CELL] ? 2 : 0;
   else
-    out[offset + at] = in_region(result, foreground[at] ? min(result->count, MAX_REGIONS) : 0, position);
+    out[offset + at] =
+        in_region(result, foreground[at] ? min(result->count, MAX_REGIONS) : 0, position);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Separates shadows from other foreground. A shadow darkens red, green and blue equally and keeps texture and colour.
-// Build with the options of common/planes.clh.
+// Separates shadows from other foreground. A shadow darkens red, green and blue equally and keeps
+// texture and colour. Build with the options of common/planes.clh.
 #include "camera/interface.h"
 #include "camera/sample.clh"
 #include "camera/similarity.clh"
@@ -15,8 +15,10 @@
 #define DARKEST 0.5f       // minimum fraction of the light in a shadow
 #define MAX_RESIDUAL 0.4f  // maximum relative difference of texture and colour
 
-// Stores the colours of a reduced frame, R - Y and B - Y in 1 / COLOUR_UNIT levels. A work-item per pixel.
-__kernel void objects_colours(IN_PLANES(in), int2 frame, int shrink, __global short2 *out, int2 size) {
+// Stores the colours of a reduced frame, R - Y and B - Y in 1 / COLOUR_UNIT levels. A work-item per
+// pixel.
+__kernel void objects_colours(IN_PLANES(in), int2 frame, int shrink, __global short2 *out,
+                              int2 size) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
   if (any(position >= size)) return;
   const int2 from = min(position * shrink + shrink / 2, frame - 1);
@@ -25,12 +27,15 @@ __kernel void objects_colours(IN_PLANES(in), int2 frame, int shrink, __global sh
   out[position.y * size.x + position.x] = convert_short2_rte(COLOUR_UNIT * (levels.xz - luma));
 }
 
-// Marks shadows and updates the colours of the background. `current`, `colours`: the reduced frame. `background`,
-// `ages`, `foreground`: from objects_background. `restart`: there are no earlier colours. `marked`: as `foreground`,
-// with SHADOW. A work-item per pixel of the model.
-__kernel void objects_shadows(__global const float *current, __global const short2 *colours, __global const CameraState *state, FrameGeometry frame,
-                              __global const float2 *background, __global const uchar2 *ages, __global const uchar *foreground,
-                              __global const short2 *colours_before, __global short2 *colours_after, int restart, __global uchar *marked) {
+// Marks shadows and updates the colours of the background. `current`, `colours`: the reduced frame.
+// `background`, `ages`, `foreground`: from objects_background. `restart`: there are no earlier
+// colours. `marked`: as `foreground`, with SHADOW. A work-item per pixel of the model.
+__kernel void objects_shadows(__global const float *current, __global const short2 *colours,
+                              __global const CameraState *state, FrameGeometry frame,
+                              __global const float2 *background, __global const uchar2 *ages,
+                              __global const uchar *foreground,
+                              __global const short2 *colours_before, __global short2 *colours_after,
+                              int restart, __global uchar *marked) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1)), size = frame.size;
   if (any(position >= size)) return;
   const int at = position.y * size.x + position.x;
@@ -40,7 +45,8 @@ __kernel void objects_shadows(__global const float *current, __global const shor
   const int2 was = convert_int2_rte(old), is = convert_int2_rte(here);
   const int2 frame_at = clamp(is, (int2)(0), size - 1), stored_at = clamp(was, (int2)(0), size - 1);
   const float2 frame_colour = convert_float2(colours[frame_at.y * size.x + frame_at.x]);
-  float2 stored = state->fit.gain * convert_float2(colours_before[stored_at.y * size.x + stored_at.x]);
+  float2 stored =
+      state->fit.gain * convert_float2(colours_before[stored_at.y * size.x + stored_at.x]);
   const uchar distance = foreground[at];
   if (restart || state->model_empty || ages[at].x <= 1)
     stored = frame_colour;
@@ -59,10 +65,12 @@ __kernel void objects_shadows(__global const float *current, __global const shor
     const int neighbour = p.y * size.x + p.x;
     if (!foreground[neighbour] || ages[neighbour].x < MIN_AGE) continue;
     const int2 q = clamp(is + by, (int2)(0), size - 1), r = clamp(was + by, (int2)(0), size - 1);
-    const float level = sample(current, size, here + convert_float2(by)), expected = background[neighbour].x;
+    const float level = sample(current, size, here + convert_float2(by)),
+                expected = background[neighbour].x;
     count++;
     now += level, before += expected;
-    now_squares += level * level, before_squares += expected * expected, products += level * expected;
+    now_squares += level * level, before_squares += expected * expected,
+        products += level * expected;
     now_colour += convert_float2(colours[q.y * size.x + q.x]);
     before_colour += convert_float2(colours_before[r.y * size.x + r.x]);
   }
@@ -71,7 +79,11 @@ __kernel void objects_shadows(__global const float *current, __global const shor
   if (!(light >= DARKEST && light < 1.0f)) return;
   // Sums of squares: of the texture in a shadow, and of the actual difference from it.
   const float texture = light * light * (before_squares - before * before / count),
-              changed = now_squares - now * now / count - 2.0f * light * (products - now * before / count) + texture;
-  const float2 colour = light * state->fit.gain * before_colour / COLOUR_UNIT, residual = now_colour / COLOUR_UNIT - colour;
-  if (changed + dot(residual, residual) / count <= MAX_RESIDUAL * MAX_RESIDUAL * (texture + dot(colour, colour) / count)) marked[at] = SHADOW;
+              changed = now_squares - now * now / count -
+                        2.0f * light * (products - now * before / count) + texture;
+  const float2 colour = light * state->fit.gain * before_colour / COLOUR_UNIT,
+               residual = now_colour / COLOUR_UNIT - colour;
+  if (changed + dot(residual, residual) / count <=
+      MAX_RESIDUAL * MAX_RESIDUAL * (texture + dot(colour, colour) / count))
+    marked[at] = SHADOW;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Large motion. On one coarse level a node may replace its flow by a candidate. Candidates are the frequent motions
-// among matched pixels near the node.
+// Large motion. On one coarse level a node may replace its flow by a candidate. Candidates are the
+// frequent motions among matched pixels near the node.
 #include "opticalflow/level.clh"
 #include "opticalflow/brightness.clh"
 #include "opticalflow/noise.clh"
@@ -17,19 +17,20 @@
 
 inline bool is_mode(float2 v) { return v.x < 0.5f * NO_MODE; }
 
-// Fits the change of brightness to pairs of matching pixels. Unlike whole frames, pairs are independent of content that
-// enters or leaves the frame. The fit replaces the initial change if there are at least LEAST_PAIRS pairs and it
-// removes a fifth of the difference. The element after the pairs gets the mean remaining difference. It gets -1 if
-// there are too few pairs or the difference exceeds MOST_RESIDUAL. All groups call it, but only the `active` group
-// works.
+// Fits the change of brightness to pairs of matching pixels. Unlike whole frames, pairs are
+// independent of content that enters or leaves the frame. The fit replaces the initial change if
+// there are at least LEAST_PAIRS pairs and it removes a fifth of the difference. The element after
+// the pairs gets the mean remaining difference. It gets -1 if there are too few pairs or the
+// difference exceeds MOST_RESIDUAL. All groups call it, but only the `active` group works.
 #define LEAST_PAIRS 16
 #define MOST_RESIDUAL 2.0f  // levels; each difference counts as 4 at most
 inline float2 pair_at(volatile __global float2 *pairs, int i) {  // reads what other groups wrote
   volatile __global uint *p = (volatile __global uint *)(pairs + i);
   return (float2)(as_float(atomic_or(p, 0u)), as_float(atomic_or(p + 1, 0u)));
 }
-inline void fit_brightness(volatile __global float2 *pairs, int cells, bool active, __global const float2 *brightness,
-                           __global float2 *matched_brightness, __local float4 *sums) {
+inline void fit_brightness(volatile __global float2 *pairs, int cells, bool active,
+                           __global const float2 *brightness, __global float2 *matched_brightness,
+                           __local float4 *sums) {
   const int count = active ? cells : 0;
   float4 sum = 0.0f;
   float number = 0.0f;
@@ -39,12 +40,14 @@ inline void fit_brightness(volatile __global float2 *pairs, int cells, bool acti
   }
   number = group_sum(number, sums).x;
   sum = group_sum(sum, sums) / fmax(number, 1.0f);
-  const float2 fitted = full_brightness(mean_deviation(sum.lo), mean_deviation(sum.hi)), initial = brightness[0];
+  const float2 fitted = full_brightness(mean_deviation(sum.lo), mean_deviation(sum.hi)),
+               initial = brightness[0];
   float2 errors = 0.0f;
   for (int i = get_local_id(0); i < count; i += get_local_size(0)) {
     const float2 pair = pair_at(pairs, i);
     if (pair.x >= 0.0f)
-      errors += (float2)(brightness_error(pair.y, pair.x, initial), brightness_error(pair.y, pair.x, fitted));
+      errors += (float2)(brightness_error(pair.y, pair.x, initial),
+                         brightness_error(pair.y, pair.x, fitted));
   }
   errors = group_sum((float4)(errors, 0.0f, 0.0f), sums).lo / fmax(number, 1.0f);
   if (get_local_id(0) > 0 || !active) return;
@@ -55,19 +58,21 @@ inline void fit_brightness(volatile __global float2 *pairs, int cells, bool acti
   pairs[cells].x = enough && residual <= MOST_RESIDUAL ? residual : -1.0f;
 }
 
-// Finds the two modes, the most frequent motions, of every cell. Each is the mean of similar matches, in px: (x, y),
-// (x, y). Only matches unlike the first mode vote for the second. One group per cell. `side`: the number of match cells
-// along x and y. `size`: of the matched level. `offset`: index of texel (0, 0).
+// Finds the two modes, the most frequent motions, of every cell. Each is the mean of similar
+// matches, in px: (x, y), (x, y). Only matches unlike the first mode vote for the second. One group
+// per cell. `side`: the number of match cells along x and y. `size`: of the matched level.
+// `offset`: index of texel (0, 0).
 //
-// `pairs` gets per cell the grey before and after of a pixel of the first mode; x is negative without a mode. Two
-// elements after the pairs count the groups that finished; they are 0 before and after. If `fits_brightness`, the last
-// group writes `matched_brightness`.
+// `pairs` gets per cell the grey before and after of a pixel of the first mode; x is negative
+// without a mode. Two elements after the pairs count the groups that finished; they are 0 before
+// and after. If `fits_brightness`, the last group writes `matched_brightness`.
 #define TILE_X (CELL_COLUMNS + 2 * CONFIRM_X)
 #define TILE_Y (CELL_ROWS + 2 * CONFIRM_Y)
 __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1))) void flow_modes(
     __global const uint *restrict claims, int2 size, int2 side, __global const float *before,
-    __global const float *after, int pitch, int offset, __global float4 *modes, volatile __global float2 *pairs,
-    __global const float2 *brightness, __global float2 *matched_brightness, int fits_brightness) {
+    __global const float *after, int pitch, int offset, __global float4 *modes,
+    volatile __global float2 *pairs, __global const float2 *brightness,
+    __global float2 *matched_brightness, int fits_brightness) {
   __local short4 tile[TILE_X * TILE_Y], own[CELL_MATCHES];
   __local int votes[CELL_MATCHES], last;
   __local float4 sums[TILE_X * TILE_Y];
@@ -77,7 +82,8 @@ __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1))) void flow_
   const int2 place = (int2)(item % TILE_X - CONFIRM_X, item / TILE_X - CONFIRM_Y);
   tile[item] = cell_match(claims, size, cell * (int2)(CELL_COLUMNS, CELL_ROWS) + place, side);
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (item < CELL_MATCHES) own[item] = confirmed(tile + item / CELL_COLUMNS * TILE_X + item % CELL_COLUMNS, TILE_X);
+  if (item < CELL_MATCHES)
+    own[item] = confirmed(tile + item / CELL_COLUMNS * TILE_X + item % CELL_COLUMNS, TILE_X);
   barrier(CLK_LOCAL_MEM_FENCE);
   const int2 v = convert_int2(own[item % CELL_MATCHES].zw);
   const float2 no_mode = NO_MODE;
@@ -86,8 +92,9 @@ __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1))) void flow_
   for (int mode = 0; mode < 2; mode++) {
     int2 sum = 0;
     int mine = 0;
-    const bool available = item < CELL_MATCHES && own[item % CELL_MATCHES].x >= 0 &&
-                      (mode == 0 || (is_mode(found.xy) && any(abs(v - first) > (uint2)(2 * MODE_TOLERANCE))));
+    const bool available =
+        item < CELL_MATCHES && own[item % CELL_MATCHES].x >= 0 &&
+        (mode == 0 || (is_mode(found.xy) && any(abs(v - first) > (uint2)(2 * MODE_TOLERANCE))));
     for (int i = 0; i < CELL_MATCHES && available; i++) {
       const int2 off = convert_int2(own[i].zw) - v;
       if (own[i].x >= 0 && all(abs(off) <= (uint2)MODE_TOLERANCE)) sum += off, mine++;
@@ -99,16 +106,20 @@ __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1))) void flow_
     const bool enough = votes[best] >= LEAST_VOTES;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == best) {
-      sums[mode] = (float4)(enough ? convert_float2(v) + convert_float2(sum) / mine : no_mode, 0.0f, 0.0f);
+      sums[mode] =
+          (float4)(enough ? convert_float2(v) + convert_float2(sum) / mine : no_mode, 0.0f, 0.0f);
       if (mode == 0) {
         const int from = offset + own[best].y * pitch + own[best].x;
-        pairs[number] = enough ? (float2)(before[from], after[from + v.y * pitch + v.x]) : (float2)(-1.0f);
+        pairs[number] =
+            enough ? (float2)(before[from], after[from + v.y * pitch + v.x]) : (float2)(-1.0f);
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     first = convert_int2(own[best].zw);
-    if (mode == 0) found.xy = sums[0].xy;
-    else found.zw = sums[1].xy;
+    if (mode == 0)
+      found.xy = sums[0].xy;
+    else
+      found.zw = sums[1].xy;
   }
   if (item == 0) modes[number] = found;
   if (!fits_brightness) return;
@@ -122,17 +133,19 @@ __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1))) void flow_
   if (item == 0 && last) atomic_xchg((volatile __global uint *)(pairs + cells + 1), 0u);
 }
 
-#define CANDIDATES 16      // items per node: its own flow and 15 candidates
-#define FARTHEST 5         // cells, the maximum distance of a mode
-#define SAMPLES 3          // on both sides of the centre, along each axis
-#define SPACING 2          // texels between samples
-#define SAME_MOTION 1.5f   // texels; a candidate that differs less from the own flow is ignored
-#define COST_RATIO 0.4f    // maximum cost of the best candidate, relative to that of the own flow
-#define CODING_PART 0.2f   // weight of encoder noise in the cost of replacing static flow
-#define LEAVING_COST 5.0f  // cost of leaving the frame along the own flow, relative to a candidate's
+#define CANDIDATES 16     // items per node: its own flow and 15 candidates
+#define FARTHEST 5        // cells, the maximum distance of a mode
+#define SAMPLES 3         // on both sides of the centre, along each axis
+#define SPACING 2         // texels between samples
+#define SAME_MOTION 1.5f  // texels; a candidate that differs less from the own flow is ignored
+#define COST_RATIO 0.4f   // maximum cost of the best candidate, relative to that of the own flow
+#define CODING_PART 0.2f  // weight of encoder noise in the cost of replacing static flow
+// cost of leaving the frame along the own flow, relative to a candidate's
+#define LEAVING_COST 5.0f
 
-// The candidate of items 1 to CANDIDATES - 2; NO_MODE if its cell has no mode. Items 1 to 9 take the first modes of 3×3
-// cells. The others take the second modes of five cells. `cell`: the cell of the node.
+// The candidate of items 1 to CANDIDATES - 2; NO_MODE if its cell has no mode. Items 1 to 9 take
+// the first modes of 3×3 cells. The others take the second modes of five cells. `cell`: the cell of
+// the node.
 inline float2 candidate(int item, __global const float4 *modes, int2 cell, int2 cells) {
   const float2 no_mode = NO_MODE;
   if (item <= 9) {
@@ -144,12 +157,13 @@ inline float2 candidate(int item, __global const float4 *modes, int2 cell, int2 
   return all(at >= 0) && all(at < cells) ? modes[at.y * cells.x + at.x].zw : no_mode;
 }
 
-// The last item takes the first mode of the nearest cell at most FARTHEST away. nearness() orders cells by distance,
-// then in raster order; place_of() gives the offset of the cell.
+// The last item takes the first mode of the nearest cell at most FARTHEST away. nearness() orders
+// cells by distance, then in raster order; place_of() gives the offset of the cell.
 #define SEARCH_SIDE (2 * FARTHEST + 1)
 inline uint nearness(int2 off) {
   const uint2 distance = abs(off);
-  return (max(distance.x, distance.y) * SEARCH_SIDE + off.y + FARTHEST) * SEARCH_SIDE + off.x + FARTHEST;
+  return (max(distance.x, distance.y) * SEARCH_SIDE + off.y + FARTHEST) * SEARCH_SIDE + off.x +
+         FARTHEST;
 }
 inline int2 place_of(uint nearness) {
   return (int2)(nearness % SEARCH_SIDE, nearness / SEARCH_SIDE % SEARCH_SIDE) - FARTHEST;
@@ -159,13 +173,13 @@ inline int2 place_of(uint nearness) {
 typedef struct {
   float error;           // sum of squared differences of samples whose target is inside the frame
   float leaving, count;  // number of samples whose target is outside; of all samples
-  CHANNELS sum;               // of the samples in the earlier frame
+  CHANNELS sum;          // of the samples in the earlier frame
   float squares;
 } RowCost;
 
 // `at`: the centre of the row, texels. `v`: the motion to test.
-inline RowCost row_cost(__global const TEXEL *before, __global const TEXEL *after, int4 level, int2 at, float2 v,
-                        float2 brightness, float limit) {
+inline RowCost row_cost(__global const TEXEL *before, __global const TEXEL *after, int4 level,
+                        int2 at, float2 v, float2 brightness, float limit) {
   const int2 end = level.xy - 1;
   RowCost row = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
   UNROLL
@@ -184,19 +198,21 @@ inline RowCost row_cost(__global const TEXEL *before, __global const TEXEL *afte
   return row;
 }
 
-// Selects the flow of each node: its own flow, or a candidate that matches much better. A candidate also wins if most
-// samples leave the frame along both motions.
+// Selects the flow of each node: its own flow, or a candidate that matches much better. A candidate
+// also wins if most samples leave the frame along both motions.
 //
-// A group processes -DNODES=n nodes, at most SAMPLE_ROWS. First each node has NODE_ITEMS items, and CANDIDATES of them
-// take a candidate each. Then the group takes the nodes with a candidate one after another. Each row of items has one
-// row of samples for all candidates; the last row has none.
+// A group processes -DNODES=n nodes, at most SAMPLE_ROWS. First each node has NODE_ITEMS items, and
+// CANDIDATES of them take a candidate each. Then the group takes the nodes with a candidate one
+// after another. Each row of items has one row of samples for all candidates; the last row has
+// none.
 #define SAMPLE_ROWS (2 * SAMPLES + 2)
 #define NODE_ITEMS (CANDIDATES * SAMPLE_ROWS / NODES)
 __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void flow_select(
     __global const TEXEL *restrict before, __global const TEXEL *restrict after,
     __global const float2 *restrict brightness, __global const float *restrict noise_table,
-    __global const float4 *restrict modes, __global const float2 *restrict pairs, __global const float2 *restrict flow,
-    __global float2 *restrict result, CandidateChoice choice) {
+    __global const float4 *restrict modes, __global const float2 *restrict pairs,
+    __global const float2 *restrict flow, __global float2 *restrict result,
+    CandidateChoice choice) {
   __local float2 candidates[NODES * CANDIDATES];
   __local int evaluated[NODES * CANDIDATES];
   __local float4 costs[SAMPLE_ROWS * CANDIDATES];  // error, leaving, count
@@ -209,14 +225,16 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
   const int4 level = choice.level;
   const int2 size = choice.size, cells = choice.cells;
   const int count = size.x * size.y, spacing = choice.spacing;
-#define PLACE_OF(node) min(spacing * (int2)((node) % size.x, (node) / size.x), level.xy - 1)
+#define PLACE_OF(node) min(spacing *(int2)((node) % size.x, (node) / size.x), level.xy - 1)
   if (number < NODES) nearest[number] = UINT_MAX;
   if (number == 0) undecided_count = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  // Each of the NODE_ITEMS items of a node searches some of the cells around it. The first CANDIDATES items then take one
-  // candidate each.
-  const int own = number / NODE_ITEMS, place = number % NODE_ITEMS, own_node = min(first + own, count - 1);
-  const int2 own_cell = min(convert_int2(convert_float2(PLACE_OF(own_node)) / choice.cell), cells - 1);
+  // Each of the NODE_ITEMS items of a node searches some of the cells around it. The first
+  // CANDIDATES items then take one candidate each.
+  const int own = number / NODE_ITEMS, place = number % NODE_ITEMS,
+            own_node = min(first + own, count - 1);
+  const int2 own_cell =
+      min(convert_int2(convert_float2(PLACE_OF(own_node)) / choice.cell), cells - 1);
   const float2 start = choice.flow_scale * flow[own_node];
   uint own_nearest = UINT_MAX;
   for (int i = place; i < SEARCH_SIDE * SEARCH_SIDE; i += NODE_ITEMS) {
@@ -231,7 +249,7 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
   if (place > 0 && place < CANDIDATES) {
     const int2 at = own_cell + place_of(nearest[own]);
     const float2 no_mode = NO_MODE;
-    v = place < CANDIDATES - 1   ? candidate(place, modes, own_cell, cells)
+    v = place < CANDIDATES - 1    ? candidate(place, modes, own_cell, cells)
         : nearest[own] < UINT_MAX ? modes[at.y * cells.x + at.x].xy
                                   : no_mode;
     v = is_mode(v) ? choice.mode_scale * v : no_mode;
@@ -239,7 +257,8 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
   }
   if (place < CANDIDATES) candidate_flow[place] = v;
   barrier(CLK_LOCAL_MEM_FENCE);
-  // The own flow is evaluated only if there is a candidate. A candidate is evaluated only if no earlier one is equal.
+  // The own flow is evaluated only if there is a candidate. A candidate is evaluated only if no
+  // earlier one is equal.
   if (place < CANDIDATES) {
     bool evaluate = place > 0 && is_mode(v);
     for (int i = 1; i < CANDIDATES; i++) {
@@ -266,8 +285,9 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
   if (residual >= 0.0f) change = fmin(change, 0.5f * M_PI_F * residual * residual);
 #endif
   // Replacing static flow costs extra: a part of the change that an encoder may cause.
-  const float coding_noise =
-      noise.white > 0.0f || noise.coding > 0.0f ? CHANNEL_COUNT * most_coding_noise(noise, gain) : 0.0f;
+  const float coding_noise = noise.white > 0.0f || noise.coding > 0.0f
+                                 ? CHANNEL_COUNT * most_coding_noise(noise, gain)
+                                 : 0.0f;
   const int undecided_end = undecided_count;
   for (int n = 0; n < undecided_end; n++) {
     const int first_candidate = undecided[n] * CANDIDATES, node = first + undecided[n];
@@ -291,7 +311,8 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
           CHANNELS sum = sums[0];
           float all_squares = squares[0];
           for (int i = 1; i <= 2 * SAMPLES; i++) sum += sums[i], all_squares += squares[i];
-          leaving_cost = fmax(LEAVING_COST * leaving_cost, (all_squares - CHANNEL_SUM(sum, sum) / cost.z) / cost.z);
+          leaving_cost = fmax(LEAVING_COST * leaving_cost,
+                              (all_squares - CHANNEL_SUM(sum, sum) / cost.z) / cost.z);
         }
         cost.x += leaving_cost * cost.y;
       }
@@ -306,8 +327,9 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
       const float static_cost = dot(mine, mine) < STATIC_SPEED * STATIC_SPEED
                                     ? CODING_PART * fmin(own_cost.x, own_cost.z * coding_noise)
                                     : 0.0f;
-      const bool better = other_cost.x + own_cost.z * flat_cost + static_cost < COST_RATIO * own_cost.x ||
-                          fmin(other_cost.y, own_cost.y) > 0.5f * own_cost.z;
+      const bool better =
+          other_cost.x + own_cost.z * flat_cost + static_cost < COST_RATIO * own_cost.x ||
+          fmin(other_cost.y, own_cost.y) > 0.5f * own_cost.z;
       result[node] = better ? candidates[first_candidate + best] : mine;
     }
     barrier(CLK_LOCAL_MEM_FENCE);

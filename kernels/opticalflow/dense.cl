@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The last step of the solver. It uses all texels of the finest level. See window.clh for the build options.
+// The last step of the solver. It uses all texels of the finest level. See window.clh for the build
+// options.
 #include "common/bands.clh"
 #include "opticalflow/window.clh"
 
@@ -43,52 +44,60 @@ inline Block block_at(__global const TEXEL *p, int pitch) {
 #define SUM_OF(four) dot(four, (float4)(1.0f))
 
 #ifdef CENSUS
-// The sum of vote_of() for four texels from `at` on with flow (x, y); `own` gets the sum of their tensors.
-inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int2 at, float4 x, float4 y,
-                       float2 brightness, float alpha, float limit, float3 *own) {
-  const float2 flow[4] = {(float2)(x.s0, y.s0), (float2)(x.s1, y.s1), (float2)(x.s2, y.s2), (float2)(x.s3, y.s3)};
+// The sum of vote_of() for four texels from `at` on with flow (x, y); `own` gets the sum of their
+// tensors.
+inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int2 at, float4 x,
+                       float4 y, float2 brightness, float alpha, float limit, float3 *own) {
+  const float2 flow[4] = {(float2)(x.s0, y.s0), (float2)(x.s1, y.s1), (float2)(x.s2, y.s2),
+                          (float2)(x.s3, y.s3)};
   float2 votes = 0.0f;
   *own = 0.0f;
   UNROLL
   for (int i = 0; i < 4; i++) {
     float3 tensor;
-    votes += vote_of(block.now[i], block.gx[i], block.gy[i], after, level, at + (int2)(i & 1, i >> 1), flow[i],
-                     brightness, alpha, limit, &tensor);
+    votes += vote_of(block.now[i], block.gx[i], block.gy[i], after, level,
+                     at + (int2)(i & 1, i >> 1), flow[i], brightness, alpha, limit, &tensor);
     *own += tensor;
   }
   return votes;
 }
 #else
 // The same computation with vectors of four, for which CPUs have instructions.
-inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int2 at, float4 x, float4 y,
-                       float2 brightness, float alpha, float limit, float3 *own) {
+inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int2 at, float4 x,
+                       float4 y, float2 brightness, float alpha, float limit, float3 *own) {
 #define FOUR(v) (float4)(v[0], v[1], v[2], v[3])
   const float4 now = FOUR(block.now), gx = FOUR(block.gx), gy = FOUR(block.gy);
   const float2 end = convert_float2(level.xy - 1);
-  const float4 to_x = at.x + (float4)(0.0f, 1.0f, 0.0f, 1.0f) + x, to_y = at.y + (float4)(0.0f, 0.0f, 1.0f, 1.0f) + y;
-  const float4 in_x = clamp(to_x, 0.0f, end.x), in_y = clamp(to_y, 0.0f, end.y), base_x = floor(in_x),
-               base_y = floor(in_y);
+  const float4 to_x = at.x + (float4)(0.0f, 1.0f, 0.0f, 1.0f) + x,
+               to_y = at.y + (float4)(0.0f, 0.0f, 1.0f, 1.0f) + y;
+  const float4 in_x = clamp(to_x, 0.0f, end.x), in_y = clamp(to_y, 0.0f, end.y),
+               base_x = floor(in_x), base_y = floor(in_y);
   const float4 part_x = in_x - base_x, part_y = in_y - base_y;
   const int4 place = level.w + convert_int4(base_y) * level.z + convert_int4(base_x);
-  __global const float *p[4] = {after + place.s0, after + place.s1, after + place.s2, after + place.s3};
+  __global const float *p[4] = {after + place.s0, after + place.s1, after + place.s2,
+                                after + place.s3};
 #define FOUR_AT(i) (float4)(p[0][i], p[1][i], p[2][i], p[3][i])
-  const float4 above = mix(FOUR_AT(0), FOUR_AT(1), part_x), below = mix(FOUR_AT(level.z), FOUR_AT(level.z + 1), part_x);
+  const float4 above = mix(FOUR_AT(0), FOUR_AT(1), part_x),
+               below = mix(FOUR_AT(level.z), FOUR_AT(level.z + 1), part_x);
   const float4 change = clamp(ADJUSTED(mix(above, below, part_y), brightness) - now, -limit, limit);
-  const float4 change_inside =
-      select((float4)(0.0f), change, to_x == in_x && to_y == in_y);  // 0 for targets outside the frame
+  const float4 change_inside = select(
+      (float4)(0.0f), change, to_x == in_x && to_y == in_y);  // 0 for targets outside the frame
   const float4 votes = alpha + TRACE_VOTE * (gx * gx + gy * gy), xx = gx * gx + votes, xy = gx * gy,
                yy = gy * gy + votes;
   *own = (float3)(SUM_OF(xx), SUM_OF(xy), SUM_OF(yy));
-  return (float2)(SUM_OF(xx * x + xy * y - gx * change_inside), SUM_OF(xy * x + yy * y - gy * change_inside));
+  return (float2)(SUM_OF(xx * x + xy * y - gx * change_inside),
+                  SUM_OF(xy * x + yy * y - gy * change_inside));
 }
 #endif
 
-// Input: the flow of flow_warp, whose nodes are 4 `step` texels apart. Output: the flow of nodes 2 `step` texels apart,
-// in texels, and a confidence from the smaller eigenvalue. A node sums the votes and tensors of its four texels over
-// the window. `tensors` and `residuals` are those of flow_warp's lattice; the share of noise comes from them.
+// Input: the flow of flow_warp, whose nodes are 4 `step` texels apart. Output: the flow of nodes 2
+// `step` texels apart, in texels, and a confidence from the smaller eigenvalue. A node sums the
+// votes and tensors of its four texels over the window. `tensors` and `residuals` are those of
+// flow_warp's lattice; the share of noise comes from them.
 //
-// Local memory in `scratch`: `tile` holds the flow, then tensors with the votes along x; `tile_y` the votes along y.
-// `strip` holds medians, then sums along y, as does `strip_y`. `nodes_flow` holds the flow at the start of the step.
+// Local memory in `scratch`: `tile` holds the flow, then tensors with the votes along x; `tile_y`
+// the votes along y. `strip` holds medians, then sums along y, as does `strip_y`. `nodes_flow`
+// holds the flow at the start of the step.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
@@ -96,17 +105,19 @@ __kernel void
 flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
            __global const float2 *restrict brightness, __global const float4 *restrict tensors,
            __global const float *restrict residuals, __global const float *restrict noise_table,
-           __global const float2 *restrict flow, __global float2 *restrict result, __global float *restrict confidence,
-           DenseWarp warp, __local float4 *scratch) {
+           __global const float2 *restrict flow, __global float2 *restrict result,
+           __global float *restrict confidence, DenseWarp warp, __local float4 *scratch) {
   const int4 level = warp.level;
   const float4 gain = warp.gain;
   const Window window = warp.window;
-  const int2 size = warp.size, flow_size = warp.flow_size, side = warp.side, coarse_size = warp.coarse_size;
+  const int2 size = warp.size, flow_size = warp.flow_size, side = warp.side,
+             coarse_size = warp.coarse_size;
   const int step = warp.step, spacing = warp.spacing;
   const float alpha = warp.alpha;
   __local float4 *tile = scratch, *strip = tile + warp.tile;
   __local float2 *nodes_flow = (__local float2 *)(strip + warp.strip);
-  __local float *tile_y = (__local float *)(nodes_flow + side.x * side.y), *strip_y = tile_y + warp.tile;
+  __local float *tile_y = (__local float *)(nodes_flow + side.x * side.y),
+                *strip_y = tile_y + warp.tile;
   const int2 origin = (int2)(get_group_id(0), GROUP_ROW) * side;
   const int2 voter = origin - RADIUS, voters = side + 2 * RADIUS, last = flow_size - 1;
   const int2 median_first = max(voter >> 1, 0),
@@ -121,7 +132,8 @@ flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, median_size)
   medians[y * median_size.x + x] =
-      warp.scale * smoothed_flow(flows, input, input_side.x, median_first + (int2)(x, y), last, spacing, denoising);
+      warp.scale * smoothed_flow(flows, input, input_side.x, median_first + (int2)(x, y), last,
+                                 spacing, denoising);
   barrier(CLK_LOCAL_MEM_FENCE);
   const float part = 0.25f / step;
   FOR_ITEMS(x, y, voters) {
@@ -132,20 +144,24 @@ flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict
       const Block block = block_at(before + texel_index(level, 2 * node), level.z);
       // All four texels lie between the same nodes of the flow.
       const int2 a = (node >> 1) - median_first, b = min(a + 1, last - median_first);
-      const float2 first = medians[a.y * median_size.x + a.x], top_right = medians[a.y * median_size.x + b.x],
-                   bottom_left = medians[b.y * median_size.x + a.x], bottom_right = medians[b.y * median_size.x + b.x];
+      const float2 first = medians[a.y * median_size.x + a.x],
+                   top_right = medians[a.y * median_size.x + b.x],
+                   bottom_left = medians[b.y * median_size.x + a.x],
+                   bottom_right = medians[b.y * median_size.x + b.x];
       const float4 part_x = 0.25f * convert_float4((2 * node.x + (int4)(0, 1, 0, 1)) & 3),
                    part_y = 0.25f * convert_float4((2 * node.y + (int4)(0, 0, 1, 1)) & 3);
-#define BETWEEN(c) \
+#define BETWEEN(c)                                           \
   mix(mix((float4)(first.c), (float4)(top_right.c), part_x), \
       mix((float4)(bottom_left.c), (float4)(bottom_right.c), part_x), part_y)
       const float4 flow_x = BETWEEN(x), flow_y = BETWEEN(y);
-      votes = votes_of(block, after, level, 2 * node, flow_x, flow_y, brightness[0], alpha, limit, &texels);
+      votes = votes_of(block, after, level, 2 * node, flow_x, flow_y, brightness[0], alpha, limit,
+                       &texels);
       start = (float2)(SUM_OF(flow_x), SUM_OF(flow_y));
     } else {
       for (int i = 0; i < 4; i++) {
         const int2 at = texel_of(node, i, step, level);
-        const float2 v = sample_flow(medians, median_first, median_size.x, part * convert_float2(at), last);
+        const float2 v =
+            sample_flow(medians, median_first, median_size.x, part * convert_float2(at), last);
         float3 own;
         votes += vote(before, after, level, at, v, brightness[0], alpha, limit, &own);
         texels += own;
@@ -153,7 +169,8 @@ flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict
       }
     }
     const int2 own_node = (int2)(x, y) - RADIUS;
-    if (all(own_node >= 0) && all(own_node < side)) nodes_flow[own_node.y * side.x + own_node.x] = 0.25f * start;
+    if (all(own_node >= 0) && all(own_node < side))
+      nodes_flow[own_node.y * side.x + own_node.x] = 0.25f * start;
     tile[y * voters.x + x] = 0.25f * (float4)(texels, votes.x);
     tile_y[y * voters.x + x] = 0.25f * votes.y;
   }
@@ -170,8 +187,9 @@ flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict
     const int2 coarse = min((origin + (int2)(x, y)) / 2, coarse_size - 1);
     const int coarse_index = coarse.y * coarse_size.x + coarse.x;
     const float noise_share = tensors[coarse_index].w;
-    result[index] = noise_limited(nodes_flow[y * side.x + x], solve(sum.xyz, (float2)(sum.w, sum_y)),
-                            (float4)(sum.xyz, noise_share), residuals[coarse_index], noise, gain, warp.spread, size);
+    result[index] = noise_limited(
+        nodes_flow[y * side.x + x], solve(sum.xyz, (float2)(sum.w, sum_y)),
+        (float4)(sum.xyz, noise_share), residuals[coarse_index], noise, gain, warp.spread, size);
     const ChannelNoise own = channel_noise(noise, gain, noise_share, 0.0f);
     const float strength = fmax(texture_strength(sum.xyz, alpha) - own.slope, 0.0f);
     confidence[index] = strength * normal_recip(strength + warp.half_confidence + own.slope);

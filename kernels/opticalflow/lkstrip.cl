@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lucas and Kanade's method for GPUs, for windows too large for lktile.cl. A group of STRIP_LANES items processes a
-// strip of columns from top to bottom, ROWS rows per step. Every item sums the products of its column's derivatives
-// along y. It adds the rows that enter the window and subtracts those that leave it, both from global memory. The sums
-// go to local memory. Then every item sums RUN pixels of a row along x.
+// Lucas and Kanade's method for GPUs, for windows too large for lktile.cl. A group of STRIP_LANES
+// items processes a strip of columns from top to bottom, ROWS rows per step. Every item sums the
+// products of its column's derivatives along y. It adds the rows that enter the window and
+// subtracts those that leave it, both from global memory. The sums go to local memory. Then every
+// item sums RUN pixels of a row along x.
 //   -DRADIUS  (STRIP_LANES - RUN) / 2 at most
 //   -DROWS    STRIP_LANES / RUNS at most
 #include "opticalflow/lucaskanade.clh"
@@ -10,15 +11,15 @@
 #define RUN STRIP_RUN                            // pixels of an item along x
 #define RUNS ((STRIP_LANES - 2 * RADIUS) / RUN)  // per row
 
-// The index of word `w` of a row; a word has four sums. The even words of a row come first, then the odd ones, so
-// neighbouring items read neighbouring words.
+// The index of word `w` of a row; a word has four sums. The even words of a row come first, then
+// the odd ones, so neighbouring items read neighbouring words.
 #define AT_WORD(w) ((w) % 2 * STRIP_WORDS + (w) / 2)
 
-// The type of a window's sums. 32 bits modulo 2^32 suffice up to a radius of 19. A derivative along x or y is at most D
-// = 1530, so squares stay below 2^32 up to a window of 42. The sum of products with the change over n pixels of a row
-// is Σ (g[x+1] - g[x]) (t[x] + t[x+1]). Here g is 0 to D and t is -g to D - g. Apart from the ends that is Σ t[x]
-// (g[x+1] - g[x-1]). It is largest if each g is 0 or D. Then every second x adds at most D², which is below 2^31 up to
-// a window of 39.
+// The type of a window's sums. 32 bits modulo 2^32 suffice up to a radius of 19. A derivative along
+// x or y is at most D = 1530, so squares stay below 2^32 up to a window of 42. The sum of products
+// with the change over n pixels of a row is Σ (g[x+1] - g[x]) (t[x] + t[x+1]). Here g is 0 to D and
+// t is -g to D - g. Apart from the ends that is Σ t[x] (g[x+1] - g[x-1]). It is largest if each g
+// is 0 or D. Then every second x adds at most D², which is below 2^31 up to a window of 39.
 #if RADIUS <= 19
 #define TOTAL uint
 #define TOTAL_OF_SQUARES(total) ((float)(total))
@@ -29,8 +30,8 @@
 #define TOTAL_OF_PRODUCTS(total) ((float)(total))
 #endif
 
-// The difference of the greys of two adjacent pixels, and their sum. The lower half belongs to the older frame, the
-// upper half to the newer one.
+// The difference of the greys of two adjacent pixels, and their sum. The lower half belongs to the
+// older frame, the upper half to the newer one.
 struct pair {
   uint across, sum;
 };
@@ -43,7 +44,8 @@ inline struct pair pair_at(__global const uint *greys, int2 size, int left, int 
   return pair;
 }
 
-// Adds the products of the derivatives between two adjacent rows to the sums of a column, or subtracts them.
+// Adds the products of the derivatives between two adjacent rows to the sums of a column, or
+// subtracts them.
 inline void add_products(int *sums, struct pair row, struct pair below) {
   const int dx = (short)(row.across + below.across), dy = (short)(below.sum - row.sum);
   const int dt = high_less_low(row.sum + below.sum);
@@ -55,7 +57,8 @@ inline void subtract_products(int *sums, struct pair row, struct pair below) {
   SUBTRACT_PRODUCTS(sums, dx, dy, dt)
 }
 
-// The sums of RUN adjacent windows from the column sums of a row. `words` starts with those of the first window.
+// The sums of RUN adjacent windows from the column sums of a row. `words` starts with those of the
+// first window.
 inline void sum_along_row(__local const int4 *words, const bool squares, float *windows) {
   int come[RUN + 4], go[RUN];
 #pragma unroll
@@ -77,9 +80,10 @@ inline void sum_along_row(__local const int4 *words, const bool squares, float *
   }
 }
 
-// `greys`: words with the older frame in the lower half, the newer one in the upper half. `stretch`: rows per group.
-__kernel __attribute__((reqd_work_group_size(STRIP_LANES, 1, 1))) void lk_strip(__global const uint *restrict greys,
-                                                                          int2 size, int stretch, SOLUTION) {
+// `greys`: words with the older frame in the lower half, the newer one in the upper half.
+// `stretch`: rows per group.
+__kernel __attribute__((reqd_work_group_size(STRIP_LANES, 1, 1))) void lk_strip(
+    __global const uint *restrict greys, int2 size, int stretch, SOLUTION) {
   __local int4 columns[5][ROWS][2 * STRIP_WORDS];
   const int lane = get_local_id(0);
   const int2 first = (int2)(get_group_id(0) * RUNS * RUN, get_group_id(1) * stretch);
@@ -119,14 +123,15 @@ __kernel __attribute__((reqd_work_group_size(STRIP_LANES, 1, 1))) void lk_strip(
     if (row < ROWS && at.x < size.x && at.y < end) {
       float windows[5][RUN];
 #pragma unroll
-      for (int k = 0; k < 5; k++) sum_along_row(columns[k][row] + run, k == 0 || k == 2, windows[k]);
+      for (int k = 0; k < 5; k++)
+        sum_along_row(columns[k][row] + run, k == 0 || k == 2, windows[k]);
 #pragma unroll
       for (int i = 0; i < RUN; i += 4) {
         float3 v[4];
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-          v[j] = solution(windows[0][i + j], windows[1][i + j], windows[2][i + j], windows[3][i + j],
-                          windows[4][i + j], alpha, half_confidence);
+          v[j] = solution(windows[0][i + j], windows[1][i + j], windows[2][i + j],
+                          windows[3][i + j], windows[4][i + j], alpha, half_confidence);
           v[j].xy *= scale;
           if (on_rim(at + (int2)(i + j, 0), size, RADIUS)) v[j] = 0.0f;
         }

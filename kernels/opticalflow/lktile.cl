@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lucas and Kanade's method in one kernel, for GPUs. A group of LANES items processes a strip of columns from top to
-// bottom, in BLOCKS blocks of 2 RADIUS + 1 rows. It loads the greys of a block to local memory. Every item sums the
-// products of its column's derivatives along y. It keeps the rows that will leave the window in registers. Then every
-// item sums RUN pixels at a time along x.
+// Lucas and Kanade's method in one kernel, for GPUs. A group of LANES items processes a strip of
+// columns from top to bottom, in BLOCKS blocks of 2 RADIUS + 1 rows. It loads the greys of a block
+// to local memory. Every item sums the products of its column's derivatives along y. It keeps the
+// rows that will leave the window in registers. Then every item sums RUN pixels at a time along x.
 //   -DRADIUS  1..10: more would overflow 32 bits
 //   -DLANES   32 or more
 //   -DBLOCKS  1 or more
@@ -16,8 +16,10 @@
 #define PITCH ((LANES / 4 - RUNS % 8 + 7) / 8 * 8 + RUNS % 8)
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
-    IN_LUMA(in), __global const ushort *restrict before, __global ushort *restrict after, int2 size, SOLUTION) {
-  __local uint greys[SIDE][LANES + 1];  // the older frame in the lower half, the newer one in the upper half
+    IN_LUMA(in), __global const ushort *restrict before, __global ushort *restrict after, int2 size,
+    SOLUTION) {
+  __local uint
+      greys[SIDE][LANES + 1];  // the older frame in the lower half, the newer one in the upper half
   __local int4 columns[5][SIDE][PITCH];
   const int lane = get_local_id(0);
   const int2 first = (int2)(get_group_id(0) * RUNS * RUN, get_group_id(1) * BLOCKS * SIDE);
@@ -25,7 +27,8 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
   const int column = first.x - RADIUS + lane, inside = clamp(column, 0, size.x - 1);
   const bool keeps = column >= first.x && column < min(first.x + RUNS * RUN, size.x);
 
-  const bool rim = any(first < RADIUS) || any(first + (int2)(RUNS * RUN, BLOCKS * SIDE) > size - RADIUS);
+  const bool rim =
+      any(first < RADIUS) || any(first + (int2)(RUNS * RUN, BLOCKS * SIDE) > size - RADIUS);
 
   uint slopes[SIDE];  // Ix in the lower half, Iy in the upper half
   int changes[SIDE];
@@ -98,7 +101,8 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
       float3 v[RUN];
 #pragma unroll
       for (int j = 0; j < RUN; j++) {
-        v[j] = solution(window[0][j], window[1][j], window[2][j], window[3][j], window[4][j], alpha, half_confidence);
+        v[j] = solution(window[0][j], window[1][j], window[2][j], window[3][j], window[4][j], alpha,
+                        half_confidence);
         v[j].xy *= scale;
       }
       if (rim) {

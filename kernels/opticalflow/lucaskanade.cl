@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lucas and Kanade's method for CPUs and for windows of any size. It has three passes: greys, running sums along y,
-// running sums along x.
+// Lucas and Kanade's method for CPUs and for windows of any size. It has three passes: greys,
+// running sums along y, running sums along x.
 #include "opticalflow/lucaskanade.clh"
 
 __kernel void lk_grey(IN_LUMA(in), int2 size, __global ushort *grey) {
@@ -20,9 +20,10 @@ __kernel void lk_greys(IN_LUMA(in), int2 size, __global const ushort *before, __
   greys[i] = low_halves(before[i], newer);
 }
 
-// Returns three values of two adjacent pixels, clamped to the frame. They are the difference of the older greys, their
-// sum, and the change of that sum in the newer frame.
-inline int3 pair_at(__global const ushort *before, __global const ushort *after, int2 size, int x, int y) {
+// Returns three values of two adjacent pixels, clamped to the frame. They are the difference of the
+// older greys, their sum, and the change of that sum in the newer frame.
+inline int3 pair_at(__global const ushort *before, __global const ushort *after, int2 size, int x,
+                    int y) {
   const int row = clamp(y, 0, size.y - 1) * size.x;
   const int left = row + clamp(x, 0, size.x - 1), right = row + clamp(x + 1, 0, size.x - 1);
   const int sum = before[left] + before[right];
@@ -34,10 +35,10 @@ inline int3 derivatives(int3 row, int3 below) {
   return (int3)(row.x + below.x, below.y - row.y, row.z + below.z);
 }
 
-// Sums over the window's rows. An item processes `stretch` rows of a column with running sums. Outputs are (xx, xy, yy,
-// xt) and (yt).
-__kernel void lk_columns(__global const ushort *before, __global const ushort *after, int2 size, int radius,
-                         int stretch, __global int4 *columns4, __global int *columns1) {
+// Sums over the window's rows. An item processes `stretch` rows of a column with running sums.
+// Outputs are (xx, xy, yy, xt) and (yt).
+__kernel void lk_columns(__global const ushort *before, __global const ushort *after, int2 size,
+                         int radius, int stretch, __global int4 *columns4, __global int *columns1) {
   const int x = get_global_id(0), first = get_global_id(1) * stretch;
   if (x >= size.x || first >= size.y) return;
   int sums[5] = {0, 0, 0, 0, 0};
@@ -54,15 +55,17 @@ __kernel void lk_columns(__global const ushort *before, __global const ushort *a
     const int i = y * size.x + x;
     columns4[i] = (int4)(sums[0], sums[1], sums[2], sums[3]);
     columns1[i] = sums[4];
-    const int3 above = pair_at(before, after, size, x, y - radius + 1), leaving = derivatives(out, above);
+    const int3 above = pair_at(before, after, size, x, y - radius + 1),
+               leaving = derivatives(out, above);
     SUBTRACT_PRODUCTS(sums, leaving.x, leaving.y, leaving.z)
     out = above;
   }
 }
 
-// Sums over the window's columns, and the solution. An item processes `stretch` pixels of a row with running sums.
-__kernel void lk_rows(__global const int4 *columns4, __global const int *columns1, int2 size, int radius,
-                      int stretch, SOLUTION) {
+// Sums over the window's columns, and the solution. An item processes `stretch` pixels of a row
+// with running sums.
+__kernel void lk_rows(__global const int4 *columns4, __global const int *columns1, int2 size,
+                      int radius, int stretch, SOLUTION) {
   const int y = get_global_id(0), first = get_global_id(1) * stretch;
   if (y >= size.y || first >= size.x) return;
   long4 sum4 = 0;

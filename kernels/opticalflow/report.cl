@@ -19,11 +19,11 @@ inline float8 group_sum(float8 value, float *most, __local float8 *sums, __local
   return sums[0];
 }
 
-// Each group sums a part of the field: x, y, magnitude, its square, moving pixels, confidence, 0, and the maximum
-// magnitude.
+// Each group sums a part of the field: x, y, magnitude, its square, moving pixels, confidence, 0,
+// and the maximum magnitude.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_sums(
-    __global const float2 *vectors, __global const float *confidence, int pixels, float min_confidence,
-    __global float8 *parts) {
+    __global const float2 *vectors, __global const float *confidence, int pixels,
+    float min_confidence, __global float8 *parts) {
   __local float8 sums[ITEMS];
   __local float maxima[ITEMS];
   float8 sum = 0.0f;
@@ -40,11 +40,12 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_sums(
   if (get_local_id(0) == 0) parts[get_group_id(0)] = sum;
 }
 
-// One group adds the parts. `gain`: px per frame at full brightness. If it is 0, the gain follows three times the root
-// mean square magnitude, at least 1 px. It jumps there if `fresh`; otherwise it moves by a tenth of the difference.
+// One group adds the parts. `gain`: px per frame at full brightness. If it is 0, the gain follows
+// three times the root mean square magnitude, at least 1 px. It jumps there if `fresh`; otherwise
+// it moves by a tenth of the difference.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_summary(
-    __global const float8 *parts, int count, int pixels, float gain, int fresh, __global const float *noise,
-    __global FlowSummary *summary) {
+    __global const float8 *parts, int count, int pixels, float gain, int fresh,
+    __global const float *noise, __global FlowSummary *summary) {
   __local float8 sums[ITEMS];
   __local float maxima[ITEMS];
   float8 sum = 0.0f;
@@ -56,17 +57,27 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_summary(
   sum = group_sum(sum, &most, sums, maxima) / pixels;
   if (get_local_id(0) == 0) {
     const float rms = sqrt(sum.s3), wanted = fmax(3.0f * rms, 1.0f), before = summary->gain;
-    const FlowSummary result = {sum.s0, sum.s1, sum.s2, most, sum.s4, sum.s5,
-                            gain > 0.0f ? gain : fresh ? wanted : before + 0.1f * (wanted - before), rms,
-                            noise[0] < 0.0f ? -1.0f : sqrt(noise[0])};
+    const FlowSummary result = {sum.s0,
+                                sum.s1,
+                                sum.s2,
+                                most,
+                                sum.s4,
+                                sum.s5,
+                                gain > 0.0f ? gain
+                                : fresh     ? wanted
+                                            : before + 0.1f * (wanted - before),
+                                rms,
+                                noise[0] < 0.0f ? -1.0f : sqrt(noise[0])};
     *summary = result;
   }
 }
 
-// Samples the field in the centres of cells of `grid` px. `result` gets all vectors, then all confidences. Where the
-// confidence is below `min_confidence`, both components are `unknown`. A work-item per cell.
+// Samples the field in the centres of cells of `grid` px. `result` gets all vectors, then all
+// confidences. Where the confidence is below `min_confidence`, both components are `unknown`. A
+// work-item per cell.
 __kernel void flow_grid(__global const float2 *vectors, __global const float *confidence, int2 size,
-                        float min_confidence, int grid, float unknown, __global float *result, int2 cells) {
+                        float min_confidence, int grid, float unknown, __global float *result,
+                        int2 cells) {
   const int2 cell = (int2)(get_global_id(0), get_global_id(1));
   if (any(cell >= cells)) return;
   const int2 at = min(cell * grid + grid / 2, size - 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Steps of the solver. A group has a tile of a lattice. It smooths the flow with a median, warps the texel of every
-// node, sums the votes over the window and solves for the flow. See window.clh for the build options.
+// Steps of the solver. A group has a tile of a lattice. It smooths the flow with a median, warps
+// the texel of every node, sums the votes over the window and solves for the flow. See window.clh
+// for the build options.
 #include "opticalflow/window.clh"
 
 // The type of the buffers with a lattice's sums. flow_fused also writes them.
@@ -27,34 +28,39 @@ typedef struct {
   int spacing;
 } Lattice;
 
-// One step for `nodes` nodes from `first` on. On entry `tile` holds the flow of `input_side` nodes from `input` on, in
-// units of `scale` texels. Their lattice ends with node `last`. With `shift` 1 they are twice as far apart as the
-// nodes. The result goes to `result`, or to `tile` if `result` is null. `tensors` and `residuals` belong to the
-// lattice. `source`: see node_vote().
+// One step for `nodes` nodes from `first` on. On entry `tile` holds the flow of `input_side` nodes
+// from `input` on, in units of `scale` texels. Their lattice ends with node `last`. With `shift` 1
+// they are twice as far apart as the nodes. The result goes to `result`, or to `tile` if `result`
+// is null. `tensors` and `residuals` belong to the lattice. `source`: see node_vote().
 //
-// Local memory: `tile` later holds votes. `strip` holds medians, then sums along y. `nodes_flow` holds the flow at the
-// start of the step.
-inline void warp_step(LATTICE_BUFFER(NODE_SOURCE) source, __global const TEXEL *restrict after, Lattice lattice,
-                      LATTICE_BUFFER(float4) tensors, LATTICE_BUFFER(float) residuals, Window window, int2 first,
-                      int2 nodes, int2 input, int2 input_side, int2 last, int shift, float scale,
+// Local memory: `tile` later holds votes. `strip` holds medians, then sums along y. `nodes_flow`
+// holds the flow at the start of the step.
+inline void warp_step(LATTICE_BUFFER(NODE_SOURCE) source, __global const TEXEL *restrict after,
+                      Lattice lattice, LATTICE_BUFFER(float4) tensors,
+                      LATTICE_BUFFER(float) residuals, Window window, int2 first, int2 nodes,
+                      int2 input, int2 input_side, int2 last, int shift, float scale,
                       __local float2 *restrict tile, __local float2 *restrict strip,
                       __local float2 *restrict nodes_flow, __global float2 *restrict result) {
   const int2 size = lattice.size, voter = first - RADIUS, voters = nodes + 2 * RADIUS;
   const int2 median_first = max(voter >> shift, 0);
-  const int2 median_size = min(((voter + voters - 1) >> shift) + 1 + shift, last + 1) - median_first;
+  const int2 median_size =
+      min(((voter + voters - 1) >> shift) + 1 + shift, last + 1) - median_first;
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, median_size)
-  strip[y * median_size.x + x] = scale * smoothed_flow(tile, input, input_side.x, median_first + (int2)(x, y), last,
-                                                       lattice.spacing, lattice.denoising);
+  strip[y * median_size.x + x] =
+      scale * smoothed_flow(tile, input, input_side.x, median_first + (int2)(x, y), last,
+                            lattice.spacing, lattice.denoising);
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, voters) {
     const int2 at = clamp(voter + (int2)(x, y), 0, size - 1);
-    const float2 v = shift == 0 ? strip[(at.y - median_first.y) * median_size.x + at.x - median_first.x]
-                                : sample_flow(strip, median_first, median_size.x, 0.5f * convert_float2(at), last);
+    const float2 v =
+        shift == 0
+            ? strip[(at.y - median_first.y) * median_size.x + at.x - median_first.x]
+            : sample_flow(strip, median_first, median_size.x, 0.5f * convert_float2(at), last);
     const int2 node = (int2)(x, y) - RADIUS;
     if (all(node >= 0) && all(node < nodes)) nodes_flow[node.y * nodes.x + node.x] = v;
-    tile[y * voters.x + x] = node_vote(source, after, lattice.level, size, lattice.step, at, v, lattice.brightness,
-                                       lattice.alpha, lattice.limit);
+    tile[y * voters.x + x] = node_vote(source, after, lattice.level, size, lattice.step, at, v,
+                                       lattice.brightness, lattice.alpha, lattice.limit);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 #ifdef LINEAR_ITEMS  // load the data of an item's first node while the sums are computed
@@ -76,8 +82,9 @@ inline void warp_step(LATTICE_BUFFER(NODE_SOURCE) source, __global const TEXEL *
     float2 sum;
     SUM_X(sum, strip + y * voters.x + x, window)
     const float2 start = nodes_flow[y * nodes.x + x];
-    const float2 solution = noise_limited(start, mix(start, solve(tensor.xyz, sum), RELAXATION), tensor,
-                                          RESIDUAL_AT(index), lattice.noise, lattice.gain, lattice.spread, size);
+    const float2 solution =
+        noise_limited(start, mix(start, solve(tensor.xyz, sum), RELAXATION), tensor,
+                      RESIDUAL_AT(index), lattice.noise, lattice.gain, lattice.spread, size);
     if (result)
       result[index] = solution;
     else
@@ -86,8 +93,8 @@ inline void warp_step(LATTICE_BUFFER(NODE_SOURCE) source, __global const TEXEL *
 }
 
 #ifndef FUSED_LEVELS
-// All steps on one lattice, for the tile of a group. The first steps also compute the surroundings that later steps
-// need, so groups are independent.
+// All steps on one lattice, for the tile of a group. The first steps also compute the surroundings
+// that later steps need, so groups are independent.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
@@ -96,7 +103,8 @@ flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *res
           __global const float2 *restrict brightness, __global const float4 *restrict tensors,
           __global const float *restrict residuals, __global const float *restrict noise_table,
           __global const float2 *restrict flow, __global float2 *restrict result, Warp warp,
-          __local float2 *restrict tile, __local float2 *restrict strip, __local float2 *restrict nodes_flow) {
+          __local float2 *restrict tile, __local float2 *restrict strip,
+          __local float2 *restrict nodes_flow) {
   const float4 gain = warp.gain;
   const Window window = warp.window;
   const int2 size = warp.size, flow_size = warp.flow_size, side = warp.side;
@@ -108,22 +116,17 @@ flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *res
   // Loads the input for the wide median, before the noise table says whether that median is used.
   const int most_margin = (warps - 1) * (RADIUS + 2 * spacing) + RADIUS;
   int2 input = max((max(origin - most_margin, -RADIUS) >> shift) - 2 * spacing, 0);
-  int2 input_side =
-      min(((min(origin + side + most_margin, size + RADIUS) - 1) >> shift) + 1 + shift + 2 * spacing, last + 1) - input;
+  int2 input_side = min(((min(origin + side + most_margin, size + RADIUS) - 1) >> shift) + 1 +
+                            shift + 2 * spacing,
+                        last + 1) -
+                    input;
   LOAD_FLOW(tile, input, input_side)
   const Noise noise = noise_of(noise_table);
   const float denoising = denoising_of(noise);
-  const Lattice lattice = {warp.level,
-                           size,
-                           warp.step,
-                           brightness[0],
-                           noise,
-                           gain,
-                           warp.spread,
-                           denoising,
-                           change_limit(noise, gain),
-                           warp.alpha,
-                           spacing};
+  const Lattice lattice = {warp.level,    size,      warp.step,
+                           brightness[0], noise,     gain,
+                           warp.spread,   denoising, change_limit(noise, gain),
+                           warp.alpha,    spacing};
   const int reach = smoothing_reach(spacing, denoising);
 #ifndef CENSUS
   source += first_tensor;
@@ -131,8 +134,9 @@ flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *res
   for (int i = 0; i < warps; i++) {
     const int margin = (warps - 1 - i) * (RADIUS + reach);
     const int2 first = max(origin - margin, 0), nodes = min(origin + side + margin, size) - first;
-    warp_step(source, after, lattice, tensors + first_tensor, residuals + first_tensor, window, first, nodes, input,
-              input_side, last, shift, scale, tile, strip, nodes_flow, i + 1 < warps ? 0 : result);
+    warp_step(source, after, lattice, tensors + first_tensor, residuals + first_tensor, window,
+              first, nodes, input, input_side, last, shift, scale, tile, strip, nodes_flow,
+              i + 1 < warps ? 0 : result);
     input = first, input_side = nodes, last = size - 1, shift = 0, scale = 1.0f;
   }
 }
@@ -144,9 +148,9 @@ flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *res
 #define SOURCE_OF(row) slopes + (row).first_tensor
 #endif
 
-// The first group takes all steps on lattices `from` to `to`, each as one tile. If there are more groups, it first
-// computes the tensors of these lattices. The other groups then do the work of flow_tensors for the finer lattices.
-// `scratch` is local memory for both uses.
+// The first group takes all steps on lattices `from` to `to`, each as one tile. If there are more
+// groups, it first computes the tensors of these lattices. The other groups then do the work of
+// flow_tensors for the finer lattices. `scratch` is local memory for both uses.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
@@ -154,20 +158,22 @@ __kernel void
 flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
            __global const float *restrict grey_before, __global const float *restrict grey_after,
            __global const float2 *restrict brightness, __global const float *restrict noise_table,
-           __constant LatticeLevel *lattices, __global float4 *tensors, __global float *residuals, __global float4 *slopes,
-           __global FrameTally *restrict tally, volatile __global float *row_ratios,
-           __global const float2 *restrict flow, __global float2 *restrict result, FusedWarp warp,
-           __local float4 *scratch) {
+           __constant LatticeLevel *lattices, __global float4 *tensors, __global float *residuals,
+           __global float4 *slopes, __global FrameTally *restrict tally,
+           volatile __global float *row_ratios, __global const float2 *restrict flow,
+           __global float2 *restrict result, FusedWarp warp, __local float4 *scratch) {
   __local int last;
-  const int group = get_group_id(0), other_groups = get_num_groups(0) - 1, row_groups = other_groups - warp.sums.tiles;
+  const int group = get_group_id(0), other_groups = get_num_groups(0) - 1,
+            row_groups = other_groups - warp.sums.tiles;
   if (group > row_groups) {
-    sum_tensor_tiles(before, after, grey_before, brightness[0], noise_table, lattices, group - 1 - row_groups, tensors,
-                     residuals, slopes, tally, warp.sums, scratch);
+    sum_tensor_tiles(before, after, grey_before, brightness[0], noise_table, lattices,
+                     group - 1 - row_groups, tensors, residuals, slopes, tally, warp.sums, scratch);
     return;
   }
   if (group > 0) {
-    find_row_ratios(grey_before, grey_after, lattices[0].level, brightness[0], group - 1, row_groups, warp.sums.rows,
-                    warp.sums.row_spacing, row_ratios, tally, scratch, &last);
+    find_row_ratios(grey_before, grey_after, lattices[0].level, brightness[0], group - 1,
+                    row_groups, warp.sums.rows, warp.sums.row_spacing, row_ratios, tally, scratch,
+                    &last);
     return;
   }
   const Window window = warp.sums.other_window;
@@ -180,8 +186,8 @@ flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict
     const LatticeLevel row = lattices[number];
     for (int y = 0; y < row.size.y; y += side.y)
       for (int x = 0; x < row.size.x; x += side.x)
-        sum_tensors(before, after, grey_before, brightness[0], noise_table, row, (int2)(x, y), side, tensors, residuals,
-                    slopes, window, alpha, scratch, strip);
+        sum_tensors(before, after, grey_before, brightness[0], noise_table, row, (int2)(x, y), side,
+                    tensors, residuals, slopes, window, alpha, scratch, strip);
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   __local float2 *tile = (__local float2 *)scratch;
@@ -204,9 +210,10 @@ flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict
                              spacing};
     int shift = any(input_side < row.size) ? 1 : 0;
     for (int i = 0; i < warps; i++) {
-      warp_step(SOURCE_OF(row), after, lattice, tensors + row.first_tensor, residuals + row.first_tensor, window, first,
-                row.size, first, input_side, input_side - 1, shift, scale, tile, (__local float2 *)strip,
-                tile + warp.nodes, number > to || i + 1 < warps ? 0 : result);
+      warp_step(SOURCE_OF(row), after, lattice, tensors + row.first_tensor,
+                residuals + row.first_tensor, window, first, row.size, first, input_side,
+                input_side - 1, shift, scale, tile, (__local float2 *)strip, tile + warp.nodes,
+                number > to || i + 1 < warps ? 0 : result);
       input_side = row.size, shift = 0, scale = 1.0f;
     }
     scale = 2.0f;  // a texel is two texels of the next finer level

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The bilateral filter of Lanes ("Image and video processing using graphics hardware", 2010) on its way
-// from the equation to a fast kernel, one step at a time. Build with -DSTEP=1…8 and -DRADIUS=r:
+// The bilateral filter of Lanes ("Image and video processing using graphics hardware", 2010) on its
+// way from the equation to a fast kernel, one step at a time. Build with -DSTEP=1…8 and -DRADIUS=r:
 //   1  the equation: a weight for each channel, everything computed for every tap
 //   2  native division
 //   3  one weight, from the intensity
-//   4  what does not depend on the pixel comes from the host: the space weights, the factor of the exponent
-//   5  range weights from a table of 11
-//   6  a tile in local memory
-//   7  the loops unrolled
-//   8  four pixels of a column per work-item
+//   4  what does not depend on the pixel comes from the host: the space weights, the factor of the
+//   exponent 5  range weights from a table of 11 6  a tile in local memory 7  the loops unrolled 8
+//   four pixels of a column per work-item
 #include "common/pixel.clh"
 
 #define SIDE (2 * RADIUS + 1)
@@ -26,9 +24,9 @@
 
 inline float intensity(float4 c) { return 0.30f * c.x + 0.59f * c.y + 0.11f * c.z; }
 
-__attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
-__kernel void bilateral_step(__read_only image2d_t in, __write_only image2d_t out, float sigma_space,
-                       float sigma_range, __constant float *space, __constant float *range) {
+__attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) __kernel void bilateral_step(
+    __read_only image2d_t in, __write_only image2d_t out, float sigma_space, float sigma_range,
+    __constant float *space, __constant float *range) {
   const int2 size = get_image_dim(in);
   const int2 first = (int2)(get_group_id(0) * GROUP_X, get_group_id(1) * GROUP_Y * ROWS);
   const int2 local_at = (int2)(get_local_id(0), get_local_id(1) * ROWS);

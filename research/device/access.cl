@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How work-items reach global memory and images. Build with -DTYPE=… (uint, uint2, uint4 or the pixels' float4) and
-// -DAT(i,n,w)=…: which of n elements, in rows of w, item i takes.
+// How work-items reach global memory and images. Build with -DTYPE=… (uint, uint2, uint4 or the
+// pixels' float4) and -DAT(i,n,w)=…: which of n elements, in rows of w, item i takes.
 #include "common/pixel.clh"
 
 #ifdef TYPE

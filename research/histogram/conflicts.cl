@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Additions to local memory, again and again to the same places: `addresses` has a word for each lane of the
-// group. Build with WORDS: of local memory, and ITEMS: of the group.
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void conflicts(__global const int *addresses, int rounds, __global uint *out) {
+// Additions to local memory, again and again to the same places: `addresses` has a word for each
+// lane of the group. Build with WORDS: of local memory, and ITEMS: of the group.
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void conflicts(
+    __global const int *addresses, int rounds, __global uint *out) {
   __local uint words[WORDS];
   const int lane = get_local_id(0);
   for (int i = lane; i < WORDS; i += ITEMS) words[i] = 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The histogram by sorting. A group sorts the counters that its pixels vote for and counts the lengths of equal ones. It
-// needs no atomics, and its speed does not depend on the frame. Build as count.clh says; GROUP is a power of two and
-// PIXELS 1.
+// The histogram by sorting. A group sorts the counters that its pixels vote for and counts the
+// lengths of equal ones. It needs no atomics, and its speed does not depend on the frame. Build as
+// count.clh says; GROUP is a power of two and PIXELS 1.
 #include "histogram/count.clh"
 
 #define NONE 0xffffffffu
 
 // Work-items: the groups along x, frames along y.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void histogram_sort(SOURCE, __global uint *out, __global uint *next) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void histogram_sort(
+    SOURCE, __global uint *out, __global uint *next) {
   __local uint keys[GROUP], counts[COUNTERS], first[COUNTERS];
   const int lane = get_local_id(0), groups = get_num_groups(0);
   clear_next(next);
@@ -35,7 +35,8 @@ void histogram_sort(SOURCE, __global uint *out, __global uint *next) {
       const uint key = keys[lane];
       if (key != NONE && (lane == 0 || keys[lane - 1] != key)) first[key] = lane;
       barrier(CLK_LOCAL_MEM_FENCE);
-      if (key != NONE && (lane == GROUP - 1 || keys[lane + 1] != key)) counts[key] += lane + 1 - first[key];
+      if (key != NONE && (lane == GROUP - 1 || keys[lane + 1] != key))
+        counts[key] += lane + 1 - first[key];
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);

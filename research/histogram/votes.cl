@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A histogram of any size, counted in global memory (J. Gómez Luna, 2012, section 4.5): the votes of
-// neighbours go to different ones of `copies` sub-histograms, which a second kernel adds up.
+// A histogram of any size, counted in global memory (J. Gómez Luna, 2012, section 4.5): the votes
+// of neighbours go to different ones of `copies` sub-histograms, which a second kernel adds up.
 
 // `votes`: counters; those that are not below `counters` don't count. Work-items: any number.
 __kernel void votes_count(__global const uint *votes, uint count, uint counters, uint copies,

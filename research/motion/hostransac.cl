@@ -3,9 +3,9 @@
 #include "camera/ransac.cl"
 
 // The motion of an iteration. One group.
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void host_draw(__global const float4 *vectors, int count, uint seed, int iteration, __global float4 *motion,
-               __global uint *inliers) {
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void host_draw(
+    __global const float4 *vectors, int count, uint seed, int iteration, __global float4 *motion,
+    __global uint *inliers) {
   __local int first;
   float4 one;
   const float4 drew = drawn(vectors, count, seed, iteration, 0, &first, &one);
@@ -15,9 +15,9 @@ void host_draw(__global const float4 *vectors, int count, uint seed, int iterati
 }
 
 // How many vectors agree with it. Work-items: vectors.
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void host_count(__global const float4 *vectors, int count, __global const float4 *motion, float error,
-                __global volatile uint *inliers) {
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void host_count(
+    __global const float4 *vectors, int count, __global const float4 *motion, float error,
+    __global volatile uint *inliers) {
   __local uint sum;
   const int i = get_global_id(0);
   if (get_local_id(0) == 0) sum = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Micro-benchmarks of a device. Build with the defines that bench/device.cpp gives: N (vector width,
-// pixels per item, distance, or turns of an unrolled loop), F (an expression of x), and so on.
+// Micro-benchmarks of a device. Build with the defines that bench/device.cpp gives: N (vector
+// width, pixels per item, distance, or turns of an unrolled loop), F (an expression of x), and so
+// on.
 #include "common/pixel.clh"
 
 #define JOIN_(a, b) a##b
@@ -29,7 +30,8 @@ __kernel void identity_image(__read_only image2d_t in, __write_only image2d_t ou
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   write_imagef(out, at, read_imagef(in, pixel_sampler, at));
 }
-__constant sampler_t normalised = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+__constant sampler_t normalised =
+    CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
 __kernel void identity_normalised(__read_only image2d_t in, __write_only image2d_t out) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   const float2 place = (convert_float2(at) + 0.5f) / convert_float2(get_image_dim(in));
@@ -38,14 +40,15 @@ __kernel void identity_normalised(__read_only image2d_t in, __write_only image2d
 #endif
 
 #ifdef TILE
-// A group of 256 sums a tile of 256 float4 again and again, copied to local memory in one of three ways: 0 by the
-// items, 1 by async_work_group_copy, 2 the same while the tile before is summed.
+// A group of 256 sums a tile of 256 float4 again and again, copied to local memory in one of three
+// ways: 0 by the items, 1 by async_work_group_copy, 2 the same while the tile before is summed.
 __kernel void local_copies(__global const float4 *in, __global float *out, int count) {
   __local float4 tile[TILE == 2 ? 512 : 256];
   const int lane = get_local_id(0), groups = get_num_groups(0), tiles = count / 256;
   float4 sum = 0.0f;
 #if TILE == 2
-  event_t copied = async_work_group_copy(tile, in + min((int)get_group_id(0), tiles - 1) * 256, 256, 0);
+  event_t copied =
+      async_work_group_copy(tile, in + min((int)get_group_id(0), tiles - 1) * 256, 256, 0);
   int turn = 0;
 #endif
   for (int t = get_group_id(0); t < tiles; t += groups) {

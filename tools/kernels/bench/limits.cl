@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Kernels that do one thing as fast as a device can, as limits for other kernels. Each one writes a result that depends on all of its work,
-// so that no work is optimised away.
+// Kernels that do one thing as fast as a device can, as limits for other kernels. Each one writes a
+// result that depends on all of its work, so that no work is optimised away.
 #include "common/absdiff.clh"
 #include "common/exp2.clh"
 
@@ -26,20 +26,21 @@ __kernel void limit_read(__global const float16 *in, __global float *out, int co
   float16 sum = 0.0f;
   for (int i = get_global_id(0); i < count; i += get_global_size(0)) sum += in[i];
   const float8 half_sum = sum.lo + sum.hi;
-  if (half_sum.s0 + half_sum.s1 + half_sum.s2 + half_sum.s3 + half_sum.s4 + half_sum.s5 + half_sum.s6 +
-          half_sum.s7 == 1.5f)
+  if (half_sum.s0 + half_sum.s1 + half_sum.s2 + half_sum.s3 + half_sum.s4 + half_sum.s5 +
+          half_sum.s6 + half_sum.s7 ==
+      1.5f)
     out[0] = sum.s0;
 }
 
-#define LIMIT(name, start, step)                                                            \
-  __kernel void name(__global float *out, int rounds, float factor) {                       \
-    VALUE value[CHAINS];                                                                    \
-    for (int c = 0; c < CHAINS; c++) value[c] = start * (float)(get_global_id(0) + c);      \
-    for (int i = 0; i < rounds; i++)                                                        \
-      _Pragma("unroll") for (int c = 0; c < CHAINS; c++) value[c] = step;                   \
-    VALUE sum = 0.0f;                                                                       \
-    for (int c = 0; c < CHAINS; c++) sum += value[c];                                       \
-    out[get_global_id(0)] = FIRST(sum);                                                     \
+#define LIMIT(name, start, step)                                                       \
+  __kernel void name(__global float *out, int rounds, float factor) {                  \
+    VALUE value[CHAINS];                                                               \
+    for (int c = 0; c < CHAINS; c++) value[c] = start * (float)(get_global_id(0) + c); \
+    for (int i = 0; i < rounds; i++)                                                   \
+      _Pragma("unroll") for (int c = 0; c < CHAINS; c++) value[c] = step;              \
+    VALUE sum = 0.0f;                                                                  \
+    for (int c = 0; c < CHAINS; c++) sum += value[c];                                  \
+    out[get_global_id(0)] = FIRST(sum);                                                \
   }
 LIMIT(limit_fma, 1.0f, value[c] * factor + 0.5f)
 LIMIT(limit_exp2, -factor, EXP2(-value[c]))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// analytics [--find PICTURE] [FILE | /dev/video0]: reads the results in GStreamer's own forms, from
-// 1.26 on, which other elements understand too: the optical flow as tensors (GstTensorMeta), and
-// moving objects as tracked detections and as a mask (GstAnalyticsRelationMeta). --find also
-// searches for the object in a picture.
+// analytics [--find PICTURE] [FILE | /dev/video0]: reads the results as GStreamer's own metas,
+// which other elements understand too. It needs GStreamer 1.26. The optical flow is in tensors
+// (GstTensorMeta). Moving objects are tracked detections and a mask (GstAnalyticsRelationMeta).
+// --find also searches for the object in a picture.
 #include <gst/analytics/analytics.h>
 #include <gst/analytics/gstanalyticssegmentationmtd.h>
 #include <gst/analytics/gsttensormeta.h>
@@ -12,7 +12,7 @@
 
 #include "common.h"
 
-/* Where something is, in parts of the frame. */
+/* The centre of some cells, as fractions of the frame. */
 typedef struct {
   double count, x, y;
 } Centre;
@@ -23,14 +23,14 @@ static void add(Centre *centre, gsize x, gsize columns, gsize y, gsize rows) {
   centre->y += (y + 0.5) / rows;
 }
 
-static void tell(const char *what, const Centre *centre, gsize cells) {
+static void print_centre(const char *what, const Centre *centre, gsize cells) {
   if (!centre->count) return;
   printf("; %s %.1f%% around (%.2f, %.2f)", what, 100 * centre->count / cells,
          centre->x / centre->count, centre->y / centre->count);
 }
 
-/* The numbers of a tensor, float32, in `map`; NULL where there is none of this name and so many
- * dimensions. gst_buffer_unmap() ends it. */
+/* Maps a tensor of float32 into `map`; end that with gst_buffer_unmap(). Returns NULL if there is
+ * no tensor of this name with so many dimensions. */
 static const GstTensor *read_tensor(GstTensorMeta *meta, const char *name, gsize dimensions,
                                     GstMapInfo *map) {
   const gint index = gst_tensor_meta_get_index_from_id(meta, g_quark_from_string(name));
@@ -48,7 +48,7 @@ static const GstTensor *read_tensor(GstTensorMeta *meta, const char *name, gsize
   return NULL;
 }
 
-static void tell_flow(GstTensorMeta *meta) {
+static void print_flow(GstTensorMeta *meta) {
   GstMapInfo vectors, confidence;
   const GstTensor *field = read_tensor(meta, "glopenclflow-vectors", 3, &vectors);
   const GstTensor *sure = read_tensor(meta, "glopenclflow-confidence", 2, &confidence);
@@ -62,13 +62,13 @@ static void tell_flow(GstTensorMeta *meta) {
           vector[0] * vector[0] + vector[1] * vector[1] > 1)
         add(&centre, i % columns, columns, i / columns, rows);
     }
-    tell("flow", &centre, rows * columns);
+    print_centre("flow", &centre, rows * columns);
   }
   if (field) gst_buffer_unmap(field->data, &vectors);
   if (sure) gst_buffer_unmap(sure->data, &confidence);
 }
 
-static void tell_mask(const GstAnalyticsSegmentationMtd *segmentation) {
+static void print_mask(const GstAnalyticsSegmentationMtd *segmentation) {
   gint x, y;
   guint width, height;
   gsize moving;
@@ -78,7 +78,7 @@ static void tell_mask(const GstAnalyticsSegmentationMtd *segmentation) {
   const GstVideoMeta *size = mask ? gst_buffer_get_video_meta(mask) : NULL;
   Centre centre = {0};
 
-  /* Of two segments, 0 and 1: a pixel of the mask is an index of one of them. */
+  /* There are two segments, 0 and 1. A pixel of the mask is the index of its segment. */
   if (size && gst_analytics_segmentation_mtd_get_region_index(segmentation, &moving, 1) &&
       gst_video_info_set_format(&info, size->format, size->width, size->height) &&
       gst_video_frame_map(&frame, &info, mask, GST_MAP_READ)) {
@@ -88,19 +88,19 @@ static void tell_mask(const GstAnalyticsSegmentationMtd *segmentation) {
       for (guint column = 0; column < size->width; column++)
         if (line[column] == moving) add(&centre, column, size->width, row, size->height);
     }
-    tell("mask", &centre, (gsize)size->width * size->height);
+    print_centre("mask", &centre, (gsize)size->width * size->height);
     gst_video_frame_unmap(&frame);
   }
   if (mask) gst_buffer_unref(mask);
 }
 
-static void tell_found(GstAnalyticsRelationMeta *meta) {
+static void print_found(GstAnalyticsRelationMeta *meta) {
   GstAnalyticsMtd mtd;
   gpointer state = NULL;
 
   while (gst_analytics_relation_meta_iterate(meta, &state, GST_ANALYTICS_MTD_TYPE_ANY, &mtd)) {
     const GstAnalyticsMtdType type = gst_analytics_mtd_get_mtd_type(&mtd);
-    if (type == gst_analytics_segmentation_mtd_get_mtd_type()) tell_mask(&mtd);
+    if (type == gst_analytics_segmentation_mtd_get_mtd_type()) print_mask(&mtd);
     if (type != gst_analytics_od_mtd_get_mtd_type()) continue;
     gint x, y, width, height;
     gfloat score;
@@ -128,8 +128,8 @@ static GstFlowReturn on_frame(GstAppSink *sink, gpointer data) {
   GstAnalyticsRelationMeta *found = gst_buffer_get_analytics_relation_meta(frame);
 
   printf("%.2f s", (double)GST_BUFFER_PTS(frame) / GST_SECOND);
-  if (tensors) tell_flow(tensors);
-  if (found) tell_found(found);
+  if (tensors) print_flow(tensors);
+  if (found) print_found(found);
   printf("\n");
   ++*(int *)data;
   gst_sample_unref(sample);

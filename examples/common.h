@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which Debian package has an element that a pipeline can lack. */
+/* Debian packages of elements that may be missing. */
 static const struct {
   const char *element, *package;
 } example_packages[] = {
@@ -22,16 +22,16 @@ static const struct {
     {"textoverlay", "gstreamer1.0-x"},
 };
 
-/* Without a screen frames are shown nowhere. */
+/* True if there is no display. */
 static inline gboolean example_headless(void) {
   return !g_getenv("DISPLAY") && !g_getenv("WAYLAND_DISPLAY");
 }
 
-/* The pipeline `source ! rest`. The source is a file, a camera (/dev/video0), or, where `input` is
- * NULL, a ball that flies about. Ends the program where that cannot be. */
+/* The pipeline `source ! rest`. The source is a file or a camera (/dev/video0), or a moving ball if
+ * `input` is NULL. Exits with a message if the pipeline can't be created. */
 static inline GstElement *example_pipeline(const char *input, const char *rest) {
   const gboolean camera = input && g_str_has_prefix(input, "/dev/");
-  /* A camera does not wait: what comes while the device is busy is dropped. */
+  /* A camera does not wait: the queue drops frames while the device is busy. */
   const char *source =
       !input   ? "videotestsrc pattern=ball num-buffers=60 ! "
                  "video/x-raw,width=320,height=240,framerate=25/1"

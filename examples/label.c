@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// label [--at X,Y] [--text TEXT] [FILE | /dev/video0]: a text in a window that sticks to what the
-// camera sees: first to the middle of the picture or to a place of it, then to where a mouse
-// clicks.
+// label [--at X,Y] [--text TEXT] [FILE | /dev/video0]: draws a text in a window that stays on an
+// object of the video. It begins at X,Y or in the middle; a mouse click moves it.
 //
-// glclklt attaches the points that it follows to every frame. The text keeps its distance from the
-// nearest of them; where that one is lost, it goes on with the next. A probe reads the points of a
-// frame just before textoverlay draws over that frame, so the text never lags.
+// glclklt attaches its tracked points to every frame. The text keeps its distance from the nearest
+// point. If that point is lost, the text follows the next one. A probe reads the points of a frame
+// just before textoverlay draws over that frame, so the text never lags.
 #include <gst-glcl/gstglclresult.h>
 #include <gst/video/navigation.h>
 #include <math.h>
@@ -15,28 +14,28 @@
 
 typedef struct {
   GstElement *text;
-  GMutex lock;     // of what clicks change
-  gboolean fresh;  // it is to be put to (x, y) by itself, not by the point
-  double x, y;     // of the text, px; below 0: the middle
-  guint32 id;      // of the point that it sticks to
-  double off_x, off_y;
-  int frames, stuck;
+  GMutex lock;          // guards the members below
+  gboolean fresh;       // (x, y) is new: the text has no point yet
+  double x, y;          // of the text, px; below 0: the middle
+  guint32 id;           // of the point that the text follows
+  double off_x, off_y;  // of the text from that point, px
+  int frames, followed;
 } Label;
 
 /* The points of a frame. */
 typedef struct {
-  const gfloat *places;  // x, y and the way from the frame before, vx, vy
+  const gfloat *positions;  // x, y and the motion since the previous frame, vx, vy
   const guint32 *ids, *ages;
   int count;
 } Points;
 
-/* Takes the point that was nearest in the frame before, and goes the way that it went since. New
- * ones have come no way; they do where there are no others. */
-static void stick(Label *label, const Points *points) {
+/* Chooses the point that was nearest in the previous frame. A new point has no motion yet, so it is
+ * chosen only if there are no others. */
+static void choose_point(Label *label, const Points *points) {
   double least = INFINITY;
   for (int old = 1; old >= 0 && isinf(least); old--)
     for (int i = 0; i < points->count; i++) {
-      const gfloat *p = points->places + 4 * i;
+      const gfloat *p = points->positions + 4 * i;
       const double x = label->x - (p[0] - p[2]), y = label->y - (p[1] - p[3]);
       if ((points->ages[i] > 0) < old || x * x + y * y >= least) continue;
       least = x * x + y * y;
@@ -52,25 +51,25 @@ static void follow(Label *label, const GstStructure *result, const Points *point
   gst_structure_get(result, "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, NULL);
   if (label->x < 0) label->x = width / 2.0, label->y = height / 2.0;
   for (int again = 0; again < 2 && !found; again++) {
-    if (label->fresh || again) stick(label, points);
+    if (label->fresh || again) choose_point(label, points);
     for (int i = 0; i < points->count && !found; i++) {
       found = points->ids[i] == label->id;
       if (!found) continue;
-      label->x = points->places[4 * i] + label->off_x;
-      label->y = points->places[4 * i + 1] + label->off_y;
+      label->x = points->positions[4 * i] + label->off_x;
+      label->y = points->positions[4 * i + 1] + label->off_y;
     }
     label->fresh = FALSE;
   }
   label->fresh = !found;  // without any point the text waits where it is
-  label->stuck += found;
+  label->followed += found;
   label->frames++;
   g_print("%d: (%.1f, %.1f) by point %u\n", label->frames, label->x, label->y, label->id);
-  // textoverlay counts from 0 to 1, and to the middle of the text.
+  // textoverlay takes the middle of the text, from 0 to 1.
   g_object_set(label->text, "xpos", CLAMP(label->x / width, 0, 1), "ypos",
                CLAMP(label->y / height, 0, 1), NULL);
 }
 
-/* On the streaming thread, before the text is drawn over this frame. */
+/* Runs on the streaming thread before textoverlay draws over this frame. */
 static GstPadProbeReturn on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   Label *label = data;
   const GstStructure *result =
@@ -145,7 +144,7 @@ int main(int argc, char **argv) {
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, &label, NULL);
   gst_object_unref(pad);
   const int status = example_play(pipeline, on_message, &label);
-  g_print("%d of %d frames had the text on a point\n", label.stuck, label.frames);
+  g_print("%d of %d frames had the text on a point\n", label.followed, label.frames);
   gst_object_unref(label.text);
   g_mutex_clear(&label.lock);
   return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// vectors [FILE | /dev/video0]: takes the motion vectors of every frame out of a pipeline, in C.
+// vectors [FILE | /dev/video0]: reads the motion vectors of every frame of a pipeline, in C.
 //
 // glclmotion attaches them to the frames (attach-meta); an appsink delivers the frames. The vectors
 // stay on the device until gst_glcl_array_map() downloads them, so unread vectors cost no copy. The
@@ -10,8 +10,8 @@
 
 #include "common.h"
 
-// Runs on the streaming thread: be quick here, or hand the sample on to a thread of your own. The
-// array may be mapped there as well, also after the pipeline is gone.
+// Runs on the streaming thread: return soon, or pass the sample to a thread of your own. That
+// thread may map the array too, even after the pipeline is freed.
 static GstFlowReturn on_frame(GstAppSink *sink, gpointer data) {
   GstSample *sample = gst_app_sink_pull_sample(sink);
   if (!sample) return GST_FLOW_EOS;
@@ -19,7 +19,7 @@ static GstFlowReturn on_frame(GstAppSink *sink, gpointer data) {
   const GstStructure *result = gst_buffer_get_glcl_result(frame, "glclmotion");
   GstGLCLArray vectors;
 
-  // The first frame has no frame before it, so it has no vectors.
+  // The first frame has no vectors, because it has no previous frame.
   if (result && gst_glcl_array_map(result, "vectors", &vectors)) {
     const gint16 *all = (const gint16 *)vectors.map.data;  // [rows][columns][x and y]
     const int rows = vectors.shape[0], columns = vectors.shape[1];
@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   GstElement *pipeline =
       example_pipeline(argc > 1 ? argv[1] : NULL,
-                       // sync=false: as fast as it goes. At most four frames wait for us.
+                       // sync=false: as fast as possible. At most four frames wait.
                        "glclmotion attach-meta=true post-messages=false subpel=quarter ! "
                        "appsink name=sink sync=false max-buffers=4");
   GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// window [--press KEYS] [FILE | /dev/video0]: two drawings over a video in a window of GStreamer's
-// own; no toolkit. Keys: h histogram, a arrows, q quit.
+// window [--press KEYS] [FILE | /dev/video0]: shows two drawings over a video in GStreamer's own
+// window, without a toolkit. Keys: h histogram, a arrows, q quit.
 //
 // With attach-overlay the analysers leave the frame unchanged and attach their drawings as
 // overlays; glimagesink draws them. So the flow does not see the histogram, and both can be
@@ -26,7 +26,7 @@ static void show(GstElement *element, const char *what) {
   g_value_init(&value, property->value_type);
   g_object_get_property(G_OBJECT(element), "display", &value);
   now = gst_value_serialize(&value);
-  // A property that is an enumeration is set by the text that gst-inspect-1.0 shows.
+  // Enumerations are set by the names that gst-inspect-1.0 shows.
   gst_util_set_object_arg(G_OBJECT(element), "display", g_str_equal(now, "none") ? what : "none");
   g_print("%s: %s instead of %s\n", GST_OBJECT_NAME(element),
           g_str_equal(now, "none") ? what : "none", now);

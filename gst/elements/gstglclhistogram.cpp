@@ -301,7 +301,7 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   filter_class->reads_luma = gst_glcl_histogram_reads_luma;
   filter_class->passes_on = gst_glcl_histogram_passes_on;
   filter_class->reset = gst_glcl_histogram_reset;
-  // Histograms start again; the shots stay.
+  // Each frame has its own histogram; the detection of shots goes on.
   filter_class->set_format = gst_glcl_histogram_prepare;
   filter_class->unprepare = gst_glcl_histogram_unprepare;
   filter_class->takes_fields = gst_glcl_histogram_takes_fields;

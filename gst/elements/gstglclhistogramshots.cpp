@@ -86,12 +86,18 @@ void ShotDetection::start() {
 
 void ShotDetection::prepare(Context &context, int width, int height, const FrameFormat &format,
                             const Settings &settings, Histograms &histograms) {
-  unprepare();
+  auto *edge_pairs = edge_pairs_.value();
+  if (edge_pairs && context_ == &context && width_ == width && height_ == height) {
+    (*edge_pairs)->set_format(context, format);
+  } else {
+    edge_pairs_ = {};
+    if (previous_ == Method::shape) reset();  // the new engine has not measured the noise
+  }
+  shot_values_ = {};
   context_ = &context;
   width_ = width, height_ = height;
   format_ = format;
   histograms_ = &histograms;
-  if (previous_ == Method::shape) reset();  // the new engine has no edges of earlier frames
   if (!settings.shot_detection) return;
   if (settings.shot_method == Method::shape) {
     edge_pairs_.get([this] { return make_edge_pairs(); });

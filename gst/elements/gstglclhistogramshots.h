@@ -67,8 +67,8 @@ class ShotDetection {
   /// Call it before the stream starts.
   void start();
   /// For frames of width × height px. Builds what the settings need; throws Error::failed if the
-  /// device refuses. `histograms` must outlive the frames. Detection by histograms continues,
-  /// because these do not depend on the frames' format.
+  /// device refuses. `histograms` must outlive the frames. Detection continues if only the format
+  /// of the frames changes.
   void prepare(Context &context, int width, int height, const FrameFormat &format,
                const Settings &settings, Histograms &histograms);
   /// Call it for each frame. Missing engines are built in the background; a failure causes one

@@ -67,6 +67,9 @@ class FrameEdgePairs {
   /// For frames of width × height px. Throws the errors of Canny and EdgePairs.
   FrameEdgePairs(Context &context, int width, int height, const FrameFormat &frame, size_t edges);
 
+  /// Changes the pixel format of the next frames. The measured noise stays.
+  void set_format(Context &context, const FrameFormat &frame) { canny_.set_format(context, frame); }
+
   /// Enqueues the count and returns EdgePairs::space(). Never waits.
   const cl::Buffer &run(Queue &queue, const Picture &frame);
   /// Forgets the previous frame and the measured noise.

@@ -279,32 +279,35 @@ TEST(formats_change_while_playing) {
   expect_none(chain->messages().errors());
 }
 
-// The histogram of colours is the same in any format. So a cut is found even at a change of format,
-// and the change itself is no cut.
+// The histogram of colours and the edges are the same in any format. So a cut is found even at a
+// change of format, and the change itself is no cut.
 TEST(shots_go_on_when_the_format_changes) {
-  const auto chain = Chain::plain(
-      "videoconvert ! capsfilter name=raw ! glupload ! "
-      "glclhistogram shot-detection=true post-messages=false ! gldownload");
-  const auto push = [&](const char *format, unsigned scene) {
-    set_format(*chain, format);
-    const Frame frame = reference::clutter_frame(160, 90, scene);
-    for (int i = 0; i < 20; i++) {
-      expect(chain->push(frame) == GST_FLOW_OK, "push failed");
-      gst_buffer_unref(chain->pull_buffer());
+  for (const std::string method : {"histogram", "shape"}) {
+    const auto chain = Chain::plain(
+        "videoconvert ! capsfilter name=raw ! glupload ! glclhistogram shot-detection=true "
+        "post-messages=false shot-method=" +
+        method + " ! gldownload");
+    const auto push = [&](const char *format, unsigned scene) {
+      set_format(*chain, format);
+      const Frame frame = reference::clutter_frame(160, 90, scene);
+      for (int i = 0; i < 20; i++) {
+        expect(chain->push(frame) == GST_FLOW_OK, "push failed");
+        gst_buffer_unref(chain->pull_buffer());
+      }
+    };
+    push("NV12", 1), push("RGBA", 2), push("P010_10LE", 2), push("BGRA", 2), push("NV12", 1);
+    gst_harness_push_event(chain->harness(), gst_event_new_eos());
+    for (const guint64 cut : {20, 80}) {
+      GstStructure *shot = chain->messages().structure("shot");
+      expect(shot, method + ": a message for each shot");
+      guint64 frame = 0;
+      gst_structure_get_uint64(shot, "frame", &frame);
+      gst_structure_free(shot);
+      expect(frame == cut, method + ": a cut at frame " + std::to_string(frame));
     }
-  };
-  push("NV12", 1), push("RGBA", 2), push("P010_10LE", 2), push("BGRA", 2), push("NV12", 1);
-  gst_harness_push_event(chain->harness(), gst_event_new_eos());
-  for (const guint64 cut : {20, 80}) {
-    GstStructure *shot = chain->messages().structure("shot");
-    expect(shot, "a message for each shot");
-    guint64 frame = 0;
-    gst_structure_get_uint64(shot, "frame", &frame);
-    gst_structure_free(shot);
-    expect(frame == cut, "a cut at frame " + std::to_string(frame));
+    expect(!chain->messages().structure("shot"), method + ": and no more");
+    expect_none(chain->messages().errors());
   }
-  expect(!chain->messages().structure("shot"), "and no more");
-  expect_none(chain->messages().errors());
 }
 
 namespace {

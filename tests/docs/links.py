@@ -7,6 +7,7 @@ docs/, except those of elements, which docs/site.sh adds. A page has to show eve
 and debian/copyright has to name it."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -45,7 +46,7 @@ def main(root):
                 faults.append(f'{page.path}:{line}: {target}: no such heading')
     contents = (root / 'mkdocs.yml').read_text(encoding='utf-8')
     for path in every:
-        if path.startswith('docs/') and not path.startswith(('docs/glcl', 'docs/glopencl')) and path not in contents:
+        if re.match(r'docs/(?!gl(cl|opencl)).*\.md$', path) and path not in contents:
             faults.append(f'{path}: not in mkdocs.yml')
     shown = {os.path.normpath(os.path.join(os.path.dirname(page.path), target)) for page in every.values() for _, target in page.links}
     origins = (root / 'debian' / 'copyright').read_text(encoding='utf-8')

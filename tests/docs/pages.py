@@ -70,7 +70,7 @@ def slug(heading):
 
 
 def pages(root):
-    """All Markdown files of the sources, sorted, without build folders and files that git ignores."""
+    """All Markdown files of the sources, and docs/llms.txt, sorted, without build folders and files that git ignores."""
     root = pathlib.Path(root)
     found = ''
     if shutil.which('git'):
@@ -78,4 +78,4 @@ def pages(root):
                                capture_output=True, text=True, check=False).stdout
     names = found.split() or [str(path.relative_to(root)) for path in
                                      [*root.glob('*.md'), *root.glob('docs/**/*.md'), *root.glob('research/**/*.md')]]
-    return [Page(root, name) for name in sorted(set(names)) if (root / name).is_file()]
+    return [Page(root, name) for name in sorted({*names, 'docs/llms.txt'}) if (root / name).is_file()]

@@ -201,6 +201,8 @@ for statement in 'glopenclflow.md: single pixels adds <h100 3840x2160> µs = glo
   interpreter=("$python")
   expect_failure '' tests/docs/costs.py "$source_root" "$work/statements"
 done
+interpreter=("$python")
+expect_failure '' tests/docs/llms.py "$source_root"
 for script in embedding kinds mask results; do
   interpreter=("$python")
   expect_failure '' tests/languages/$script.py "$source_root"

@@ -111,7 +111,7 @@ def too_long_in_comment(text):
 
 def faults(root):
     """FILE:LINE: FAULT for all texts below the folder"""
-    for path in [*root.glob('*.md'), *root.glob('docs/**/*.md'), *root.glob('examples/*.md'), *root.glob('pipelines/*.md')]:
+    for path in [*root.glob('*.md'), *root.glob('docs/**/*.md'), *root.glob('docs/llms.txt'), *root.glob('examples/*.md'), *root.glob('pipelines/*.md')]:
         for line, text in prose(path.read_text(encoding='utf-8')):
             yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in [*banned(text), *doubled(text)])
     for path in [*root.glob('gst/**/*.cpp'), *root.glob('gst/**/*.h'), *root.glob('tools/**/*.cpp'), *root.glob('tools/**/*.h')]:

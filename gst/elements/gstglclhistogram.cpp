@@ -108,27 +108,46 @@ G_DEFINE_TYPE(GstGLCLHistogram, gst_glcl_histogram, GST_TYPE_GLCL_ANALYZER)
 GST_ELEMENT_REGISTER_DEFINE(glclhistogram, "glclhistogram", GST_RANK_NONE,
                             gst_glcl_histogram_get_type())
 
-static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Context &context,
-                                               int width, int height) {
+/// Builds the engines of histograms. Returns the format of the frames.
+static glcl::FrameFormat gst_glcl_histogram_build(GstGLCLFilter *filter, glcl::Context &context,
+                                                  int width, int height,
+                                                  const HistogramProperties &settings) {
   HistogramState *state = GST_GLCL_HISTOGRAM(filter)->state;
-  const HistogramProperties settings = state->settings.get();
-  const glcl::Layout layout = glcl::layout_for(context.device());
-  const glcl::FrameFormat frame = gst_glcl_filter_frame_format(filter, layout);
-  state->frame = frame;
+  state->frame = gst_glcl_filter_frame_format(filter, glcl::layout_for(context.device()));
   state->histograms.reset();
-  state->renderer = std::make_unique<HistogramRenderer>(context, width, height, frame);
-  state->histograms = std::make_unique<histogram::Histograms>(context, width, height, frame);
+  state->renderer = std::make_unique<HistogramRenderer>(context, width, height, state->frame);
+  state->histograms = std::make_unique<histogram::Histograms>(context, width, height, state->frame);
   state->format = settings.format();
   state->histograms->build(state->format);
   state->equalize = settings.equalize;
   if (state->equalize != HistogramRenderer::Equalize::none)
     state->histograms->build(HistogramRenderer::format_for(state->equalize));
-  state->shots.prepare(context, width, height, frame, settings, *state->histograms);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_bytes);
+  return state->frame;
+}
+
+static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Context &context,
+                                               int width, int height) {
+  HistogramState *state = GST_GLCL_HISTOGRAM(filter)->state;
+  const HistogramProperties settings = state->settings.get();
+  const glcl::FrameFormat frame =
+      gst_glcl_histogram_build(filter, context, width, height, settings);
+  state->shots.prepare(context, width, height, frame, settings, *state->histograms);
   state->roi_warned = false;
   GST_INFO_OBJECT(filter, "frames of %d×%d px, at first %s of %d bins", width, height,
                   histogram::mode_name(settings.mode), state->format.counters());
-  return layout;
+  return frame.layout;
+}
+
+/// Each frame has its own histogram; the detection of shots goes on.
+static glcl::Layout gst_glcl_histogram_set_format(GstGLCLFilter *filter, glcl::Context &context,
+                                                  int width, int height) {
+  HistogramState *state = GST_GLCL_HISTOGRAM(filter)->state;
+  const HistogramProperties settings = state->settings.get();
+  const glcl::FrameFormat frame =
+      gst_glcl_histogram_build(filter, context, width, height, settings);
+  state->shots.set_format(frame, settings, *state->histograms);
+  return frame.layout;
 }
 
 /// A meta with a copy of the counts.
@@ -301,8 +320,7 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   filter_class->reads_luma = gst_glcl_histogram_reads_luma;
   filter_class->passes_on = gst_glcl_histogram_passes_on;
   filter_class->reset = gst_glcl_histogram_reset;
-  // Each frame has its own histogram; the detection of shots goes on.
-  filter_class->set_format = gst_glcl_histogram_prepare;
+  filter_class->set_format = gst_glcl_histogram_set_format;
   filter_class->unprepare = gst_glcl_histogram_unprepare;
   filter_class->takes_fields = gst_glcl_histogram_takes_fields;
 }

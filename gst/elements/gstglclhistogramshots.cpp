@@ -86,18 +86,21 @@ void ShotDetection::start() {
 
 void ShotDetection::prepare(Context &context, int width, int height, const FrameFormat &format,
                             const Settings &settings, Histograms &histograms) {
-  auto *edge_pairs = edge_pairs_.value();
-  if (edge_pairs && context_ == &context && width_ == width && height_ == height) {
-    (*edge_pairs)->set_format(context, format);
-  } else {
-    edge_pairs_ = {};
-    if (previous_ == Method::shape) reset();  // the new engine has not measured the noise
-  }
-  shot_values_ = {};
+  unprepare();
   context_ = &context;
   width_ = width, height_ = height;
+  set_format(format, settings, histograms);
+}
+
+void ShotDetection::set_format(const FrameFormat &format, const Settings &settings,
+                               Histograms &histograms) {
   format_ = format;
   histograms_ = &histograms;
+  shot_values_ = {};
+  if (auto *built = edge_pairs_.value())
+    (*built)->set_format(*context_, format);
+  else
+    edge_pairs_ = {};  // waits for one that is being built for the old format
   if (!settings.shot_detection) return;
   if (settings.shot_method == Method::shape) {
     edge_pairs_.get([this] { return make_edge_pairs(); });

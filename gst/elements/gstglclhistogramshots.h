@@ -67,10 +67,11 @@ class ShotDetection {
   /// Call it before the stream starts.
   void start();
   /// For frames of width × height px. Builds what the settings need; throws Error::failed if the
-  /// device refuses. `histograms` must outlive the frames. Detection continues if only the format
-  /// of the frames changes.
+  /// device refuses. `histograms` must outlive the frames.
   void prepare(Context &context, int width, int height, const FrameFormat &format,
                const Settings &settings, Histograms &histograms);
+  /// Changes the pixel format of the next frames, and their histograms. Detection continues.
+  void set_format(const FrameFormat &format, const Settings &settings, Histograms &histograms);
   /// Call it for each frame. Missing engines are built in the background; a failure causes one
   /// warning.
   void add(GstGLCLAnalyzer *element, Queue &queue, const Settings &settings,

@@ -125,11 +125,15 @@ static auto gst_gl_opencl_flow_maker(GstGLOpenCLFlow *self, glcl::Context &conte
   };
 }
 
-static void gst_gl_opencl_flow_prepare_analyzer(GstGLOpenCLFlow *self, glcl::Context &context,
-                                                const FlowProperties &settings) {
+/// Takes the format of the next frames and prepares downloads and overlays for it.
+static glcl::Layout gst_gl_opencl_flow_take_format(GstGLOpenCLFlow *self, glcl::Context &context,
+                                                   const FlowProperties &settings) {
+  const glcl::Layout layout = glcl::layout_for(context.device());
+  self->state->frame_format = gst_glcl_filter_frame_format(GST_GLCL_FILTER(self), layout);
   const size_t bytes =
       opticalflow::FlowDump::bytes(settings.dump_location, self->state->width, self->state->height);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(self), context, std::max(bytes, sizeof(FlowSummary)));
+  return layout;
 }
 
 static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Context &context,
@@ -137,9 +141,8 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
   GstGLOpenCLFlow *self = GST_GL_OPENCL_FLOW(filter);
   FlowElementState *state = self->state;
   const FlowProperties settings = state->settings.get();
-  const glcl::Layout layout = glcl::layout_for(context.device());
   state->width = width, state->height = height;
-  state->frame_format = gst_glcl_filter_frame_format(filter, layout);
+  const glcl::Layout layout = gst_gl_opencl_flow_take_format(self, context, settings);
   state->engine.clear();
   state->engine.prepare(GST_ELEMENT(filter), gst_glcl_filter_has_begun(filter), settings.method,
                         gst_gl_opencl_flow_maker(self, context, settings));
@@ -148,23 +151,19 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
     gst_gl_opencl_flow_signatures(self, context, true);
   state->view = std::make_unique<FlowRenderer>(context, width, height, layout);
   state->dump.prepare(context, settings.dump_location, width, height);
-  gst_gl_opencl_flow_prepare_analyzer(self, context, settings);
-  GST_INFO_OBJECT(filter, "frames of %d×%d px, vectors to '%s'", width, height,
+  GST_INFO_OBJECT(filter, "frames of %d×%d px, dump-location '%s'", width, height,
                   settings.dump_location.c_str());
   return layout;
 }
 
 /// The previous frame stays, except between RGB and luma; so does the gain of the display.
 static glcl::Layout gst_gl_opencl_flow_set_format(GstGLCLFilter *filter, glcl::Context &context,
-                                                  int width, int height) {
+                                                  int, int) {
   GstGLOpenCLFlow *self = GST_GL_OPENCL_FLOW(filter);
   FlowElementState *state = self->state;
-  const FlowProperties settings = state->settings.get();
-  const glcl::Layout layout = glcl::layout_for(context.device());
-  state->frame_format = gst_glcl_filter_frame_format(filter, layout);
+  const glcl::Layout layout = gst_gl_opencl_flow_take_format(self, context, state->settings.get());
   state->engine.cancel();  // one that is being built for the old format
   state->engine.engine()->set_format(state->frame_format);
-  gst_gl_opencl_flow_prepare_analyzer(self, context, settings);
   return layout;
 }
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Describes the built plugin: its elements, properties, pads, signals, and what a run posts and attaches."""
 import functools
+import os
 import re
 import sys
 
+os.environ['LC_ALL'] = 'C.UTF-8'  # GStreamer translates its errors
 try:
     import gi
     gi.require_version('Gst', '1.0')

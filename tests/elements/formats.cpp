@@ -259,6 +259,22 @@ void set_format(const Chain &chain, const std::string &format) {
   gst_caps_unref(caps);
 }
 
+/// Pushes frames of a pan, `count` in each format, and returns their number.
+int push_pan(Chain &chain, const std::vector<const char *> &formats, int count, int speed) {
+  const Frame background = reference::textured_frame(320, 200, {});
+  int frames = 0;
+  for (const char *format : formats) {
+    set_format(chain, format);
+    for (int i = 0; i < count; i++, frames++) {
+      const Frame frame = reference::crop(background, 20 + speed * frames, 20, 160, 120);
+      expect(chain.push(frame) == GST_FLOW_OK, "push failed");
+      gst_buffer_unref(chain.pull_buffer());
+    }
+  }
+  chain.drain();
+  return frames;
+}
+
 }  // namespace
 
 TEST(formats_change_while_playing) {
@@ -371,17 +387,7 @@ TEST(objects_go_on_when_the_format_changes) {
 TEST(points_go_on_when_the_format_changes) {
   const auto chain = Chain::plain(
       "videoconvert ! capsfilter name=raw ! glupload ! glclklt interval=0 ! gldownload");
-  const Frame background = reference::textured_frame(240, 160, {});
-  int frames = 0;
-  for (const char *format : {"NV12", "P010_10LE", "NV12", "RGBA", "BGRA", "I420"}) {
-    set_format(*chain, format);
-    for (int i = 0; i < 5; i++, frames++) {
-      expect(chain->push(reference::crop(background, 20 + frames, 20, 160, 120)) == GST_FLOW_OK,
-             "push failed");
-      gst_buffer_unref(chain->pull_buffer());
-    }
-  }
-  chain->drain();
+  const int frames = push_pan(*chain, {"NV12", "P010_10LE", "NV12", "RGBA", "BGRA", "I420"}, 5, 1);
   for (int frame = 0; frame < frames; frame++) {
     GstStructure *message = chain->messages().structure();
     expect(message, "a message for frame " + std::to_string(frame));
@@ -406,7 +412,6 @@ TEST(points_go_on_when_the_format_changes) {
 // Each frame has vectors from the previous one, also the first of a format. But the grey of RGB,
 // the mean of its channels, is not compared with luma.
 TEST(flow_goes_on_when_the_format_changes) {
-  const Frame background = reference::textured_frame(240, 160, {});
   constexpr int first_of_rgb = 9, first_of_luma = 15;
   // Lucas and Kanade's method underestimates the motion of this texture.
   for (const auto &[method, motion] : std::vector<std::pair<std::string, double>>{
@@ -414,16 +419,8 @@ TEST(flow_goes_on_when_the_format_changes) {
     const auto chain = Chain::plain(
         "videoconvert ! capsfilter name=raw ! glupload ! glopenclflow interval=0 method=" + method +
         " ! gldownload");
-    int frames = 0;
-    for (const char *format : {"NV12", "P010_10LE", "I420", "RGBA", "BGRA", "NV12"}) {
-      set_format(*chain, format);
-      for (int i = 0; i < 3; i++, frames++) {
-        expect(chain->push(reference::crop(background, 20 + frames, 20, 160, 120)) == GST_FLOW_OK,
-               "push failed");
-        gst_buffer_unref(chain->pull_buffer());
-      }
-    }
-    chain->drain();
+    const int frames =
+        push_pan(*chain, {"NV12", "P010_10LE", "I420", "RGBA", "BGRA", "NV12"}, 3, 1);
     for (int frame = 1; frame < frames; frame++) {
       if (frame == first_of_rgb || frame == first_of_luma) continue;
       GstStructure *message = chain->messages().structure();
@@ -442,17 +439,7 @@ TEST(flow_goes_on_when_the_format_changes) {
 TEST(global_motion_goes_on_when_the_format_changes) {
   const auto chain = Chain::plain(
       "videoconvert ! capsfilter name=raw ! glupload ! glclhough interval=0 ! gldownload");
-  const Frame background = reference::textured_frame(320, 200, {});
-  int frames = 0;
-  for (const char *format : {"NV12", "P010_10LE", "RGBA", "I420"}) {
-    set_format(*chain, format);
-    for (int i = 0; i < 2; i++, frames++) {
-      const Frame frame = reference::crop(background, 20 + 3 * frames, 20, 240, 160);
-      expect(chain->push(frame) == GST_FLOW_OK, "push failed");
-      gst_buffer_unref(chain->pull_buffer());
-    }
-  }
-  chain->drain();
+  const int frames = push_pan(*chain, {"NV12", "P010_10LE", "RGBA", "I420"}, 2, 3);
   for (int frame = 0; frame < frames; frame++) {
     GstStructure *message = chain->messages().structure();
     expect(message, "a message for frame " + std::to_string(frame));

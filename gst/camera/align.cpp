@@ -58,21 +58,21 @@ void Align::shrink(Queue &queue, const motion::LumaPlane &plane) {
 }
 
 void Align::run(Queue &queue, Compensation compensation, bool first, const cl::Buffer &background,
-                const cl::Buffer &ages, const cl::Buffer &foreground, const cl::Buffer &state) {
+                const cl::Buffer &history, const cl::Buffer &foreground, const cl::Buffer &state) {
   AlignStep step{frame_, rows_.bands()};
   step.free_shift = compensation != Compensation::none;
   step.free_rotation = compensation == Compensation::first_order_flow;
   step.first = first;
   const double pixels = double(frame_.size.s[0]) * frame_.size.s[1];
   const int rows = static_cast<int>(std::ceil(pixels / most_samples));
-  const Rows::Model model{background, ages, foreground, state};
+  const Rows::Model model{background, history, foreground, state};
   if (!first) rows_.guess(queue, small_, model, step.free_shift);
   for (; step.number < ALIGN_STEPS && !first; step.number++) {
     const int i = step.number;
     step.block_side = block_side[i];
     step.row_spacing = block_side[i] > 1 ? block_side[i] : rows;
     step.residual_scale = residual_scale[i];
-    align_(queue, {size_t(groups_) * ALIGN_ITEMS, 1}, small_, background, ages, foreground,
+    align_(queue, {size_t(groups_) * ALIGN_ITEMS, 1}, small_, background, history, foreground,
            sums_[i % 2], sums_[(i + 1) % 2], state, rows_.guessed(), step);
   }
   settle_(queue, {ALIGN_ITEMS, 1}, sums_[ALIGN_STEPS % 2], state, rows_.guessed(), step);

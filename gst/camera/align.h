@@ -24,11 +24,11 @@ class Align {
   const Rows &rows() const { return rows_; }
 
   /// Enqueues the alignment of small() with the background, given in the format of
-  /// objects::BackgroundModel: levels, ages, and the foreground of the previous frame, which is
+  /// objects::BackgroundModel: levels, history, and the foreground of the previous frame, which is
   /// ignored. Writes fits, step and path of `state`, a CameraState. `first`: no frame precedes this
   /// one.
   void run(Queue &queue, Compensation compensation, bool first, const cl::Buffer &background,
-           const cl::Buffer &ages, const cl::Buffer &foreground, const cl::Buffer &state);
+           const cl::Buffer &history, const cl::Buffer &foreground, const cl::Buffer &state);
 
  private:
   FrameGeometry frame_{};

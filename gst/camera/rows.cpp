@@ -53,7 +53,7 @@ void Rows::measure(Queue &queue, const cl::Buffer &small, const Model &model) {
 void Rows::run(Queue &queue, const cl::Buffer &small, const Model &model,
                const RowMeasurement &measurement, const cl::Buffer &before,
                const cl::Buffer &rows) {
-  kernel_(queue, {size_t(bands_) * items_, 1}, small, model.background, model.ages,
+  kernel_(queue, {size_t(bands_) * items_, 1}, small, model.background, model.history,
           model.foreground, model.state, before, rows, tally_, measurement);
 }
 

@@ -18,7 +18,7 @@ class Rows {
 
   /// The background model, in the format of Align::run().
   struct Model {
-    const cl::Buffer &background, &ages, &foreground, &state;
+    const cl::Buffer &background, &history, &foreground, &state;
   };
   /// Enqueues the estimate for the alignment of a frame, with its vectors if `motion`.
   void guess(Queue &queue, const cl::Buffer &small, const Model &model, bool motion);

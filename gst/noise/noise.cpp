@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "covariance.h"
 #include "opencl/error.h"
@@ -46,8 +47,7 @@ Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(t
   try {
     NoiseTally none{};
     tally_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, &none);
-    variances_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, NOISE_VALUES * sizeof(cl_float));
-    flicker_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, sizeof(Flicker));
+    state_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, sizeof(NoiseState));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the noise measurement on " + context.device().name + ".",
                 error);
@@ -70,19 +70,19 @@ void Noise::measure(Queue &queue, const Plane &before, const Plane &after, bool 
   Squares squares = prepare(queue, before);
   squares.keep_if_quiet = keep;
   measure_(queue, {groups() * NOISE_ITEMS, 1}, before.texels, after.texels, squares, tally_,
-           variances_, flicker_);
+           state_);
 }
 
 void Noise::set(Queue &queue, double level) {
   const size_t bytes = (1 + NOISE_BANDS) * sizeof(cl_float);
-  queue.cl().enqueueFillBuffer(variances_, static_cast<cl_float>(level * level), 0, bytes);
-  queue.cl().enqueueFillBuffer(variances_, cl_float(0), bytes, sizeof(cl_float));
+  queue.cl().enqueueFillBuffer(state_, static_cast<cl_float>(level * level), 0, bytes);
+  queue.cl().enqueueFillBuffer(state_, cl_float(0), bytes, sizeof(cl_float));
   forget(queue);
   measured_ = false;
 }
 
 void Noise::forget(Queue &queue) {
-  queue.cl().enqueueFillBuffer(flicker_, cl_uint(0), 0, sizeof(Flicker));
+  queue.cl().enqueueFillBuffer(state_, cl_uint(0), offsetof(NoiseState, flicker), sizeof(Flicker));
   fresh_ = false;
 }
 

@@ -46,10 +46,10 @@ class Noise {
   /// Whether it was measured for the last frames, not set.
   bool measured() const { return measured_; }
 
-  /// NOISE_VALUES variances on the device, as noise/bands.clh reads them.
-  const cl::Buffer &variances() const { return variances_; }
-  /// A Flicker: flicker noise, and its counters for the next measurement.
-  const cl::Buffer &flicker() const { return flicker_; }
+  /// A NoiseState: the variances, and renewed noise with its counters for the next measurement.
+  const cl::Buffer &state() const { return state_; }
+  /// The same buffer, for kernels that read only the variances by noise/bands.clh.
+  const cl::Buffer &variances() const { return state_; }
   /// Forgets renewed noise, as frames do that follow no others.
   void reset() { fresh_ = true; }
 
@@ -60,7 +60,7 @@ class Noise {
   bool measured_ = false;
   void forget(Queue &queue);
   Kernel measure_;
-  cl::Buffer tally_, variances_, flicker_;
+  cl::Buffer tally_, state_;
 };
 
 }  // namespace glcl::noise

@@ -14,8 +14,7 @@ BackgroundModel::BackgroundModel(Context &context, const camera::FrameGeometry &
   try {
     for (int i = 0; i < 2; i++) {
       levels_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_float2));
-      ages_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_uchar2));
-      variances_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_ushort));
+      history_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(PixelHistory));
     }
     Deviation none{};
     deviation_ =
@@ -34,9 +33,9 @@ void BackgroundModel::run(Queue &queue, const Bounds &bounds, const cl::Buffer &
   now_ = 1 - now_;
   // Filtering by (1 2 1) / 4 along both axes leaves this part of the noise variance.
   const float noise_gain = 0.375f * 0.375f / (frame_.reduction * frame_.reduction);
-  kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, levels_[from], ages_[from],
-          levels_[now_], ages_[now_], small, state, noise.variances(), noise.flicker(), regions,
-          rows.brightness(), foreground_, variances_[from], variances_[now_], deviation_,
+  kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, levels_[from],
+          history_[from], levels_[now_], history_[now_], small, state, noise.state(), regions,
+          rows.brightness(), foreground_, deviation_,
           BackgroundUpdate{frame_, noise_gain, bounds.deviations, bounds.edges, rows.bands(),
                            noise.measured()});
 }

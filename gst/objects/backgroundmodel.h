@@ -35,19 +35,17 @@ class BackgroundModel {
 
   /// float2: the levels of the background and the candidate.
   const cl::Buffer &levels() const { return levels_[now_]; }
-  /// uchar2: ages of the background and the candidate, frames.
-  const cl::Buffer &ages() const { return ages_[now_]; }
+  /// camera::PixelHistory: ages and variance.
+  const cl::Buffer &history() const { return history_[now_]; }
   /// uchar: 0 where the background is seen, else the distance from it in eighths of the bound.
   const cl::Buffer &foreground() const { return foreground_; }
   /// A Deviation: that of the scene, and the counters for its next update by Regions::run().
   const cl::Buffer &deviation() const { return deviation_; }
-  /// ushort: the variance of each pixel around its background, levels² / 64.
-  const cl::Buffer &variances() const { return variances_[now_]; }
 
  private:
   camera::FrameGeometry frame_{};
   Kernel kernel_;
-  cl::Buffer levels_[2], ages_[2], variances_[2], foreground_, deviation_;
+  cl::Buffer levels_[2], history_[2], foreground_, deviation_;
   int now_ = 0;
 };
 

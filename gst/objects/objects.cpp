@@ -54,7 +54,7 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMo
     vectors_.run(queue, motion);
     ransac_.run(queue, ransac, vectors_.list(), vectors_.count(), state_);
   }
-  align_.run(queue, settings.compensation, first, background_.levels(), background_.ages(),
+  align_.run(queue, settings.compensation, first, background_.levels(), background_.history(),
              foreground(), state_);
   background_.run(queue, bounds_of(settings.sensitivity), align_.small(), state_, align_.rows(),
                   motion.noise(), regions_.list());

@@ -42,7 +42,7 @@ void ShadowDetector::run(Queue &queue, const cl::Buffer &small, const cl::Buffer
   const int from = now_;
   now_ = 1 - now_;
   mark_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, small, sampled_[last_], state,
-        frame_, background.levels(), background.ages(), background.foreground(), colours_[from],
+        frame_, background.levels(), background.history(), background.foreground(), colours_[from],
         colours_[now_], static_cast<cl_int>(restart), foreground_);
 }
 

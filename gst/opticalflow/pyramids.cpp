@@ -133,8 +133,7 @@ int FlowPyramids::add_frame(Queue &queue, const FlowSettings &settings, const Pi
     const size_t groups = parts.x * parts.y + (measures ? noise_.groups() : 0);
     down_(queue, {groups * down_.group().x, down_.group().y}, current_.grey, level_at(from),
           level_at(from + 1), level_at(from + 2), coarser_levels(from), cl_int(parts.x * parts.y),
-          cl_int(parts.x), previous_.grey, squares, noise_.tally(), noise_.variances(),
-          noise_.flicker());
+          cl_int(parts.x), previous_.grey, squares, noise_.tally(), noise_.state());
     if (makes) first_small += coarser_levels(from);
     measures = false;
   }

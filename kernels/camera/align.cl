@@ -139,7 +139,7 @@ inline float level_at(__global const float *current, int2 size, float2 p, int bl
 
 // The mean and contrast of the background over coarse × coarse pixels. Only known pixels that were
 // not foreground count. Returns false if these are less than half.
-inline bool background_of(__global const float2 *background, __global const uchar2 *ages,
+inline bool background_of(__global const float2 *background, __global const PixelHistory *history,
                           __global const uchar *foreground, int2 size, int2 corner, int block_side,
                           float *level, float *contrast) {
   int count = 0;
@@ -149,7 +149,7 @@ inline bool background_of(__global const float2 *background, __global const ucha
     UNROLL
     for (int i = 0; i < WIDEST(block_side); i++) {
       const int at = row + min(corner.x + i, size.x - 1);
-      const bool counts = ages[at].x && !foreground[at] && i < block_side;
+      const bool counts = history[at].ages.x && !foreground[at] && i < block_side;
       count += counts;
       const float here = background[at].x;
       sum += counts ? here : 0.0f;
@@ -273,13 +273,13 @@ typedef struct {
   float2 z, p;
   float level, contrast;
 } Sample;
-inline bool sample_of(__global const float2 *background, __global const uchar2 *ages,
+inline bool sample_of(__global const float2 *background, __global const PixelHistory *history,
                       __global const uchar *foreground, FrameGeometry frame, Fit fit, int i,
                       int columns, int block_side, int rows, Sample *out) {
   const int2 corner = (int2)(i % columns * block_side, i / columns * rows);
   out->z = convert_float2(corner) + 0.5f * (block_side - 1) - frame.centre;
   out->p = bent(fit.motion, fit.bend, out->z) + frame.centre;
-  return background_of(background, ages, foreground, frame.size, corner, block_side, &out->level,
+  return background_of(background, history, foreground, frame.size, corner, block_side, &out->level,
                        &out->contrast) &&
          inside(out->p, frame.size);
 }
@@ -290,12 +290,14 @@ inline float votes_of(float contrast) {
 }
 
 // One step: sums the normal equations. `current`: the reduced frame. `lit`: the brightness of its
-// rows. `background`: .x is the level. `ages`: .x is 0 where the background is unknown.
+// rows. `background`: .x is the level. `history`: the first age is 0 where the background is
+// unknown.
 // `foreground`: of the previous frame; it does not count. GROUPS work-groups.
 __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_align(
-    __global const float *current, __global const float2 *background, __global const uchar2 *ages,
-    __global const uchar *foreground, __global const float *before, __global float *sums,
-    __global CameraState *state, __global const float *lit, AlignStep step) {
+    __global const float *current, __global const float2 *background,
+    __global const PixelHistory *history, __global const uchar *foreground,
+    __global const float *before, __global float *sums, __global CameraState *state,
+    __global const float *lit, AlignStep step) {
   __local float total[ALIGN_SUMS * ROW];
   const FrameGeometry frame = step.frame;
   const int number = step.number, bands = step.bands, block_side = step.block_side,
@@ -317,7 +319,7 @@ __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_al
   Sample at;
   const int share = (count + GROUPS - 1) / GROUPS, end = min((group + 1) * share, count);
   for (int i = group * share + item; i < end; i += ALIGN_ITEMS) {
-    if (!sample_of(background, ages, foreground, frame, fit, i, columns, block_side, rows, &at))
+    if (!sample_of(background, history, foreground, frame, fit, i, columns, block_side, rows, &at))
       continue;
     const float2 slope = slopes(current, size, convert_int2_rte(at.p - middle), block_side);
     const float gx = slope.x, gy = slope.y;
@@ -350,7 +352,7 @@ __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_al
   const int voting = number ? 0 : (count + VOTING - 1) / VOTING * SHARES;
   const int votes = (voting + GROUPS - 1) / GROUPS, last = min((group + 1) * votes, voting);
   for (int i = group * votes + ALIGN_ITEMS - 1 - item; i < last; i += ALIGN_ITEMS) {
-    if (!sample_of(background, ages, foreground, frame, fit, i / SHARES * VOTING, columns,
+    if (!sample_of(background, history, foreground, frame, fit, i / SHARES * VOTING, columns,
                    block_side, rows, &at))
       continue;
     const float row = brightness_of_row(lit, bands, at.p.y), counts = votes_of(at.contrast);

@@ -32,6 +32,12 @@ CONSTANT(ALIGN_GROUPS_CPU, 16);  // on CPUs, where each group adds the sums of a
 CONSTANT(ALIGN_ITEMS, 128);      // items per group, a power of two, at least ALIGN_SUMS
 CONSTANT(ALIGN_SUMS, 56);        // floats per group
 
+// The history of a pixel of the background model.
+typedef struct {
+  uchar2 ages;      // of the background and the candidate, frames; 0: unknown
+  ushort variance;  // around the background, in 64ths of levels²
+} PixelHistory;
+
 // The state of a camera.
 typedef struct {
   SimilarityMotion vector_motion;  // from the previous frame, by the vectors, px of frames

@@ -18,13 +18,13 @@
 #define FIXED_ONE 65536.0f
 
 // Measures the ratio of each band as the median over every second pixel along both axes. Unknown
-// pixels and the foreground of the previous frame are left out. `background`, `ages`, `foreground`:
-// see camera_align. `before`: rows of the previous frame. A work-group per band.
+// pixels and the foreground of the previous frame are left out. `background`, `history`,
+// `foreground`: see camera_align. `before`: rows of the previous frame. A work-group per band.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void camera_rows(
-    __global const float *current, __global const float2 *background, __global const uchar2 *ages,
-    __global const uchar *foreground, __global const CameraState *state,
-    __global const float *before, __global float *rows, __global volatile RowTally *tally,
-    RowMeasurement measurement) {
+    __global const float *current, __global const float2 *background,
+    __global const PixelHistory *history, __global const uchar *foreground,
+    __global const CameraState *state, __global const float *before, __global float *rows,
+    __global volatile RowTally *tally, RowMeasurement measurement) {
   __local uint counts[RATIO_COUNTERS];
   const int item = get_local_id(0), band = get_group_id(0);
   const FrameGeometry frame = measurement.frame;
@@ -48,7 +48,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void camera_rows(
     const int2 nearest = clamp(convert_int2_rte(from), (int2)(0), size - 1);
     const int at = nearest.y * size.x + nearest.x;
     const float level = gain * background[at].x + offset;
-    if (!ages[at].x || foreground[at] || level < DARKEST) continue;
+    if (!history[at].ages.x || foreground[at] || level < DARKEST) continue;
     const float place = (current[y * size.x + x] / level - LEAST_RATIO) / RATIO;
     if (place >= 0.0f && place < RATIO_COUNTERS) atomic_inc(&counts[(int)place]);
   }

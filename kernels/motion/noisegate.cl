@@ -84,12 +84,13 @@ inline float least_variance(const Area *a, uint sum, uint before) {
 // brightness explains the excess cost of the vector 0, with or without a change of brightness.
 // `between`: 1 if vectors may be fractional, else 0. A work-item per key.
 __kernel void motion_noise_gate(__global const uchar *current, __global const uchar *reference,
-                                __global const float *noise, __global Flicker *flicker,
-                                __global const ulong *keys, __global ulong *kept, KeySearch search,
-                                float between) {
+                                __global NoiseState *state, __global const ulong *keys,
+                                __global ulong *kept, KeySearch search, float between) {
   const int i = get_global_id(0), pitch = search.pitch, lambda = search.lambda,
             count = search.count;
   if (i >= count) return;
+  __global const float *noise = state->variances;
+  __global Flicker *flicker = &state->flicker;
   const ulong key = keys[i];
   kept[i] = key;
   const int2 v = vector_of((uint)key);

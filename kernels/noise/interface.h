@@ -45,5 +45,11 @@ typedef struct {
   uint static_cells;  // number of static cells that could have seemed to move
 } Flicker;
 
+// The noise of frames. Kernels that need only the variances take it as an array of float.
+typedef struct {
+  float variances[NOISE_VALUES];
+  Flicker flicker;
+} NoiseState;
+
 INTERFACE_END
 #endif

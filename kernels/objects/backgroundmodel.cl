@@ -46,17 +46,18 @@ inline float2 cubic(__global const float2 *picture, int2 size, float2 p) {
   return sum;
 }
 
-// Updates the model with a frame. Levels are (background, candidate); ages are theirs, in frames.
+// Updates the model with a frame. Levels are (background, candidate).
 // `current`: the reduced frame. `foreground`: 0 for background, otherwise the distance from it in
-// eighths of the bound. `variances`: of pixels around their background, in 1 / VARIANCE_UNIT
-// levels². `regions`: those of the previous frame. A work-item per pixel.
-__kernel void objects_background(
-    __global const float2 *levels_before, __global const uchar2 *ages_before,
-    __global float2 *levels_after, __global uchar2 *ages_after, __global const float *current,
-    __global const CameraState *state, __global const float *noise, __global const Flicker *flicker,
-    __global const RegionList *regions, __global const float *rows, __global uchar *foreground,
-    __global const ushort *variances_before, __global ushort *variances_after,
-    __global Deviation *deviation, BackgroundUpdate update) {
+// eighths of the bound. `regions`: those of the previous frame. A work-item per pixel.
+__kernel void objects_background(__global const float2 *levels_before,
+                                 __global const PixelHistory *history_before,
+                                 __global float2 *levels_after,
+                                 __global PixelHistory *history_after,
+                                 __global const float *current, __global const CameraState *state,
+                                 __global const NoiseState *noise,
+                                 __global const RegionList *regions, __global const float *rows,
+                                 __global uchar *foreground, __global Deviation *deviation,
+                                 BackgroundUpdate update) {
   const int x = get_global_id(0), y = get_global_id(1);
   const FrameGeometry frame = update.frame;
   const int2 size = frame.size;
@@ -85,7 +86,8 @@ __kernel void objects_background(
   const float row = brightness_of_row(rows, update.bands, here.y);
   const float2 expected = row * (state->fit.gain * interpolated + state->fit.offset);
   const int2 nearest = clamp(convert_int2_rte(old), (int2)(0), size - 1);
-  uchar2 age = ages_before[nearest.y * size.x + nearest.x];
+  const PixelHistory history = history_before[nearest.y * size.x + nearest.x];
+  uchar2 age = history.ages;
   float background = expected.x;
   // The candidate is not interpolated, because neighbours may have none.
   float candidate =
@@ -112,19 +114,19 @@ __kernel void objects_background(
   const int slowest =
       max(resampled ? 0 : (int)(MEAN_FRAMES / (1.0f + FOLLOWS_LIGHT * state->brightness_peak)),
           MEAN_FRAMES / 4);
-  float variance_here =
-      has_background ? variances_before[nearest.y * size.x + nearest.x] / VARIANCE_UNIT : 0.0f;
+  float variance_here = has_background ? history.variance / VARIANCE_UNIT : 0.0f;
   bool counts = false;
   float excess = 0.0f;
   if (!has_background || age.x == 0) {
     background = level, candidate = variance_here = 0.0f;
     age = (uchar2)(visible ? 1 : 0, 0);
   } else if (visible) {
-    const float variance =
-        update.noise_gain * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
-        fmax(coding_variance(noise), MIN_CODING) +
-        (1.0f - flicker->camera_motion) * flicker->variance;
-    const float scene = update.measured * (1.0f - flicker->camera_motion) * deviation->deviation;
+    const float variance = update.noise_gain * CORRELATION *
+                               noise_variance_at(noise->variances, level) * (1.0f + 1.0f / age.x) +
+                           fmax(coding_variance(noise->variances), MIN_CODING) +
+                           (1.0f - noise->flicker.camera_motion) * noise->flicker.variance;
+    const float scene =
+        update.measured * (1.0f - noise->flicker.camera_motion) * deviation->deviation;
     const float noise_bound = deviations * sqrt(variance),
                 compression = deviations * clamp(sqrt(variance_here), scene, MAX_OWN_PART * scene),
                 explained = (resampled ? RESAMPLED_EDGES : 1.0f) * update.edges * contrast +
@@ -133,7 +135,7 @@ __kernel void objects_background(
                 faint_bound = fmax(FAINT_PART * noise_bound, compression) + explained;
     const float distance = fmax(fmax(level - most, least - level), 0.0f);
     excess = fmax(distance - explained, 0.0f);
-    counts = age.x >= YOUNG_AGE && excess < MAX_EXCESS && flicker->camera_motion < 0.5f;
+    counts = age.x >= YOUNG_AGE && excess < MAX_EXCESS && noise->flicker.camera_motion < 0.5f;
     if (counts) variance_here += (excess * excess - variance_here) / VARIANCE_FRAMES;
     // In the boxes of the last frame's regions a lower bound suffices, and an object must not
     // become background.
@@ -170,9 +172,9 @@ __kernel void objects_background(
     }
   }
   levels_after[at] = (float2)(background, candidate);
-  ages_after[at] = age;
+  history_after[at].ages = age;
+  history_after[at].variance = convert_ushort_sat_rte(VARIANCE_UNIT * variance_here);
   foreground[at] = eighths;
-  variances_after[at] = convert_ushort_sat_rte(VARIANCE_UNIT * variance_here);
   if (x % DEVIATION_SPACING == 0 && y % DEVIATION_SPACING == 0)
     count_deviation(deviation, excess, counts);
 }

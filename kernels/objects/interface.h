@@ -7,7 +7,7 @@
 
 INTERFACE(objects)
 #ifdef __cplusplus
-using camera::CameraState, camera::FrameGeometry;
+using camera::CameraState, camera::FrameGeometry, camera::PixelHistory;
 #endif
 
 // The deviation is counted over one pixel in DEVIATION_SPACING along both axes.

@@ -28,11 +28,12 @@ __kernel void objects_colours(IN_PLANES(in), int2 frame, int shrink, __global sh
 }
 
 // Marks shadows and updates the colours of the background. `current`, `colours`: the reduced frame.
-// `background`, `ages`, `foreground`: from objects_background. `restart`: there are no earlier
+// `background`, `history`, `foreground`: from objects_background. `restart`: there are no earlier
 // colours. `marked`: as `foreground`, with SHADOW. A work-item per pixel of the model.
 __kernel void objects_shadows(__global const float *current, __global const short2 *colours,
                               __global const CameraState *state, FrameGeometry frame,
-                              __global const float2 *background, __global const uchar2 *ages,
+                              __global const float2 *background,
+                              __global const PixelHistory *history,
                               __global const uchar *foreground,
                               __global const short2 *colours_before, __global short2 *colours_after,
                               int restart, __global uchar *marked) {
@@ -48,10 +49,10 @@ __kernel void objects_shadows(__global const float *current, __global const shor
   float2 stored =
       state->fit.gain * convert_float2(colours_before[stored_at.y * size.x + stored_at.x]);
   const uchar distance = foreground[at];
-  if (restart || state->model_empty || ages[at].x <= 1)
+  if (restart || state->model_empty || history[at].ages.x <= 1)
     stored = frame_colour;
   else if (!distance)
-    stored += (frame_colour - stored) / min((int)ages[at].x, COLOUR_FRAMES);
+    stored += (frame_colour - stored) / min((int)history[at].ages.x, COLOUR_FRAMES);
   colours_after[at] = convert_short2_sat_rte(stored);
   marked[at] = distance;
   if (!distance || restart || state->model_empty) return;
@@ -63,7 +64,7 @@ __kernel void objects_shadows(__global const float *current, __global const shor
     const int2 by = (int2)(i % (2 * WINDOW + 1), i / (2 * WINDOW + 1)) - WINDOW, p = position + by;
     if (any(p < 0) || any(p >= size)) continue;
     const int neighbour = p.y * size.x + p.x;
-    if (!foreground[neighbour] || ages[neighbour].x < MIN_AGE) continue;
+    if (!foreground[neighbour] || history[neighbour].ages.x < MIN_AGE) continue;
     const int2 q = clamp(is + by, (int2)(0), size - 1), r = clamp(was + by, (int2)(0), size - 1);
     const float level = sample(current, size, here + convert_float2(by)),
                 expected = background[neighbour].x;

@@ -128,13 +128,13 @@ inline void load_fine(__global const float *grey, int4 level, int2 first, __loca
 __attribute__((reqd_work_group_size(32, NOISE_ITEMS / 32, 1))) __kernel void flow_down(
     __global float *grey, int4 level, int4 next, int4 coarsest, int more, int tiles, int columns,
     __global const float *previous, Squares squares, __global NoiseTally *tally,
-    __global float *noise, __global Flicker *flicker) {
+    __global NoiseState *noise) {
   __local float fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
   __local MeasurementMemory memory;
   const int group = get_group_id(0);
   if (group >= tiles) {
     measure_noise(previous, grey, squares, group - tiles, get_num_groups(0) - tiles, tally, noise,
-                  flicker, &memory);
+                  &memory);
     return;
   }
   const int2 first = (int2)(group % columns, group / columns) * (int2)(COARSEST_X, COARSEST_Y);

@@ -85,11 +85,10 @@ inline bool inside(float2 to, int2 size) {
 // nodes' medians and their confidence.
 __kernel void flow_upsample(__global const float2 *restrict flow,
                             __global const float *restrict node_confidence,
-                            __global const float *noise, __global const float2 *brightness,
+                            __global const NoiseState *noise, __global const float2 *brightness,
                             __global float2 *restrict vectors, __global float *restrict confidence,
                             __global const CellEvidence *restrict evidence,
                             __global const FrameTally *restrict tally,
-                            __global const Flicker *restrict flicker,
                             __global float *restrict keep_factors, Upsampling up,
                             __local float4 *scratch) {
   const int2 size = up.size, lattice = up.lattice, cells = up.cells;
@@ -107,8 +106,8 @@ __kernel void flow_upsample(__global const float2 *restrict flow,
   const int2 low = max(cell_before(max(first, 0)), 0);
   const int2 factors_side = min(cell_before(min(first + side - 1, last)) + 1, cells - 1) - low + 1;
   __local CellEvidence *around = (__local CellEvidence *)scratch;
-  const Noise frame_noise = noise_of(noise);
-  find_keep_factors(evidence, tally, flicker, cells, up.keep_all, sqrt(frame_noise.white),
+  const Noise frame_noise = noise_of(noise->variances);
+  find_keep_factors(evidence, tally, &noise->flicker, cells, up.keep_all, sqrt(frame_noise.white),
                     brightness[1].x, low, factors_side, around,
                     around + (factors_side.x + 2 * AREA_REACH) * (factors_side.y + 2 * AREA_REACH),
                     factors);

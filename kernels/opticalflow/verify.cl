@@ -75,17 +75,17 @@ inline float in_brightness(float grey, float2 from, float2 to) {
   return to.x / from.x * (grey - from.y) + to.y;
 }
 #endif
-// Writes the evidence of the cells and adds to `tally` and `flicker`. Lowers `confidence` for
-// static overlays. `row_ratios` refer to `frame_brightness`. A group has GROUP nodes along x of one
-// row of cells. An item has one column of a cell: CELL_NODES nodes.
+// Writes the evidence of the cells and adds to `tally` and the flicker of `state`. Lowers
+// `confidence` for static overlays. `row_ratios` refer to `frame_brightness`. A group has GROUP
+// nodes along x of one row of cells. An item has one column of a cell: CELL_NODES nodes.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void flow_verify(
     __global const TEXEL *restrict before, __global const TEXEL *restrict after,
     __global const float *restrict grey_before, __global const float *restrict grey_after,
-    __global const float2 *restrict brightness, __global const float *restrict noise_table,
+    __global const float2 *restrict brightness, __global NoiseState *restrict state,
     __global const float2 *restrict flow, __global float *restrict confidence,
     __global const float *restrict row_ratios, __global const float2 *restrict frame_brightness,
     __global CellEvidence *restrict evidence, __global FrameTally *restrict tally,
-    __global Flicker *restrict flicker, NodeVerification all_nodes) {
+    NodeVerification all_nodes) {
   __local float4 group_changes[GROUP], group_flow_sums[GROUP], group_plain_sums[GROUP],
       group_greys[GROUP], group_rows[GROUP], group_stats[GROUP];
   __local float2 group_means[GROUP];
@@ -97,6 +97,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void flow_verify(
   const int2 size = all_nodes.size, cells = all_nodes.cells;
   const int step = all_nodes.step, keep_all = all_nodes.keep_all;
   const int item = get_local_id(0), x = get_global_id(0), row = get_group_id(1);
+  __global const float *noise_table = state->variances;
+  __global Flicker *flicker = &state->flicker;
   const Noise noise = noise_of(noise_table);
   const float limit = change_limit(noise, gain);
   const float2 end = convert_float2(level.xy - 1);

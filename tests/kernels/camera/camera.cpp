@@ -262,12 +262,12 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
   fail_unless(got == small, "%d×%d in small", now.width, now.height);
 
   std::vector<cl_float2> levels;
-  std::vector<cl_uchar2> ages;
+  std::vector<glcl::camera::PixelHistory> history;
   std::vector<cl_uchar> foreground;
   std::vector<bool> visible;
   for (size_t i = 0; i < before.size(); i++) {
     levels.push_back({{before[i], 0}});
-    ages.push_back({{cl_uchar(i % 11 ? 5 : 0), 0}});
+    history.push_back({{{cl_uchar(i % 11 ? 5 : 0), 0}}, 0});
     foreground.push_back(i % 13 == 5);
     visible.push_back(i % 11 && i % 13 != 5);
   }
@@ -277,7 +277,7 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
   const std::vector<float> numbers = numbers_of(rows);
   bench.queue->cl().enqueueWriteBuffer(engine.rows().brightness(), CL_TRUE, 0,
                                        numbers.size() * sizeof(float), numbers.data());
-  engine.run(*bench.queue, compensation, first, upload(bench, levels), upload(bench, ages),
+  engine.run(*bench.queue, compensation, first, upload(bench, levels), upload(bench, history),
              upload(bench, foreground), device);
   bench.queue->cl().finish();
   const CameraState result = download(bench, device);

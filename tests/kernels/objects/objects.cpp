@@ -3,6 +3,7 @@
 #include "objects/objects.h"
 
 #include <array>
+#include <cstddef>
 #include <random>
 
 #include "objects/renderer.h"
@@ -14,6 +15,7 @@
 #include "reference/textured.h"
 
 using glcl::camera::CameraState;
+using glcl::camera::PixelHistory;
 using glcl::objects::Object;
 using glcl::objects::Region;
 using glcl::objects::RegionList;
@@ -54,8 +56,9 @@ void run_background(Bench &bench, int width, int height,
   glcl::camera::Rows rows(*bench.context, frame);
   // The variance of renewed noise, and how far a moving camera disables it.
   const std::vector<float> flicker{3, 0.25f};
-  bench.queue->cl().enqueueWriteBuffer(noise.flicker(), CL_TRUE, 0, 2 * sizeof(float),
-                                       flicker.data());
+  bench.queue->cl().enqueueWriteBuffer(noise.state(), CL_TRUE,
+                                       offsetof(glcl::noise::NoiseState, flicker),
+                                       2 * sizeof(float), flicker.data());
   expected.set_flicker(0.75f * flicker[0]);
   const size_t pixels = expected.pixels.size();
   size_t off = 0;
@@ -84,9 +87,8 @@ void run_background(Bench &bench, int width, int height,
     expected.next(bounds, frames[n], states[n], reference::even_noise(level),
                   {before.regions, before.regions + before.count});
     const auto levels_now = download<cl_float2>(bench, engine.levels(), pixels);
-    const auto ages = download<cl_uchar2>(bench, engine.ages(), pixels);
+    const auto history = download<PixelHistory>(bench, engine.history(), pixels);
     const auto foreground = download<cl_uchar>(bench, engine.foreground(), pixels);
-    const auto variances = download<cl_ushort>(bench, engine.variances(), pixels);
     regions.run(*bench.queue, 1, engine.foreground(), upload(bench, frames[n]),
                 upload(bench, std::vector<CameraState>{states[n]}), engine.deviation());
     deviation = download<float>(bench, engine.deviation(), 1)[0];
@@ -96,11 +98,11 @@ void run_background(Bench &bench, int width, int height,
                   expected.counted_deviation());
     for (size_t i = 0; i < pixels; i++) {
       const auto &p = expected.pixels[i];
-      const bool same = std::abs(levels_now[i].s[0] - p.background) <= 0.02f &&
-                        ages[i].s[0] == p.age && ages[i].s[1] == p.candidate_age &&
-                        foreground[i] == p.eighths &&
-                        std::abs(variances[i] / 64.0f - p.variance) <= 0.05f + 0.01f * p.variance &&
-                        (!p.candidate_age || std::abs(levels_now[i].s[1] - p.candidate) <= 0.02f);
+      const bool same =
+          std::abs(levels_now[i].s[0] - p.background) <= 0.02f && history[i].ages.s[0] == p.age &&
+          history[i].ages.s[1] == p.candidate_age && foreground[i] == p.eighths &&
+          std::abs(history[i].variance / 64.0f - p.variance) <= 0.05f + 0.01f * p.variance &&
+          (!p.candidate_age || std::abs(levels_now[i].s[1] - p.candidate) <= 0.02f);
       // A pixel that was decided differently once differs for some frames.
       off += !same && p.margin > 0.01f;
     }
@@ -213,12 +215,12 @@ TEST(test_shadows) {
           const bool anew = n == 0;
           engine.run(*bench.queue, levels, states, background, anew);
           const auto levels_now = download<cl_float2>(bench, background.levels(), pixels);
-          const auto known = download<cl_uchar2>(bench, background.ages(), pixels);
+          const auto known = download<PixelHistory>(bench, background.history(), pixels);
           const auto foreground = download<cl_uchar>(bench, background.foreground(), pixels);
           std::vector<float> background;
           std::vector<int> ages;
           for (size_t i = 0; i < pixels; i++)
-            background.push_back(levels_now[i].s[0]), ages.push_back(known[i].s[0]);
+            background.push_back(levels_now[i].s[0]), ages.push_back(known[i].ages.s[0]);
           const auto wanted = expected.next(in, small, state, background, ages, foreground, anew);
           const auto marked = download<cl_uchar>(bench, engine.foreground(), pixels);
           const auto colours = download<cl_short2>(bench, engine.colours(), pixels);

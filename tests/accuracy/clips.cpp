@@ -170,8 +170,8 @@ std::string Clip::name() const {
   return camera_ + ", " + objects_ + (noise_ > 0 ? ", noise " + std::to_string(int(noise_)) : "");
 }
 
-HoughRenderer Clip::smooth_view(double t) const {
-  HoughRenderer v{textures_[0].width / 2.0, textures_[0].height / 2.0, 0, 1};
+CameraView Clip::smooth_view(double t) const {
+  CameraView v{textures_[0].width / 2.0, textures_[0].height / 2.0, 0, 1};
   const double unit = width_ / 320.0;
   if (camera_ == "pan" || camera_ == "pan+zoom") v.x += 1.7 * unit * t;
   if (camera_ == "tilt") v.y -= 1.3 * unit * t;
@@ -180,8 +180,8 @@ HoughRenderer Clip::smooth_view(double t) const {
   return v;
 }
 
-HoughRenderer Clip::view(int t) const {
-  HoughRenderer v = smooth_view(t);
+CameraView Clip::view(int t) const {
+  CameraView v = smooth_view(t);
   const double unit = width_ / 320.0;
   if (camera_ == "shake" || camera_ == "shake+roll") {
     v.x += unit * (2.5 * std::sin(0.9 * t) + 1.5 * chance(seed_, 2 * t));
@@ -202,7 +202,7 @@ double Clip::level(int texture, double x, double y) const {
 }
 
 Frame Clip::frame(int number, Truth &truth) const {
-  const HoughRenderer camera = view(number);
+  const CameraView camera = view(number);
   truth.view = camera;
   std::vector<float> levels(size_t(width_) * height_);
   const double cos = std::cos(camera.angle) / camera.zoom,
@@ -227,7 +227,7 @@ Frame Clip::frame(int number, Truth &truth) const {
       const double t =
           number + (exposures > 1 ? thing.blur * (double(e) / (exposures - 1) - 0.5) : 0);
       // It moves relative to a steady camera.
-      const HoughRenderer steady = smooth_view(t);
+      const CameraView steady = smooth_view(t);
       const double px = thing.at_x(t) / steady.zoom, py = thing.at_y(t) / steady.zoom;
       const double wx = steady.x + std::cos(steady.angle) * px - std::sin(steady.angle) * py -
                         camera.x,

@@ -17,12 +17,12 @@ double intersection_over_union(const glcl::RectF &a, const glcl::RectF &b);
 
 /// A camera's view of a plane: the frame's centre at (x, y), rotated by `angle` radians, `zoom` px
 /// per px of the plane.
-struct HoughRenderer {
+struct CameraView {
   double x = 0, y = 0, angle = 0, zoom = 1;
 };
 
 struct Truth {
-  HoughRenderer view;
+  CameraView view;
   std::vector<glcl::RectF> boxes;  ///< the visible part of each object
   std::vector<bool> counts;        ///< whether enough of it is visible
 };
@@ -59,8 +59,8 @@ class Clip {
   };
   void cross(unsigned number);
   Frame seen_by_camera(const std::vector<float> &levels, int number) const;
-  HoughRenderer smooth_view(double t) const;
-  HoughRenderer view(int t) const;
+  CameraView smooth_view(double t) const;
+  CameraView view(int t) const;
   double level(int texture, double x, double y) const;
 
   std::string camera_, objects_;

@@ -54,7 +54,7 @@ constexpr double least_recall = 0.9, least_precision = 0.9, least_of_kind = 0.75
                  most_angle = 0.1, most_switched = 0.05;
 
 /// The centre of the first frame in a view, relative to the view's centre, px.
-std::pair<double, double> path(const clips::HoughRenderer &first, const clips::HoughRenderer &now) {
+std::pair<double, double> path(const clips::CameraView &first, const clips::CameraView &now) {
   const double x = first.x - now.x, y = first.y - now.y;
   return {now.zoom * (std::cos(now.angle) * x + std::sin(now.angle) * y),
           now.zoom * (-std::sin(now.angle) * x + std::cos(now.angle) * y)};
@@ -132,7 +132,7 @@ Score score(glcl::Queue &queue, const Clip &clip, int width, int height, Lit lit
   std::map<size_t, uint64_t> ids;
   const bool crosses = clip.objects().rfind("crossing", 0) == 0;
   Crossing crossing;
-  clips::HoughRenderer first;
+  clips::CameraView first;
   std::vector<std::array<double, 3>> off;
   for (int i = 0; i < frames; i++) {
     Truth truth;

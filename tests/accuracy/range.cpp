@@ -32,11 +32,11 @@ using reference::Frame;
 constexpr int margin = 320, largest = 64;
 constexpr double noise = 2;
 /// Where the frame's pixel (x, y) lies in the scene, from its corner.
-using HoughRenderer = void (*)(int number, double &x, double &y);
+using CameraPath = void (*)(int number, double &x, double &y);
 
 struct Clip {
   const char *name;
-  HoughRenderer view;
+  CameraPath path;
   bool strict = false;  ///< whether its bound is checked
   bool thing = false;   ///< a part of the scene moves over it
 };
@@ -81,7 +81,7 @@ class CroppedScene {
     for (int y = 0; y < height_; y++)
       for (int x = 0; x < width_; x++) {
         double u = x, v = y;
-        clip.view(number, u, v);
+        clip.path(number, u, v);
         const int left = 40 + 25 * number, top = height_ / 3;
         if (clip.thing && x >= left && x < left + width_ / 5 && y >= top && y < 2 * top) {
           u = x - left + margin;

@@ -180,8 +180,11 @@ static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
     gst_structure_set(structure, "psnr", G_TYPE_DOUBLE, summary.psnr(), "mse", G_TYPE_DOUBLE,
                       summary.mse, "zero", G_TYPE_DOUBLE, summary.zero, "mean-x", G_TYPE_DOUBLE,
                       summary.mean_x, "mean-y", G_TYPE_DOUBLE, summary.mean_y, "noise",
-                      G_TYPE_DOUBLE, summary.noise, "range", G_TYPE_INT, summary.range, nullptr);
-    if (const auto known = detection.lock()) known->add_camera(structure);
+                      G_TYPE_DOUBLE, summary.noise, "range", G_TYPE_INT, summary.range, "changed",
+                      G_TYPE_DOUBLE, summary.changed, nullptr);
+    if (summary.changed > 0)
+      gst_structure_set(structure, "explained", G_TYPE_DOUBLE, summary.explained, nullptr);
+    if (const auto known = detection.lock()) known->add_camera(structure, !summary.fails());
     gst_glcl_analyzer_post(GST_GLCL_ANALYZER(self), structure);
   };
   gst_glcl_analyzer_read(GST_GLCL_ANALYZER(self), queue, state->motion->sum_up(queue),

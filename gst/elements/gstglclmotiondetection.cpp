@@ -184,7 +184,7 @@ void ObjectDetection::set_detected(bool detected) {
 
 void ObjectDetection::end() { report(tracker_.reset(), last_times_); }
 
-void ObjectDetection::add_camera(GstStructure *structure) const {
+void ObjectDetection::add_camera(GstStructure *structure, bool vectors_fit) const {
   if (!camera_) return;
   const camera::CameraState &s = *camera_;
   gst_structure_set(structure, "camera-dilation", G_TYPE_DOUBLE, double(s.frame_motion.dilation),
@@ -197,7 +197,10 @@ void ObjectDetection::add_camera(GstStructure *structure) const {
                     std::exp(double(s.path.s[2])), "camera-path-rotation", G_TYPE_DOUBLE,
                     double(s.path.s[3]), nullptr);
   if (s.confidence >= 0)
-    gst_structure_set(structure, "camera-confidence", G_TYPE_DOUBLE, double(s.confidence), nullptr);
+    gst_structure_set(structure, "camera-confidence", G_TYPE_DOUBLE,
+                      vectors_fit ? double(s.confidence) : 0.0, nullptr);
+  gst_structure_set(structure, "camera-known", G_TYPE_BOOLEAN, vectors_fit && s.confidence > 0,
+                    nullptr);
 }
 
 void ObjectDetection::attach(GstBuffer *to, GstStructure *result) const {

@@ -75,8 +75,8 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   /// Camera motion of the last frame whose results arrived.
   camera::SimilarityMotion step() const { return latest_.get().step; }
   /// Adds the camera fields of the last frame whose results arrived. Call it on the thread on which
-  /// results arrive.
-  void add_camera(GstStructure *structure) const;
+  /// results arrive. `vectors_fit`: false if the vectors of the frame say nothing about the camera.
+  void add_camera(GstStructure *structure, bool vectors_fit) const;
   /// Ends all objects. Call it when no results are pending and no frame follows.
   void end();
 

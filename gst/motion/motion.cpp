@@ -16,9 +16,13 @@ namespace {
 
 constexpr Size area_group{32, 4}, line_group{64, 1};
 // Groups of motion_sums. The noise variance and the mean square of ranges follow their sums.
-constexpr size_t sum_parts = BlockMotion::sums_bytes / (4 * sizeof(cl_long)) - 1;
-constexpr size_t noise_at = sum_parts * 4 * sizeof(cl_long);  // bytes
+constexpr size_t sum_parts = BlockMotion::sums_bytes / (SUM_VALUES * sizeof(cl_long)) - 1;
+constexpr size_t noise_at = sum_parts * SUM_VALUES * sizeof(cl_long);  // bytes
 constexpr size_t range_at = noise_at + sizeof(cl_long);
+
+// MotionSummary::fails()
+constexpr double least_explained = 0.5;   // of the changed pixels
+constexpr double most_unexplained = 0.2;  // of the frame
 
 size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 size_t area(int columns, int rows) { return size_t(columns) * rows; }
@@ -48,11 +52,11 @@ BlockMotion::VectorField::VectorField(const Settings &settings, int width, int h
 
 BlockMotion::MotionSummary::MotionSummary(const VectorField &field, int width, int height,
                                           const void *sums) {
-  double total[4]{};
-  for (size_t i = 0; i < sum_parts * 4; i++) {
+  double total[SUM_VALUES]{};
+  for (size_t i = 0; i < sum_parts * SUM_VALUES; i++) {
     cl_long sum;
     std::memcpy(&sum, static_cast<const cl_long *>(sums) + i, sizeof sum);
-    total[i % 4] += static_cast<double>(sum);
+    total[i % SUM_VALUES] += static_cast<double>(sum);
   }
   const cl_int2 inside = cells_inside(field, width, height);
   const double cells = double(inside.s[0]) * inside.s[1];
@@ -60,6 +64,8 @@ BlockMotion::MotionSummary::MotionSummary(const VectorField &field, int width, i
   zero = total[1] / cells;
   mean_x = total[2] / (4 * cells);
   mean_y = total[3] / (4 * cells);
+  changed = total[4] / (double(width) * height);
+  explained = total[4] > 0 ? total[5] / total[4] : 0;
   cl_float variance;
   std::memcpy(&variance, static_cast<const char *>(sums) + noise_at, sizeof variance);
   noise = std::sqrt(variance);
@@ -69,6 +75,10 @@ BlockMotion::MotionSummary::MotionSummary(const VectorField &field, int width, i
 }
 
 double BlockMotion::MotionSummary::psnr() const { return 10 * std::log10(255 * 255 / mse); }
+
+bool BlockMotion::MotionSummary::fails() const {
+  return explained < least_explained && changed * (1 - explained) > most_unexplained;
+}
 
 int BlockMotion::largest_range(int width, int height) {
   return std::clamp(std::max(width, height) / 30, 64, motion::max_range);
@@ -298,9 +308,9 @@ void BlockMotion::copy_field(Queue &queue, const cl::Buffer &to) {
 }
 
 const cl::Buffer &BlockMotion::sum_up(Queue &queue) {
-  sums_kernel_(queue, {SUMMERS * sum_parts, 1}, current().buffer, predicted_.buffer,
-               current().pitch, width_, height_, blocks().vectors,
-               cells_inside(field_, width_, height_), field_.columns, sums_);
+  sums_kernel_(queue, {SUMMERS * sum_parts, 1}, current().buffer, reference().buffer,
+               predicted_.buffer, current().pitch, width_, height_, blocks().vectors,
+               cells_inside(field_, width_, height_), field_.columns, noise_.variances(), sums_);
   queue.cl().enqueueCopyBuffer(noise_.variances(), sums_, 0, noise_at, sizeof(cl_float));
   if (adaptive_search_)
     queue.cl().enqueueCopyBuffer(adaptive_search_->range.mean_square(), sums_, 0, range_at,

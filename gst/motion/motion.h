@@ -60,13 +60,18 @@ class BlockMotion {
     double mse = 0;                 ///< of the prediction, levels²
     double zero = 0;                ///< fraction of the cells with the vector 0
     double mean_x = 0, mean_y = 0;  ///< of the vectors, px
-    double noise = 0;               ///< of the frames, standard deviation in levels
-    int range = 0;  ///< of the search, px; if it adapts, the root mean square of its areas
+    double changed = 0;             ///< fraction of the pixels that changed by more than noise
+    double explained = 0;  ///< fraction of these that the prediction matches; 0 without any
+    double noise = 0;      ///< of the frames, standard deviation in levels
+    int range = 0;         ///< of the search, px; if it adapts, the root mean square of its areas
 
     MotionSummary() = default;
     /// From the downloaded result of sum_up(), sums_bytes, for a frame with this field.
     MotionSummary(const VectorField &field, int width, int height, const void *sums);
     double psnr() const;  ///< dB, relative to 255; infinite if mse is 0
+    /// True if the vectors explain so little that they say nothing about the camera: less than half
+    /// of the changed pixels, and the others cover over a fifth of the frame.
+    bool fails() const;
   };
 
   /// The value of max_range = 0: a 30th of the longer side, but at least 64 px and at most
@@ -117,7 +122,7 @@ class BlockMotion {
   /// Enqueues the sums of the last frame for MotionSummary; the next call overwrites them.
   const cl::Buffer &sum_up(Queue &queue);
   /// Sums of 256 groups; then noise and range.
-  static constexpr size_t sums_bytes = 257 * 4 * sizeof(cl_long);
+  static constexpr size_t sums_bytes = 257 * SUM_VALUES * sizeof(cl_long);
 
   /// The luma and the prediction of the last frame, and the arrays of its field that the renderer
   /// needs.

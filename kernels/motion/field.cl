@@ -81,28 +81,42 @@ __kernel void motion_predict(__global const uchar *reference, __global const uch
   *(__global uint *)(predicted + AT(x, y, pitch)) = quarter_sample(&samples, 4 * (int2)(x, y) - v);
 }
 
+// The sum of the values of the pixels from `x` to `x` + 3 that lie in the frame.
+inline long sum_of(int4 values, int x, int width) {
+  const int4 inside = x + (int4)(0, 1, 2, 3) < width ? values : 0;
+  return inside.x + inside.y + inside.z + inside.w;
+}
+
 // Sums over a frame: squared errors of the prediction, number of zero vectors, Σ x and Σ y of the
-// vectors. Each cell counts its vector once. Each work-group writes one partial sum of four longs.
-// `cells`: columns and rows of cells inside the frame. `cell_columns`: cells per row in memory.
+// vectors, changed pixels, explained pixels. Each cell counts its vector once. A changed pixel
+// differs from the previous frame by more than noise. It is explained if it is close to the
+// prediction. Each work-group writes one partial sum. `cells`: columns and rows of cells inside the
+// frame. `cell_columns`: cells per row in memory. `noise`: the first value is the variance.
 __kernel __attribute__((reqd_work_group_size(SUMMERS, 1, 1))) void motion_sums(
-    __global const uchar *current, __global const uchar *predicted, int pitch, int width,
-    int height, __global const short2 *vectors, int2 cells, int cell_columns,
-    __global long4 *sums) {
-  __local long4 all[SUMMERS];
+    __global const uchar *current, __global const uchar *before, __global const uchar *predicted,
+    int pitch, int width, int height, __global const short2 *vectors, int2 cells, int cell_columns,
+    __global const float *noise, __global long8 *sums) {
+  __local long8 all[SUMMERS];
   const int item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
-  long4 sum = 0;
+  const int change = max(LEAST_CHANGE, convert_int_rte(CHANGE_DEVIATIONS * sqrt(noise[0])));
+  long8 sum = 0;
   for (int y = group; y < height; y += groups)
     for (int x = 4 * item; x < width; x += 4 * SUMMERS) {
       const int at = AT(x, y, pitch);
-      const int4 d = convert_int4(*(__global const uchar4 *)(current + at)) -
-                     convert_int4(*(__global const uchar4 *)(predicted + at));
-      const int4 squares = x + (int4)(0, 1, 2, 3) < width ? d * d : 0;
-      sum.x += squares.x + squares.y + squares.z + squares.w;
+      const int4 now = convert_int4(*(__global const uchar4 *)(current + at)),
+                 error = now - convert_int4(*(__global const uchar4 *)(predicted + at)),
+                 step = now - convert_int4(*(__global const uchar4 *)(before + at));
+      const int4 changed = abs(step) > (uint4)(change) ? 1 : 0,
+                 explained = abs(error) > (uint4)(change) ? 0 : changed;
+      sum.s0 += sum_of(error * error, x, width);
+      sum.s4 += sum_of(changed, x, width);
+      sum.s5 += sum_of(explained, x, width);
     }
   for (int y = group; y < cells.y; y += groups)
     for (int x = item; x < cells.x; x += SUMMERS) {
       const int2 v = convert_int2(vectors[y * cell_columns + x]);
-      sum += (long4)(0, v.x == 0 && v.y == 0, v.x, v.y);
+      sum.s1 += v.x == 0 && v.y == 0;
+      sum.s2 += v.x, sum.s3 += v.y;
     }
   all[item] = sum;
   for (int step = SUMMERS / 2; step; step /= 2) {

@@ -24,7 +24,10 @@ CONSTANT(P4X8, 17);
 CONSTANT(P4X4, 25);
 CONSTANT(PARTITIONS, 41);
 
-CONSTANT(SUMMERS, 64);  // work-items of a group for sums over a frame
+CONSTANT(SUMMERS, 64);           // work-items of a group for sums over a frame
+CONSTANT(SUM_VALUES, 8);         // long values of a partial sum of motion_sums; the last two are 0
+CONSTANT(LEAST_CHANGE, 8);       // levels: a smaller difference between frames is no change
+CONSTANT(CHANGE_DEVIATIONS, 6);  // nor is a difference of this many deviations of the noise
 
 // A search for keys of blocks or partitions, for motion_hexagon, motion_refine_level and
 // motion_noise_gate.

@@ -41,14 +41,14 @@ inline ulong sum_of(__local ulong *all, ulong own) {
 // its neighbours need.
 //
 // A smaller range suffices if the expected squared error stays within `target`. The errors of the
-// last frame, the x of `errors`, relate to its sum `last` as those of this frame to its sum. There
-// is no such rule with a `target` below 0 or without `follows`. Afterwards `last` is the sum with
-// the selected ranges.
+// last frame, the first of `errors`, relate to its sum `last` as those of this frame to its sum.
+// There is no such rule with a `target` below 0 or without `follows`. Afterwards `last` is the sum
+// with the selected ranges.
 //
 // `needs`: an int of scratch memory per area. `mean` gets the mean of the squared ranges. One
 // work-group of GROUP items.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_range_choose(
-    __global const ulong *sums, __global const int *ranges, __global const long4 *errors,
+    __global const ulong *sums, __global const int *ranges, __global const long8 *errors,
     __global ulong *last, __global int *needs, __global int *limits, __global int *mean,
     RangeChoice choice) {
   __local ulong all[GROUP];
@@ -62,7 +62,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_range_ch
   long error = 0;
   float excess = -1;  // error that remains up to `target`, times the sum
   if (choice.target >= 0.0f && choice.follows) {
-    for (int i = 0; i < choice.parts; i++) error += errors[i].x;
+    for (int i = 0; i < choice.parts; i++) error += errors[i].s0;
     const float allowed = choice.target * (float)*last, there = (float)error * (float)total;
     excess = allowed - there;
   }

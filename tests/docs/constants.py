@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """constants.py ROOT LIST: fails if a number on a page differs from the constant in the kernels
 
-LIST has one statement per line: PAGE: TEXT. In TEXT, <FILE:MACRO> stands for the value of a macro or
-CONSTANT, and <FILE:MACRO*N> for a multiple of it. White space counts as one space.
+LIST has one statement per line: PAGE: TEXT. In TEXT, <FILE:MACRO> stands for the value of a macro,
+CONSTANT or constexpr, and <FILE:MACRO*N> for a multiple of it. White space counts as one space.
 """
 import re
 import sys
@@ -13,14 +13,15 @@ PLACE = re.compile(r'<([^:<>]+):(\w+)(?:\*([\d.]+))?>')
 
 
 def value(source, name):
-    """The number of a macro in an OpenCL source or a CONSTANT in an interface.h. Raises ValueError."""
-    found = re.search(rf'^[ \t]*#define {name} (.*?)(?://.*)?$|^CONSTANT\({name}, (.*)\);', source, re.MULTILINE)
+    """The number of a macro in an OpenCL source, of a CONSTANT in an interface.h or of a constexpr. Raises ValueError."""
+    found = re.search(rf'^[ \t]*#define {name} (.*?)(?://.*)?$|^CONSTANT\({name}, (.*)\);|^constexpr \w+ {name} = (.*?);',
+                      source, re.MULTILINE)
     if not found:
         raise ValueError(f'there is neither a macro nor a constant {name}')
-    text = re.sub(r'(\d)[fu]\b', r'\1', found[1] or found[2])
+    text = re.sub(r'(\d)[fu]\b', r'\1', found[1] or found[2] or found[3])
     text = re.sub(r'\b[A-Z]\w*\b', lambda other: str(value(source, other[0])), text)
     if not re.fullmatch(r'[\d.()*/+\-e ]+', text):
-        raise ValueError(f'{name} is not a number: {found[1]}')
+        raise ValueError(f'{name} is not a number: {text}')
     return eval(text)  # contains only digits and operators
 
 

@@ -186,6 +186,40 @@ TEST(camera_in_changing_light) {
   }
 }
 
+// A pan within the range of the vectors is known. The camera is unknown if the frame moves further
+// or has no texture.
+TEST(unknown_camera) {
+  const test::SharedPrograms shared;
+  const auto last_of = [](const std::function<Frame(int)> &frame) {
+    Chain chain("glclmotion interval=0 range=16 camera-compensation=first-order-flow");
+    for (int i = 0; i < 5; i++) chain.filter(reference::noisy(frame(i), 2, unsigned(i) + 1));
+    Events events;
+    end(chain);
+    events.gather(chain);
+    const auto messages = events.of("glclmotion");
+    expect(messages.size() == 4, "a message for each frame but the first");
+    return gst_structure_copy(messages.back());
+  };
+  const auto known = [](const GstStructure *message) {
+    gboolean known = FALSE;
+    expect(gst_structure_get_boolean(message, "camera-known", &known), "the field camera-known");
+    return known != FALSE;
+  };
+  const auto pan = [&](double step) {
+    return last_of([step](int i) { return reference::textured_frame(320, 240, {step * i, 0}); });
+  };
+  GstStructure *slow = pan(6), *fast = pan(70),
+               *flat = last_of([](int) { return reference::flat_frame(320, 240); });
+  expect(known(slow) && number(slow, "camera-confidence") > 0.5, "a slow pan is known");
+  fail_unless(number(slow, "explained") > 0.9 && number(slow, "changed") > 0.1,
+              "%g of %g explained", number(slow, "explained"), number(slow, "changed"));
+  expect(!known(fast) && number(fast, "camera-confidence") == 0, "a fast pan is not known");
+  fail_unless(number(fast, "explained") < 0.3 && number(fast, "changed") > 0.2,
+              "%g of %g explained", number(fast, "explained"), number(fast, "changed"));
+  expect(!known(flat) && !gst_structure_has_field(flat, "explained"), "without texture");
+  for (GstStructure *message : {slow, fast, flat}) gst_structure_free(message);
+}
+
 // A hand or an arm before a plain wall has all the vectors but is not camera motion. A pan is, also
 // over a skyline.
 TEST(hand_in_front_of_a_wall) {

@@ -123,6 +123,22 @@ double flicker(Bench &bench, const BlockMotion::Settings &settings, SceneKind sc
   return moving / static_cast<double>(expected.vectors.size());
 }
 
+/// Pixels that changed by more than noise, and those that are predicted.
+void check_changes(const BlockMotion::MotionSummary &summary, const reference::Plane &current,
+                   const reference::Plane &before, const reference::Plane &predicted) {
+  const int limit = std::max<int>(
+      motion::LEAST_CHANGE, std::lrint(float(motion::CHANGE_DEVIATIONS) * float(summary.noise)));
+  int changed = 0, explained = 0;
+  for (size_t i = 0; i < current.values.size(); i++) {
+    const bool changes = std::abs(current.values[i] - before.values[i]) > limit;
+    changed += changes;
+    explained += changes && std::abs(current.values[i] - predicted.values[i]) <= limit;
+  }
+  fail_unless_equals_float(summary.changed, changed / static_cast<double>(current.values.size()));
+  fail_unless_equals_float(summary.explained,
+                           changed ? explained / static_cast<double>(changed) : 0);
+}
+
 /// Two frames through an engine, everything that comes out of it compared with the reference.
 void check(Bench &bench, Layout layout, const BlockMotion::Settings &settings, const Frame &first,
            const Frame &second, std::unique_ptr<DevicePool> pool = {}) {
@@ -201,6 +217,7 @@ void check(Bench &bench, Layout layout, const BlockMotion::Settings &settings, c
   fail_unless_equals_float(summary.zero, zero / inside);
   fail_unless_equals_float(summary.mean_x, x / inside);
   fail_unless_equals_float(summary.mean_y, y / inside);
+  check_changes(summary, current, before, predicted);
 }
 
 BlockMotion::Settings settings(int range, int block, Precision precision, int lambda) {

@@ -157,7 +157,8 @@ TEST(test_target) {
   const Pair pair = panned(320, 200, 18, 6, 3);
   Ranged ranged(bench, pair);
   const auto without = reference::ranges_of(pair.current, pair.reference, 4, 64, 4);
-  const std::vector<cl_long> errors{30000, 0, 0, 0, 70000, 0, 0, 0};
+  std::vector<cl_long> errors(2 * motion::SUM_VALUES);
+  errors[0] = 30000, errors[motion::SUM_VALUES] = 70000;
   Range::PredictionTarget target{
       cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE, errors.size() * sizeof(cl_long)), 2, 0};
   bench.queue->cl().enqueueWriteBuffer(target.sums, CL_TRUE, 0, errors.size() * sizeof(cl_long),

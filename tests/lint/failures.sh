@@ -109,12 +109,17 @@ expect_failure '' tests/lint/words.py "$work/words"
 # docstring.
 rm -r "$work/words"
 mkdir -p "$work/words/"{tests,pipelines}
-sentence=$(printf 'word%s ' {a..y})
-printf '# %s\n#\n#   table  %s\necho "# told"\n# shellcheck told\n' "$sentence" "$sentence" >"$work/words/pipelines/script.sh"
+sentence=$(printf 'word%s ' {a..y}) banned=told repeated='the end of the end of the file'
+{
+  printf '# %s\n#\n#   table  %s\ncat "# %s"\n# shellcheck %s\n' "$sentence" "$sentence" $banned $banned
+  # Messages: an expansion is one word. Code, and texts of fewer than three words, may contain any word.
+  printf 'echo "# %s"\necho "if (%s) { f(); }"\ndie "%s$(f %s %s) end"\n' $banned $banned "$sentence" $banned $banned
+} >"$work/words/pipelines/script.sh"
 printf 'def f():\n    """%s.\n\n    %s"""\n' "$sentence" "$sentence" >"$work/words/tests/script.py"
 "$python" tests/lint/words.py "$work/words" >"$work/output" || { ((++missed)); cat "$work/output"; }
-for file in pipelines/long.sh tests/meson.build meson.build tests/long.py .ci/run; do
-  for text in "${sentence}word" 'the cache is there unless told' 'the end of the end of the file'; do
+for file in pipelines/long.sh tests/meson.build meson.build tests/long.py .ci/run tests/long.list .github/long.yml long.yaml \
+  packaging/long.Dockerfile; do
+  for text in "${sentence}word" "the cache is there unless $banned" "$repeated"; do
     mkdir -p "$(dirname "$work/words/$file")"
     printf 'echo\n# %s\n' "$text" >"$work/words/$file"
     interpreter=("$python")
@@ -127,6 +132,12 @@ for file in pipelines/long.sh tests/meson.build meson.build tests/long.py .ci/ru
     rm "$work/words/$file"
   done
 done
+for message in "echo \"the cache is $banned\"" "f || die '$repeated'" "printf \"%s\nthe file is $banned\"" "skip \"${sentence}and six more words for it\""; do
+  echo "$message" >"$work/words/pipelines/message.sh"
+  interpreter=("$python")
+  expect_failure '' tests/lint/words.py "$work/words"
+done
+rm "$work/words/pipelines/message.sh"
 # An engine that includes GStreamer, and two engines that include each other; everything else is right.
 root=$work/rooms
 mkdir -p "$root"/tests/lint "$root"/gst/{noise,camera} "$root"/tools

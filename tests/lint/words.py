@@ -3,10 +3,11 @@
 """words.py ROOT: checks that texts are plain English
 
 It checks the pages of the manual outside of code, and strings of at least three words in gst/ and
-tools/. It checks `//!` lines of filters, comments below COMMENTED, and comments and docstrings of
-scripts. Each banned word has a plain replacement. A sentence has at most 30 words in strings, and 25
-in comments of kernels and scripts, where each line of a table counts alone. Words in strings are
-separated by one blank. No text repeats words directly."""
+tools/. It checks `//!` lines of filters, comments below COMMENTED, comments and docstrings of scripts,
+and messages of at least three words that shell scripts print. Scripts include lists, YAML and
+Dockerfiles. Each banned word has a plain replacement. A sentence has at most 30 words in strings and
+messages. It has 25 in comments of kernels and scripts, where each line of a table counts alone. Words
+in strings are separated by one blank. No text repeats words directly."""
 import pathlib
 import re
 import sys
@@ -27,11 +28,15 @@ IN_COMMENTS = {
     r'(?:^|(?<=[.:;] ))(?:What|Who|Whose)(?! if)': 'begin with the noun',
 }
 COMMENTED = ['gst', 'kernels', 'tools', 'examples', 'reference', 'research/opticalflow', 'tests']
-SCRIPTED = [*COMMENTED, '.ci', '.githooks', 'docs', 'packaging', 'pipelines', 'presets', 'research']
-SCRIPTS = re.compile(r'.*\.(?:sh|py)|meson\.build|run|commit-msg|new-element')
+SCRIPTED = [*COMMENTED, '.ci', '.githooks', '.github', 'docs', 'packaging', 'pipelines', 'presets', 'research']
+SHELL = re.compile(r'.*\.sh|run|commit-msg|new-element')
+SCRIPTS = re.compile(rf'{SHELL.pattern}|.*\.(?:py|list|ya?ml|Dockerfile)|meson\.build')
 DIRECTIVES = re.compile(r'SPDX-License|# (?:shellcheck|pylint|noqa)\b')
 LONGEST, LONGEST_IN_COMMENTS = 30, 25
 LITERALS = re.compile(r'"((?:[^"\\\n]|\\.)*)"((?:\s*"(?:[^"\\\n]|\\.)*")*)')
+
+MESSAGES = re.compile(r'(?m)^(?!\s*#).*?\b(?:echo|printf|die|fail|skip|step|wrong)(?: -\w+)* (?:"((?:[^"\\]|\\.)*)"|\'([^\']*)\')')
+EXPANSIONS = re.compile(r'\$(?:\((?:[^()]|\([^()]*\))*\)+|\{[^{}]*\}|\w+|[@*#?])')
 
 
 def prose(page):
@@ -75,9 +80,17 @@ def docstrings(source):
             yield source.count('\n', 0, match.start(1) + part.start()) + 1, ' '.join(part[0].split())
 
 
+def messages(source):
+    """(line number, text) of the messages that a shell script prints; an expansion counts as one word"""
+    for match in MESSAGES.finditer(source):
+        for text in EXPANSIONS.sub('X', match[1] or match[2] or '').split('\\n'):
+            if text.count(' ') >= 2 and not re.search(r'[{};]|#!|\?:', text):
+                yield source.count('\n', 0, match.end()) + 1, text
+
+
 def doubled(text):
     """repeated words"""
-    found = re.search(r'\b([a-z]{2,}(?: [a-z]+)*) \1\b', text)
+    found = re.search(r'(?<![\w-])([a-z]{2,}(?: [a-z]+)*) \1(?![\w-])', text)
     if found:
         yield f'"{found.group()}": once will do'
 
@@ -125,13 +138,15 @@ def faults(root):
     for path in root.glob('kernels/**/*.cl*'):
         for line, text in comments(re.sub(r'(?m)^//!.*', '', path.read_text(encoding='utf-8'))):
             yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in too_long_in_comment(text))
-    for path in sorted({root / 'meson.build', *(path for folder in SCRIPTED for path in root.glob(f'{folder}/**/*'))}):
+    for path in sorted({*root.glob('*'), *(path for folder in SCRIPTED for path in root.glob(f'{folder}/**/*'))}):
         if not SCRIPTS.fullmatch(path.name):
             continue
         source = path.read_text(encoding='utf-8') if path.is_file() else ''
         for line, text in [*comments(source, '#'), *(docstrings(source) if path.suffix == '.py' else [])]:
             faults_of = [*banned(text, {**BANNED, **IN_COMMENTS}), *doubled(text), *too_long_in_comment(text)]
             yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in faults_of)
+        for line, text in messages(source) if SHELL.fullmatch(path.name) else []:
+            yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in [*banned(text), *too_long(text), *doubled(text)])
     for path in root.glob('kernels/chain/*.cl'):
         for line, text in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
             if text.startswith('//!'):

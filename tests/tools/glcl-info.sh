@@ -87,13 +87,13 @@ says '"platforms": []'
 
 expect 1 POCL_CACHE_DIR=/proc/nowhere --
 says "without devices: PoCL offers no device because it can't write to its cache /proc/nowhere (set by POCL_CACHE_DIR): set"
-if grep -q 'pocl-opencl-icd' output; then die 'tells to install what is there'; fi
+if grep -q 'pocl-opencl-icd' output; then die 'advises to install an installed driver'; fi
 
 # In an existing folder that is not writable, PoCL lists its device.
 expect 1 POCL_CACHE_DIR=/sys --
 says "0:0 can't run the elements: PoCL can't write to its cache /sys (set by POCL_CACHE_DIR)"
 says 'No OpenCL device can run the elements: 0:0'
-if grep -q 'pocl-opencl-icd' output; then die 'tells to install what is there'; fi
+if grep -q 'pocl-opencl-icd' output; then die 'advises to install an installed driver'; fi
 expect 1 POCL_CACHE_DIR=/sys -- --json
 is_json
 says '"usable": false'

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A leak is growth; noise, caches that fill and a driver's builds are not.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <functional>
 
@@ -114,4 +117,15 @@ TEST(one_high_sample) {
   for (Sample &sample : samples) sample.heap = 60;
   samples.back().heap = 120;  // a compiler is still at work
   ck_assert(Growth(samples, 0, bounds).heap == 0);
+}
+
+// A linker of a compiler, which uses no time of this process.
+TEST(a_child_is_waited_for) {
+  const pid_t child = fork();
+  if (child == 0) {
+    usleep(600000);
+    _exit(0);
+  }
+  measure(std::chrono::steady_clock::now());
+  ck_assert_msg(waitpid(child, nullptr, WNOHANG) == child, "it still runs");
 }

@@ -128,6 +128,23 @@ Slopes pieces(const std::vector<Sums> &sums, const Slopes &most) {
   return best;
 }
 
+/// True if another thread runs or waits for a processor or a disk, or a child process runs.
+/// Compilers start linkers as children.
+bool others_work() {
+  siginfo_t info{};
+  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0) return true;
+  for (const auto &task : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (task.path().filename() == std::to_string(gettid())) continue;
+    std::string stat;
+    std::getline(std::ifstream(task.path() / "stat"), stat);  // empty if the thread has ended
+    const size_t name_end = stat.rfind(')');
+    if (name_end == std::string::npos || name_end + 2 >= stat.size()) continue;
+    const char state = stat[name_end + 2];
+    if (state == 'R' || state == 'D') return true;
+  }
+  return false;
+}
+
 /// Waits, for a minute at most, until no thread works any more: a compiler without a waiting thread
 /// goes on in the background, with some 100 MiB of heap.
 void wait_until_idle() {
@@ -142,7 +159,7 @@ void wait_until_idle() {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
   };
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  for (double before = -1, now = used(); now - before > idle; now = used()) {
+  for (double before = -1, now = used(); now - before > idle || others_work(); now = used()) {
     if (std::chrono::steady_clock::now() > end) return;
     before = now;
     std::this_thread::sleep_for(pause);

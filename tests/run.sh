@@ -46,7 +46,7 @@ share_pocl_cache() {
   ln -sfn "$1" "$cache"
 }
 
-# summary LOG: prints why tests were skipped, then the closing line
+# summary LOG: prints the end of the output of failed tests, why tests were skipped, then the closing line
 summary() {
   "$python" - "$1" <<'PYTHON'
 import json, os, sys
@@ -61,6 +61,9 @@ for line in open(sys.argv[1], encoding='utf-8'):
     test = json.loads(line)
     group = groups.get(test['result'], 'failed')
     counts[group] += 1
+    if group == 'failed':
+        output = (test.get('stdout', '') + test.get('stderr', '')).splitlines()
+        print(f"--- {test['name']}, end of its output:", *output[-60:], sep='\n')
     if group == 'skipped':
         reason = test.get('stdout', '').strip() or 'no reason given'
         print(test['name'], 'skipped:', reason.splitlines()[-1].removeprefix('SKIP: '))

@@ -64,6 +64,14 @@ fi
 expect 2 glcl-bench --pipeline --decode missing.mp4
 says 'no such file' errors
 
+expect 0 glcl-bench --formats --size 65x33 --seconds 0.001
+says 'glclhistogram mode=luma GRAY16_LE'
+says 'glclhough, edges I420'
+! grep -q WRONG output || die 'a result depends on the format'
+expect 0 glcl-bench --host --size 64x48 --seconds 0.001
+says 'glopenclflow display=none'
+says 'the four in a row'
+
 expect 0 glcl-bench --start glclinvert --size 64x48 --json start.json
 says 'glclinvert'
 is_json start.json

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Times the analyzers on frames in each pixel format.
+#include <array>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../table.h"
+#include "histogram/histogram.h"
+#include "hough/canny.h"
+#include "klt/klt.h"
+#include "measure.h"
+#include "mode.h"
+#include "motion/motion.h"
+#include "opencl/transfer.h"
+#include "opticalflow/flow.h"
+#include "opticalflow/preset.h"
+#include "reference/conversion/conversion.h"
+#include "reference/transfer.h"
+#include "subject.h"
+#include "text.h"
+
+namespace glcl::bench {
+
+namespace {
+
+using glcl::histogram::Histogram;
+using Pictures = std::array<Picture, 2>;
+
+using Bytes = std::vector<char>;
+
+/// An analyzer for one format: its work on a frame, and the result of the last frame.
+struct Analyzer {
+  std::function<void(Queue &, const Picture &)> run;
+  std::function<Bytes(Queue &)> result;
+};
+
+Bytes download(Queue &queue, const cl::Buffer &from, size_t bytes) {
+  Bytes result(bytes);
+  queue.cl().enqueueReadBuffer(from, CL_TRUE, 0, bytes, result.data());
+  return result;
+}
+
+struct Work {
+  const char *name;
+  Analyzer (*make)(Context &context, int width, int height, const FrameFormat &format);
+};
+
+Analyzer histogram(Context &context, int width, int height, const FrameFormat &format) {
+  Histogram::Format counted;
+  counted.mode = Histogram::Mode::luma;
+  const auto engine = std::make_shared<Histogram>(context, width, height, counted, format);
+  const auto counts = std::make_shared<cl::Buffer>();
+  return {[=](Queue &queue, const Picture &frame) {
+            *counts = engine->run(queue, frame, {0, 0, width, height});
+          },
+          [=](Queue &queue) { return download(queue, *counts, engine->bytes()); }};
+}
+
+template <int range>
+Analyzer block_motion(Context &context, int width, int height, const FrameFormat &format) {
+  motion::BlockMotion::Settings settings;
+  settings.range = range;
+  settings.noise = -1;
+  const auto engine = std::make_shared<motion::BlockMotion>(context, width, height, format);
+  engine->prepare(settings);
+  return {[=](Queue &queue, const Picture &frame) { engine->next(queue, settings, frame); },
+          [=](Queue &queue) {
+            const auto &field = engine->field();
+            const size_t vectors = size_t(field.columns) * field.rows;
+            return download(engine->results(queue), engine->vectors(),
+                            vectors * sizeof(motion::Vector));
+          }};
+}
+
+Analyzer flow(Context &context, int width, int height, const FrameFormat &format) {
+  using opticalflow::Flow;
+  const Flow::Settings settings = flow_settings(preset_values(opticalflow::Preset::balanced));
+  const auto engine =
+      std::make_shared<Flow>(context, width, height, format, Flow::Channels::census);
+  engine->prepare(settings);
+  return {[=](Queue &queue, const Picture &frame) { engine->run(queue, settings, frame); },
+          [=](Queue &queue) {
+            return download(queue, engine->field().vectors,
+                            size_t(width) * height * 2 * sizeof(float));
+          }};
+}
+
+Analyzer klt(Context &context, int width, int height, const FrameFormat &format) {
+  const auto engine = std::make_shared<klt::Klt>(context, width, height, format);
+  return {[=](Queue &queue, const Picture &frame) { engine->run(queue, {}, frame); },
+          [=](Queue &queue) {
+            using klt::Points;
+            engine->report(queue);
+            Points::PointSummary summary;
+            const cl::Buffer &report = engine->points().report();
+            queue.cl().enqueueReadBuffer(report, CL_TRUE, 0, sizeof summary, &summary);
+            return download(queue, report,
+                            sizeof summary + summary.count * sizeof(Points::PointRecord));
+          }};
+}
+
+Analyzer edges(Context &context, int width, int height, const FrameFormat &format) {
+  const auto engine = std::make_shared<hough::Canny>(context, width, height, format);
+  return {[=](Queue &queue, const Picture &frame) { engine->run(queue, {}, frame); },
+          [=](Queue &queue) {
+            return download(queue, engine->edges(), size_t(width) * height * sizeof(cl_ushort));
+          }};
+}
+
+constexpr Work works[] = {{"glclhistogram mode=luma", histogram},
+                          {"glclmotion", block_motion<0>},
+                          {"glclmotion range=16", block_motion<16>},
+                          {"glopenclflow", flow},
+                          {"glclklt", klt},
+                          {"glclhough, edges", edges}};
+
+/// The frame in another format, rounded to the nearest values.
+reference::PlanarFrame convert(const reference::Frame &frame, const PixelFormat &format) {
+  reference::PlanarFrame planes(format, frame.width, frame.height);
+  const reference::Colours colours(frame);
+  for (int plane = 0; plane < format.plane_count; plane++) {
+    auto &[width, height, channels, values] = planes.planes[plane];
+    size_t next = 0;
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++)
+        for (const double value : reference::values_at(colours, format, {}, plane, x, y)) {
+          const int code = static_cast<int>(value + 0.5) << format.padding;
+          if (format.bits < 16) {
+            values[next++] = static_cast<uint16_t>(code);
+          } else {
+            values[next++] = static_cast<uint16_t>(code & 255);
+            values[next++] = static_cast<uint16_t>(code >> 8);
+          }
+        }
+  }
+  return planes;
+}
+
+Picture upload(Queue &queue, const reference::PlanarFrame &frame, Layout layout) {
+  Picture picture;
+  for (int i = 0; i < frame.format->plane_count; i++) {
+    const reference::PlanarFrame::Plane &from = frame.planes[i];
+    const PlaneFormat &format = *frame.format->planes[i];
+    std::vector<uint8_t> bytes;
+    for (const uint16_t value : from.values) {
+      bytes.push_back(static_cast<uint8_t>(value & 255));
+      if (format.type == CL_UNORM_INT16) bytes.push_back(static_cast<uint8_t>(value >> 8));
+    }
+    const Picture plane =
+        make_picture(queue.context().cl(), from.width, from.height, layout, format);
+    write_picture(queue.cl(), plane, bytes.data(), bytes.size() / from.height, CL_TRUE);
+    if (i == 0)
+      picture = plane;
+    else
+      picture.chroma.push_back(plane);
+  }
+  return picture;
+}
+
+/// The first two frames of a scene.
+Pictures pictures(Queue &queue, const Scene &scene, const PixelFormat &format, Layout layout) {
+  Pictures pictures;
+  for (int i = 0; i < 2; i++) {
+    const reference::Frame frame = scene.frame(i);
+    pictures[i] = format.is_rgba() ? reference::upload(queue, frame, layout)
+                                   : upload(queue, convert(frame, format), layout);
+  }
+  return pictures;
+}
+
+/// The result of a small scene.
+Bytes result(const std::shared_ptr<Context> &context, const Work &work, const FrameFormat &format) {
+  const Scene scene{Content::natural, 219, 117};
+  Queue queue(context);
+  const Pictures frames = pictures(queue, scene, *format.pixels, format.layout);
+  const Analyzer analyzer = work.make(*context, scene.width, scene.height, format);
+  for (const Picture &frame : frames) analyzer.run(queue, frame);
+  return analyzer.result(queue);
+}
+
+/// A format, and whether its luma has the values of NV12.
+struct Row {
+  const PixelFormat *format;
+  bool same_luma;
+};
+
+std::vector<Row> rows() {
+  std::vector<Row> rows;
+  for (const char *name : {"RGBA", "NV12", "I420", "GRAY8", "P010_10LE", "GRAY16_LE"})
+    if (const PixelFormat *format = PixelFormat::find(name))
+      rows.push_back({format, format->has_luma() && format->bits == 8});
+  return rows;
+}
+
+bool print_formats(const Request &request) {
+  const auto context = Context::of_device(choose_device(request.device));
+  const auto sizes =
+      request.sizes.empty() ? std::vector<std::pair<int, int>>{{1920, 1080}} : request.sizes;
+  const Layout layout = layout_for(context->device());
+  std::cout << context->device().name << ", driver " << context->device().driver << '\n';
+  Table table({"work", "format", "frame", "kernels µs", "wall µs", "result"});
+  bool good = true;
+  for (const auto &[width, height] : sizes)
+    for (const Work &work : works) {
+      std::optional<Bytes> of_nv12;
+      for (const auto &[pixels, same_luma] : rows()) {
+        if (layout == Layout::image && !supports_images(context->cl(), *pixels)) continue;
+        const FrameFormat format(layout, *pixels, {});
+        Queue queue(context);
+        const Pictures frames = pictures(queue, {Content::natural, width, height}, *pixels, layout);
+        const Analyzer analyzer = work.make(*context, width, height, format);
+        Run run;
+        run.enqueue = [&, next = 0](Queue &queue) mutable {
+          analyzer.run(queue, frames[next]);
+          next = 1 - next;
+        };
+        const Times times = measure(context, run, request.seconds);
+        std::string agreement = "other precision";
+        if (same_luma) {
+          const Bytes got = result(context, work, format);
+          if (!of_nv12) of_nv12 = got;
+          const bool equal = got == *of_nv12;
+          agreement = equal ? "as NV12" : "WRONG: not as NV12";
+          good = good && equal;
+        }
+        table.add({work.name, pixels->name, size_name({width, height}), number(times.events),
+                   number(times.wall), agreement});
+      }
+    }
+  table.print();
+  return good;
+}
+
+const Mode mode("formats", "Time the analyzers on frames in each pixel format", print_formats);
+
+}  // namespace
+
+}  // namespace glcl::bench

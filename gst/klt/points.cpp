@@ -25,10 +25,7 @@ Points::Points(Context &context, int width, int height)
   const auto buffer = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
-  position_ = buffer(most * sizeof(cl_float4));
-  motion_ = buffer(most * sizeof(cl_float4));
-  identity_ = buffer(most * sizeof(cl_int4));
-  similarity_ = buffer(most * sizeof(cl_float4));
+  points_ = buffer(most * sizeof(TrackedPoint));
   births_ = buffer(most * sizeof(cl_int4));
   saved_ = buffer(most * sizeof(TrackedPoint));
   vacant_ = buffer(most * sizeof(cl_int));
@@ -39,7 +36,7 @@ Points::Points(Context &context, int width, int height)
 
 void Points::clear(Queue &queue) {
   if (!cleared_) {
-    queue.cl().enqueueFillBuffer(identity_, cl_int4{}, 0, most * sizeof(cl_int4));
+    queue.cl().enqueueFillBuffer(points_, cl_int4{}, 0, most * sizeof(TrackedPoint));
     queue.cl().enqueueFillBuffer(state_, cl_int(0), 0, STATES * sizeof(cl_int));
   }
   if (!cleared_ || stamp_ == last_stamp) {
@@ -68,7 +65,7 @@ void Points::next_stamp(Queue &queue) {
 void Points::account(Queue &queue, const AccountSettings &settings) {
   clear(queue);
   const int slots = std::max(settings.features, std::exchange(slots_, settings.features));
-  remove_lost_(queue, remove_lost_.group(), identity_, state_, vacant_,
+  remove_lost_(queue, remove_lost_.group(), points_, state_, vacant_,
                PointAccount{settings.features, slots, settings.min_alive, settings.due,
                             settings.fresh, stamp_},
                cl::Local(remove_lost_.group().x * sizeof(cl_int)));
@@ -76,9 +73,8 @@ void Points::account(Queue &queue, const AccountSettings &settings) {
 
 void Points::report(Queue &queue, int features, const cl::Buffer &noise, bool noise_known) {
   const size_t items = report_kernel_.group().x;
-  report_kernel_(queue, report_kernel_.group(), position_, motion_, identity_, state_, features,
-                 noise, int(noise_known), report_, cl::Local(items * sizeof(cl_int)),
-                 cl::Local(items * sizeof(cl_float)));
+  report_kernel_(queue, report_kernel_.group(), points_, state_, features, noise, int(noise_known),
+                 report_, cl::Local(items * sizeof(cl_int)), cl::Local(items * sizeof(cl_float)));
 }
 
 void Points::report_confidence(Queue &queue, const cl::Buffer &from, size_t offset) const {

@@ -47,11 +47,8 @@ class Points {
   /// Advances stamp(), before tracking. After the last one it enqueues clearing stamps().
   void next_stamp(Queue &queue);
 
-  /// The fields of TrackedPoint, by slot.
-  const cl::Buffer &position() const { return position_; }
-  const cl::Buffer &motion() const { return motion_; }
-  const cl::Buffer &identity() const { return identity_; }
-  const cl::Buffer &similarity() const { return similarity_; }
+  /// TrackedPoint by slot.
+  const cl::Buffer &points() const { return points_; }
   /// int4 (x, y, radius, 0): the position of selection, px, and the radius of the window.
   const cl::Buffer &births() const { return births_; }
   /// The points before tracking: TrackedPoint by slot.
@@ -72,8 +69,7 @@ class Points {
   cl::Context context_;
   size_t pixels_;
   Kernel remove_lost_, report_kernel_;
-  cl::Buffer position_, motion_, identity_, state_, similarity_, births_, saved_, vacant_, stamps_,
-      templates_, report_;
+  cl::Buffer points_, state_, births_, saved_, vacant_, stamps_, templates_, report_;
   int stamp_ = 0;
   int slots_ = 0;  // in use until the last account()
   bool cleared_ = false;

@@ -28,8 +28,8 @@ void PointRenderer::extend_trails(Queue &queue, const PointStyle &drawing, const
   if (!has_trails_ || unlimited != unlimited_)
     queue.cl().enqueueFillBuffer(trails_, cl_int(-1), 0, Points::most * sizeof(Trail));
   has_trails_ = true, unlimited_ = unlimited;
-  trail_(queue, {size_t(klt.features()), 1}, klt.points().position(), klt.points().identity(),
-         klt.features(), int(unlimited), trails_, trail_positions_);
+  trail_(queue, {size_t(klt.features()), 1}, klt.points().points(), klt.features(), int(unlimited),
+         trails_, trail_positions_);
 }
 
 void PointRenderer::draw(Queue &queue, const PointStyle &drawing, const Klt &klt,
@@ -50,8 +50,8 @@ void PointRenderer::draw(Queue &queue, const PointStyle &drawing, const Klt &klt
   const Pen pen{2 * half_width, 0.6f * half_width, outline_width};
   const cl_int2 size{{width_, height_}};
   const int lines = !tracks ? 0 : drawing.trail ? drawing.trail : -1;
-  claim_(queue, {size_t(klt.features()) * claim_.group().x, 1}, klt.points().position(),
-         klt.points().identity(), lines, trails_, trail_positions_, pen, size, keys_);
+  claim_(queue, {size_t(klt.features()) * claim_.group().x, 1}, klt.points().points(), lines,
+         trails_, trail_positions_, pen, size, keys_);
   paint_(queue, {size_t(width_), size_t(height_)}, canvas.in, canvas.out, pen,
          drawing::floats_of(drawing.color), drawing::floats_of(drawing.outline_color), size,
          int(canvas.overlay), keys_);

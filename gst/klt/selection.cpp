@@ -99,13 +99,13 @@ void Selection::run(Queue &queue, const Settings &settings, const Plane &plane,
                             {{settings.cells, settings.cells}},
                             features,
                             (features + count - 1) / count};
-    cells_(queue, {size_t(count) * items, 1}, keys_, points.state(), points.position(),
-           points.identity(), noise, shares, counters, sums, found);
+    cells_(queue, {size_t(count) * items, 1}, keys_, points.state(), points.points(), noise, shares,
+           counters, sums, found);
   }
   select_(queue, {items, 1}, keys_, points.state(), size_, threshold, noise, selected_, counters,
           sums, found);
   fill_slots_(queue, {size_t(features), 1}, selected_, points.state(), points.vacant(), width,
-              points.position(), points.motion(), points.identity());
+              points.points());
 }
 
 }  // namespace glcl::klt

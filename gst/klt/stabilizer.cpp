@@ -48,8 +48,8 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
     queue.cl().enqueueFillBuffer(camera_, cl_float(0), 0, sizeof(camera::CameraState));
     queue.cl().enqueueFillBuffer(anchors_, cl_int(-1), 0, Points::most * sizeof(Anchor));
   } else {
-    displacements_kernel_(queue, {size_t(slots), 1}, points.position(), points.identity(), slots,
-                          anchors_, previous_state_, view_.centre, view_.aspect, displacements_);
+    displacements_kernel_(queue, {size_t(slots), 1}, points.points(), slots, anchors_,
+                          previous_state_, view_.centre, view_.aspect, displacements_);
     camera::Ransac::Settings ransac = ransac_settings_;
     ransac.converged = 0.5f;
     ransac.width = view_.aspect * float(view_.size.s[0]), ransac.height = float(view_.size.s[1]);
@@ -57,8 +57,8 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
   }
   const StabilizerFilter filter{float(settings.smoothing), float(1 - 2 * settings.margin),
                                 view_.aspect, view_.centre};
-  update_(queue, {size_t(slots), 1}, points.position(), points.identity(), slots, points.state(),
-          camera_, int(fresh), filter, previous_state_, state_, anchors_);
+  update_(queue, {size_t(slots), 1}, points.points(), slots, points.state(), camera_, int(fresh),
+          filter, previous_state_, state_, anchors_);
 }
 
 void Stabilizer::show(Queue &queue, const Picture &in, const Picture &out) {

@@ -6,12 +6,6 @@
 
 namespace glcl::klt {
 
-namespace {
-
-constexpr size_t patch_bytes = TEMPLATE * sizeof(cl_float);  // of the largest window
-
-}  // namespace
-
 Tracking::Tracking(Context &context) : Tracking(context, context.device().is_cpu() ? 1 : 32) {}
 
 Tracking::Tracking(Context &context, int lanes) {
@@ -38,18 +32,14 @@ void Tracking::run(Queue &queue, const Settings &settings, const Pyramids &pyram
   const size_t lanes = track_.group().x;
   const Size items{lanes, size_t(features)};
   const cl::Buffer &templates = points.templates(queue, features);
-  const auto patch = cl::Local(patch_bytes), sums = cl::Local(lanes * sizeof(cl_float4));
   if (!compare_)
     return track_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), noise,
-                  points.state(), points.position(), points.motion(), points.identity(),
-                  points.similarity(), points.saved(), points.stamps(), templates, points.births(),
-                  limits, patch, sums);
+                  points.state(), points.points(), points.saved(), points.stamps(), templates,
+                  points.births(), limits);
   track_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), noise,
-         points.state(), points.position(), points.motion(), points.identity(), points.similarity(),
-         points.saved(), limits, patch, sums);
+         points.state(), points.points(), points.saved(), limits);
   compare_(queue, items, before, after, pyramids.levels()[0].cl(), pyramids.gain(), noise,
-           points.state(), points.position(), points.motion(), points.identity(),
-           points.similarity(), points.stamps(), templates, points.births(), limits, patch, sums);
+           points.state(), points.points(), points.stamps(), templates, points.births(), limits);
 }
 
 }  // namespace glcl::klt

@@ -88,9 +88,9 @@ inline ulong threshold_of(__global const ulong *keys, int count, ulong least, ul
 // Limits each cell to `most` points, including live ones; the keys of its other candidates become
 // 0. One group per cell.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_cells(
-    __global ulong *keys, __global const int *state, __global const float4 *position,
-    __global const int4 *identity, __global const float *noise, CellShares shares,
-    __local int *bins, __local int *sums, __local int *found) {
+    __global ulong *keys, __global const int *state, __global const TrackedPoint *points,
+    __global const float *noise, CellShares shares, __local int *bins, __local int *sums,
+    __local int *found) {
   const int2 size = shares.size, cells = shares.cells;
   const int slots = shares.slots, most = shares.max_points;
   const int item = get_local_id(0), number = get_group_id(0);
@@ -99,8 +99,8 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_cells(
   const int count = state[SELECTS] ? state[CANDIDATE_COUNT] : 0;
   int own = 0, alive;
   for (int i = item; i < slots; i += ONE_GROUP)
-    own += identity[i].z == LIVE && all(convert_int2(position[i].xy) >= cell.first) &&
-           all(convert_int2(position[i].xy) < cell.last);
+    own += points[i].identity.z == LIVE && all(convert_int2(points[i].position.xy) >= cell.first) &&
+           all(convert_int2(points[i].position.xy) < cell.last);
   items_before(own, sums, &alive);
   const ulong low = alive < most
                         ? threshold_of(keys, count, least_key(shares.threshold, state, noise),
@@ -137,7 +137,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_select(
 // work-item per feature.
 __attribute__((reqd_work_group_size(BATCH, 1, 1))) __kernel void klt_fill_slots(
     __global const ulong *selected, __global const int *state, __global const int *vacant,
-    int width, __global float4 *position, __global float4 *motion, __global int4 *identity) {
+    int width, __global TrackedPoint *points) {
   __local ulong batch[BATCH];
   const int item = get_global_id(0), count = state[SELECTED_COUNT];
   const ulong own = item < count ? selected[item] : 0;
@@ -152,8 +152,8 @@ __attribute__((reqd_work_group_size(BATCH, 1, 1))) __kernel void klt_fill_slots(
   if (item < count) {
     const int slot = vacant[rank], index = index_of(own);
     const float x = index % width, y = index / width;
-    position[slot] = (float4)(x, y, x, y);
-    motion[slot] = (float4)(0.0f, 0.0f, 0.0f, eigenvalue_of(own));
-    identity[slot] = (int4)(state[NEXT_ID] + rank, 0, LIVE, 0);
+    points[slot].position = (float4)(x, y, x, y);
+    points[slot].motion = (float4)(0.0f, 0.0f, 0.0f, eigenvalue_of(own));
+    points[slot].identity = (int4)(state[NEXT_ID] + rank, 0, LIVE, 0);
   }
 }

@@ -19,15 +19,16 @@
 
 // The vector from each point, moved by the previous frame's motion, to its anchor, in the form for
 // camera/ransac.cl. A work-item per slot.
-__kernel void klt_displacements(__global const float4 *position, __global const int4 *identity,
-                                int slots, __global const Anchor *anchors,
+__kernel void klt_displacements(__global const TrackedPoint *points, int slots,
+                                __global const Anchor *anchors,
                                 __global const StabilizerState *stabilizer, float2 centre,
                                 float aspect, __global float4 *displacements) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
-  const bool known =
-      identity[slot].z == LIVE && identity[slot].y > 0 && anchors[slot].id == identity[slot].x;
-  const float2 at = moved(stabilizer->to_stabilized, square(position[slot].zw - centre, aspect));
+  const bool known = points[slot].identity.z == LIVE && points[slot].identity.y > 0 &&
+                     anchors[slot].id == points[slot].identity.x;
+  const float2 at =
+      moved(stabilizer->to_stabilized, square(points[slot].position.zw - centre, aspect));
   displacements[slot] =
       known ? (float4)(at, anchors[slot].position - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
 }
@@ -62,10 +63,10 @@ inline float2 shares_of(StabilizerFilter filter, float4 residual) {
 // Updates the stabilized position of the frame, its velocity and the anchors, once the frame's
 // points are known. `camera`: the motion of the points. In a blank frame all stays. A work-item per
 // slot.
-__kernel void klt_update_stabilizer(__global const float4 *position, __global const int4 *identity,
-                                    int slots, __global const int *state,
-                                    __global const CameraState *camera, int fresh,
-                                    StabilizerFilter filter, __global const StabilizerState *before,
+__kernel void klt_update_stabilizer(__global const TrackedPoint *points, int slots,
+                                    __global const int *state, __global const CameraState *camera,
+                                    int fresh, StabilizerFilter filter,
+                                    __global const StabilizerState *before,
                                     __global StabilizerState *now, __global Anchor *anchors) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
@@ -87,12 +88,12 @@ __kernel void klt_update_stabilizer(__global const float4 *position, __global co
   const float4 from_stabilized =
       bounded(after(target, inverse(to_stabilized)), filter.zoom, middle);
   const float4 held = inverse(from_stabilized), turned = after(inverse(to_stabilized), held);
-  if (identity[slot].z == LIVE) {
+  if (points[slot].identity.z == LIVE) {
     const Anchor anchor = anchors[slot];
-    const float2 at = moved(held, square(position[slot].zw - filter.centre, filter.aspect)),
+    const float2 at = moved(held, square(points[slot].position.zw - filter.centre, filter.aspect)),
                  was = moved(turned, anchor.position);
-    const bool known = !restart && anchor.id == identity[slot].x;
-    const Anchor next = {known ? was + ANCHOR_RATE * (at - was) : at, identity[slot].x, 0};
+    const bool known = !restart && anchor.id == points[slot].identity.x;
+    const Anchor next = {known ? was + ANCHOR_RATE * (at - was) : at, points[slot].identity.x, 0};
     anchors[slot] = next;
   }
   if (slot == 0) {

@@ -169,10 +169,10 @@ inline bool in_frame(float2 at, int4 level) {
 // Prefetches the windows of another point of the band in both frames. They may lie anywhere.
 #define END_OF_BAND ((int)(get_global_offset(1) + get_num_groups(1)))
 inline void fetch_ahead(__global const float *before, __global const float *after,
-                        __constant int4 *levels, int count, __global const float4 *position,
-                        __global const float4 *motion, int slot, int radius) {
+                        __constant int4 *levels, int count, __global const TrackedPoint *points,
+                        int slot, int radius) {
   if (slot >= END_OF_BAND) return;
-  const float2 at = position[slot].zw, velocity = motion[slot].xy;
+  const float2 at = points[slot].position.zw, velocity = points[slot].motion.xy;
   for (int number = count - 1; number >= 0; number--) {
     const int4 level = levels[number];
     const int2 from = convert_int2(ldexp(at, -number)) - radius,
@@ -184,19 +184,20 @@ inline void fetch_ahead(__global const float *before, __global const float *afte
   }
 }
 // Prefetches a point's template and the window that will be compared with it.
-inline void fetch_template(__global const float *after, int4 level, __global const float4 *position,
-                           __global const float *templates, int slot, int radius) {
+inline void fetch_template(__global const float *after, int4 level,
+                           __global const TrackedPoint *points, __global const float *templates,
+                           int slot, int radius) {
   if (slot >= END_OF_BAND) return;
   const int side = 2 * radius + 1;
-  const int2 to = convert_int2(position[slot].zw) - radius;
+  const int2 to = convert_int2(points[slot].position.zw) - radius;
   for (int y = -1; y <= side; y++)
     FETCH(after + texel_index(level, clamp(to + (int2)(0, y), -1, level.xy)));
   for (int i = 0; i < patch_pitch(side) * (side + 2); i += 16)
     FETCH(templates + (size_t)slot * TEMPLATE + i);
 }
 #else
-#define fetch_ahead(before, after, levels, count, position, motion, slot, radius)
-#define fetch_template(after, level, position, templates, slot, radius)
+#define fetch_ahead(before, after, levels, count, points, slot, radius)
+#define fetch_template(after, level, points, templates, slot, radius)
 #endif
 
 // Texels by which a window's radius grows so that noise moves its point less. `eigenvalue`: of a
@@ -205,19 +206,6 @@ inline int growth_of(float eigenvalue, float noise, int radius) {
   const float side = 7.0f * sqrt(2.0f * noise / fmax(eigenvalue, 1e-6f)) / LEAST_DEVIATION;
   return clamp((int)ceil(0.5f * (fmin(side, 2.0f * MOST_RADIUS + 1.0f) - 1.0f)) - radius, 0,
                MOST_RADIUS - radius);
-}
-
-#define POINTS                                                                 \
-  __global float4 *position, __global float4 *motion, __global int4 *identity, \
-      __global float4 *similarity
-inline TrackedPoint load_point(POINTS, int slot) {
-  const TrackedPoint point = {position[slot], motion[slot], similarity[slot], identity[slot]};
-  return point;
-}
-inline void store_point(POINTS, int slot, TrackedPoint point) {
-  if (LANE == 0)
-    position[slot] = point.position, motion[slot] = point.motion,
-    similarity[slot] = point.similarity, identity[slot] = point.identity;
 }
 
 // Tracks a live point over `steps` frames, of which all but one were blank. Its motion then holds
@@ -350,21 +338,21 @@ inline TrackedPoint compare(__global const float *before, __global const float *
   return point;
 }
 
-#define FRAMES __global const float *before, __global const float *after
-#define SEARCH __global const float *noise, __global int *state
-#define SAVED __global TrackedPoint *saved
-#define COMPARED __global ushort *stamps, __global float *templates, __global int4 *births
-
-// One group per slot, along y. With -DSPLIT there are two kernels, because PoCL 3.1 never finishes
-// compiling both parts in one kernel with barriers.
+// One group per slot, along y. `saved`: the points before tracking. With -DSPLIT there are
+// two kernels, because PoCL 3.1 never finishes compiling both parts in one kernel with barriers.
 #ifndef SPLIT
-__kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains, SEARCH, POINTS,
-                         SAVED, COMPARED, TrackingLimits search, __local float *patch,
-                         __local float4 *sums) {
+__kernel void klt_follow(__global const float *before, __global const float *after,
+                         __constant int4 *levels, __constant Gain *gains,
+                         __global const float *noise, __global int *state,
+                         __global TrackedPoint *points, __global TrackedPoint *saved,
+                         __global ushort *stamps, __global float *templates, __global int4 *births,
+                         TrackingLimits search) {
+  __local float patch[TEMPLATE];
+  __local float4 sums[LANES];
   const int slot = GROUP_ROW, count = search.levels;
-  TrackedPoint point = load_point(position, motion, identity, similarity, slot);
-  fetch_ahead(before, after, levels, count, position, motion, slot + 1, search.radius);
-  fetch_template(after, levels[0], position, templates, slot + 1, search.radius);
+  TrackedPoint point = points[slot];
+  fetch_ahead(before, after, levels, count, points, slot + 1, search.radius);
+  fetch_template(after, levels[0], points, templates, slot + 1, search.radius);
   if (point.identity.z == LIVE) {
     if (LANE == 0) saved[slot] = point;
     point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK_COUNT], point,
@@ -372,31 +360,40 @@ __kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains
     if (point.identity.z == LIVE)
       point = compare(before, after, levels[0], gains[0], search, noise, state, stamps, point,
                       templates + (size_t)slot * TEMPLATE, births + slot, patch, sums);
-    store_point(position, motion, identity, similarity, slot, point);
+    if (LANE == 0) points[slot] = point;
   }
 }
 #else
-__kernel void klt_track(FRAMES, __constant int4 *levels, __constant Gain *gains, SEARCH, POINTS,
-                        SAVED, TrackingLimits search, __local float *patch, __local float4 *sums) {
+__kernel void klt_track(__global const float *before, __global const float *after,
+                        __constant int4 *levels, __constant Gain *gains,
+                        __global const float *noise, __global int *state,
+                        __global TrackedPoint *points, __global TrackedPoint *saved,
+                        TrackingLimits search) {
+  __local float patch[TEMPLATE];
+  __local float4 sums[LANES];
   const int slot = GROUP_ROW, count = search.levels;
-  TrackedPoint point = load_point(position, motion, identity, similarity, slot);
+  TrackedPoint point = points[slot];
   if (point.identity.z == LIVE) {
     if (LANE == 0) saved[slot] = point;
     point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK_COUNT], point,
                   patch, sums);
     SYNC;
-    store_point(position, motion, identity, similarity, slot, point);
+    if (LANE == 0) points[slot] = point;
   }
 }
 
-__kernel void klt_compare(FRAMES, int4 level, Gain gain, SEARCH, POINTS, COMPARED,
-                          TrackingLimits search, __local float *patch, __local float4 *sums) {
+__kernel void klt_compare(__global const float *before, __global const float *after, int4 level,
+                          Gain gain, __global const float *noise, __global int *state,
+                          __global TrackedPoint *points, __global ushort *stamps,
+                          __global float *templates, __global int4 *births, TrackingLimits search) {
+  __local float patch[TEMPLATE];
+  __local float4 sums[LANES];
   const int slot = GROUP_ROW;
-  TrackedPoint point = load_point(position, motion, identity, similarity, slot);
+  TrackedPoint point = points[slot];
   if (point.identity.z == LIVE) {
     point = compare(before, after, level, gain, search, noise, state, stamps, point,
                     templates + (size_t)slot * TEMPLATE, births + slot, patch, sums);
-    store_point(position, motion, identity, similarity, slot, point);
+    if (LANE == 0) points[slot] = point;
   }
 }
 #endif

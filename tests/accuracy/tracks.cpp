@@ -233,28 +233,21 @@ std::vector<Followed> follow(glcl::Queue &queue, const Frame &before, const Fram
   noise.set(queue, 0);
   points.next_stamp(queue);
   points.account(queue, {count, 1, true, true});
-  std::vector<cl_float4> positions, motions(count, cl_float4{{0, 0, 0, 1e6f}});
-  std::vector<cl_int4> identities;
-  for (const auto &[x, y] : from) {
-    positions.push_back({{x, y, x, y}});
-    identities.push_back({{cl_int(identities.size()), 0, 1, 0}});  // LIVE
-  }
-  const auto write = [&](const cl::Buffer &to, const auto &list) {
-    queue.cl().enqueueWriteBuffer(to, CL_TRUE, 0, list.size() * sizeof list[0], list.data());
-  };
-  write(points.position(), positions), write(points.motion(), motions),
-      write(points.identity(), identities);
+  std::vector<glcl::klt::TrackedPoint> slots;
+  for (const auto &[x, y] : from)
+    slots.push_back(
+        {{{x, y, x, y}}, {{0, 0, 0, 1e6f}}, {}, {{cl_int(slots.size()), 0, glcl::klt::LIVE, 0}}});
+  const size_t bytes = slots.size() * sizeof slots[0];
+  queue.cl().enqueueWriteBuffer(points.points(), CL_TRUE, 0, bytes, slots.data());
   Tracking::Settings settings;
   settings.iterations = 30;  // as OpenCV's
   settings.max_residue = max_residue;
   tracking.run(queue, settings, pyramids, first, second, noise.variances(), count, 1, points);
-  queue.cl().enqueueReadBuffer(points.position(), CL_TRUE, 0, count * sizeof positions[0],
-                               positions.data());
-  queue.cl().enqueueReadBuffer(points.identity(), CL_TRUE, 0, count * sizeof identities[0],
-                               identities.data());
+  queue.cl().enqueueReadBuffer(points.points(), CL_TRUE, 0, bytes, slots.data());
   std::vector<Followed> result;
-  for (int i = 0; i < count; i++)
-    result.push_back({{positions[i].s[2], positions[i].s[3]}, identities[i].s[2] == 1});
+  for (const auto &slot : slots)
+    result.push_back(
+        {{slot.position.s[2], slot.position.s[3]}, slot.identity.s[2] == glcl::klt::LIVE});
   return result;
 }
 

@@ -64,8 +64,8 @@ void Compaction::run(Queue &queue, const KeyedList &from, const cl::Buffer &coun
   count_(queue, items(count_, blocks_), from.keys, count, counts_, histogram, bins,
          words(count_.group().x));
   move_(queue, items(move_, blocks_), from.keys, from.a, from.b, count, counts_, to.keys, to.a,
-        to.b, kept_count, capacity, histogram, bins, words(std::max(bins, 1)),
-        words(move_.group().x));
+        to.b, kept_count, histogram, CompactionLimits{capacity, bins},
+        words(move_.group().x + bins));
 }
 
 RadixSort::RadixSort(Context &context, size_t most)

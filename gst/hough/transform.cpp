@@ -92,9 +92,14 @@ void Transform::find_position(Queue &queue, const EdgePairs &before, const EdgeP
   queue.cl().enqueueFillBuffer(position_votes_, cl_uint(0), 0,
                                size_t(copies) * plane * sizeof(cl_uint));
   vote_positions_(queue, {groups_ * vote_positions_.group().x, 1}, before.edges(), before.pairs(),
-                  before.pair_begins(), cl_int2{{before.width(), before.height()}}, after.edges(),
-                  after.pairs(), after.pair_begins(), cl_int2{{after.width(), after.height()}},
-                  rotations_, rotation_, scale_, fine, copies, plane, position_votes_);
+                  before.pair_begins(), after.edges(), after.pairs(), after.pair_begins(),
+                  rotations_, rotation_, scale_,
+                  PositionVotes{{{before.width(), before.height()}},
+                                {{after.width(), after.height()}},
+                                fine,
+                                copies,
+                                plane},
+                  position_votes_);
   if (copies > 1) sum_copies_(queue, {size_t(plane), 1}, position_votes_, copies, plane);
   argmax_.run(queue, position_votes_, plane_, position_);
 }

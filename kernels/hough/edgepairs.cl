@@ -195,18 +195,18 @@ __kernel void edge_pairs_find_scale(__global const uint *restrict votes,
 
 // Edge pairs of equal keys, after rotating and scaling the first picture, vote for the position of
 // its centre. Both of their edges vote. `rotations`: scale times cosine and sine of each rotation,
-// times 4096, per scale. `scale`: the votes and the bin of the scale. `space`: zeroed counters of
-// bins of 2^`fine` px. It has `copies`, `plane` elements apart, which items use in turn.
-__kernel void edge_pairs_shift(LIST(before), int2 before_size, LIST(after), int2 after_size,
-                               __global const int2 *restrict rotations,
+// times 4096, per scale. `scale`: the votes and the bin of the scale. `space`: zeroed counters.
+__kernel void edge_pairs_shift(LIST(before), LIST(after), __global const int2 *restrict rotations,
                                __global const int *restrict rotation,
-                               __global const int *restrict scale, int fine, int copies, int plane,
+                               __global const int *restrict scale, PositionVotes votes,
                                __global uint *restrict space) {
   __local int4 own[CHUNK];
   __local int4 others[CHUNK];
   const int item = get_local_id(0), items = get_local_size(0), step = *rotation;
   const int2 rotated = rotations[scale[1] * STEPS + step];
-  __global uint *mine = space + item % copies * plane;
+  const int2 before_size = votes.before_size, after_size = votes.after_size;
+  const int fine = votes.fine;
+  __global uint *mine = space + item % votes.copies * votes.plane;
   for (int key = get_group_id(0); key < KEYS; key += get_num_groups(0)) {
     const int begin = before_begins[key], n = before_begins[key + 1] - begin;
     const int from = after_begins[(key + step * STEPS) % KEYS],

@@ -30,6 +30,19 @@ CONSTANT(BANDS, 3);               // ranges of the scale
 CONSTANT(WORD, 32);               // positions per word
 CONSTANT(FIT_SUMS, 15);  // of the normal equations: 10 of the matrix, 4 right-hand, 1 count
 
+// The limits of a compaction, for compact_move.
+typedef struct {
+  uint capacity;  // of the list of kept elements
+  int bins;       // of the histogram of their keys
+} CompactionLimits;
+
+// The votes for positions, for edge_pairs_shift.
+typedef struct {
+  int2 before_size, after_size;  // of both pictures, px
+  int fine;                      // log2 of a bin's side, px
+  int copies, plane;             // of the counters, which items use in turn; counters of a copy
+} PositionVotes;
+
 // The search for the strongest values of a map, for the kernels of topk.cl.
 typedef struct {
   int4 region;    // only its values count: from (x, y) to (z - 1, w - 1)

@@ -47,16 +47,17 @@ __kernel void compact_count(__global const uint *restrict keys, __global const u
   if (get_local_id(0) == 0) blocks[get_group_id(0)] = sum;
 }
 
-// Moves the kept elements to the front, up to `capacity`, and counts their keys. `local_bins`:
-// `bins` local elements, at least one.
+// Moves the kept elements to the front, up to `capacity`, and counts their keys. `scratch`: a uint
+// per item, then one per bin.
 __kernel void compact_move(__global const uint *restrict keys, __global const uint *restrict a,
                            __global const uint *restrict b, __global const uint *count,
                            __global const uint *restrict blocks, __global uint *restrict keys_out,
                            __global uint *restrict a_out, __global uint *restrict b_out,
-                           __global uint *restrict kept_count, uint capacity,
-                           __global uint *restrict histogram, int bins, __local uint *local_bins,
-                           __local uint *sums) {
-  const uint item = get_local_id(0), items = get_local_size(0);
+                           __global uint *restrict kept_count, __global uint *restrict histogram,
+                           CompactionLimits limits, __local uint *scratch) {
+  const uint item = get_local_id(0), items = get_local_size(0), capacity = limits.capacity;
+  const int bins = limits.bins;
+  __local uint *sums = scratch, *local_bins = scratch + items;
   const uint2 block = block_of(*count);
   for (int i = item; i < bins; i += items) local_bins[i] = 0;
   uint total;

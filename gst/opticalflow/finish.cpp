@@ -61,8 +61,8 @@ void FlowFinish::verify(Queue &queue, const FlowSettings &settings, const FrameP
       cells = this->cells(settings);
   verify_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, frames.before.texels(),
           frames.after.texels(), frames.before.grey, frames.after.grey, frames.matched_brightness,
-          pyramids.noise().state(), solver.flow(), solver.confidence(),
-          solver.tensors().row_ratios(), frames.brightness, evidence_, solver.tensors().tally(),
+          pyramids.noise().state(), solver.flow(), solver.confidence(), frames.brightness,
+          evidence_, solver.tensors().tables(),
           NodeVerification{pyramids.all_levels()[0].cl(), pyramids.gains()[0], nodes, cells, step,
                            settings.noise == 0});
 }
@@ -92,7 +92,7 @@ void FlowFinish::upsample(Queue &queue, const FlowSettings &settings, const Fram
       static_cast<int>(nodes.x * nodes.y)};
   upsample_(queue, {size_t(field_.width), size_t(divide_up(field_.height, rows_))}, solver.flow(),
             solver.confidence(), frames.pyramids.noise().state(), frames.pyramids.brightness(),
-            vectors, field_.confidence, evidence_, solver.tensors().tally(), keep_factors_,
+            vectors, field_.confidence, evidence_, solver.tensors().tables(), keep_factors_,
             arguments,
             cl::Local((arguments.factors_offset + arguments.near_cells) * sizeof(cl_float4) +
                       arguments.near_nodes * (sizeof(cl_float2) + sizeof(cl_float))));

@@ -150,8 +150,7 @@ FlowSolver::FlowState FlowSolver::warp_fused(Queue &queue, const FlowSettings &s
   fused_.kernel(queue, {(1 + tiles + (sums ? tensors_.row_groups(group) : 0)) * group.x, group.y},
                 frames.before.texels(), frames.after.texels(), frames.before.grey,
                 frames.after.grey, frames.brightness, pyramids.noise().variances(), lattices.table,
-                tensors_.tensors(), tensors_.residuals(), tensors_.slopes(), tensors_.tally(),
-                tensors_.row_ratios(), *state.flow, to, warp,
+                tensors_.tables(), *state.flow, to, warp,
                 cl::Local((memory.tile + memory.strip) * sizeof(cl_float4)));
   return {&to, lattice.size()};
 }
@@ -199,15 +198,15 @@ FlowSolver::FlowState FlowSolver::warp(Queue &queue, const FlowSettings &setting
       queue,
       {divide_up(lattice.columns, int(tile.x)) * group.x,
        divide_up(lattice.rows, int(tile.y)) * group.y},
-      channels_ == FlowChannels::census ? frames.before.census : tensors_.slopes(),
+      channels_ == FlowChannels::census ? frames.before.census : tensors_.tables(),
       frames.after.texels(),
       level > Candidates::selection_level(pyramids.width(), pyramids.height())
           ? frames.brightness
           : frames.matched_brightness,
-      tensors_.tensors(), tensors_.residuals(), pyramids.noise().variances(), *state.flow, to,
+      tensors_.tables(), pyramids.noise().variances(), *state.flow, to,
       Warp{pyramids.all_levels()[level].cl(), pyramids.gains()[level], window, lattice.size(),
            state.size, vector(tile), lattice.step, lattice.first_tensor, shift, warps, spacing,
-           scale, spread(window), static_cast<float>(settings.alpha)},
+           scale, spread(window), static_cast<float>(settings.alpha), tensors_.starts()},
       cl::Local(memory.tile * sizeof(cl_float2)), cl::Local(memory.strip * sizeof(cl_float2)),
       cl::Local(memory.nodes * sizeof(cl_float2)));
   return {&to, lattice.size()};
@@ -224,17 +223,17 @@ void FlowSolver::dense_warp(Queue &queue, const FlowSettings &settings, const Fr
   const float half_confidence = channels_ == FlowChannels::census ? 120 : 5;
   const auto window = make_window(settings.window, 2 * step, dense_.radius, step * step / 4.0);
   const FlowLattice &coarse = tensors_.lattices(settings).of_level[0];
-  dense_.kernel(
-      queue,
-      {divide_up(int(nodes.x), int(tile.x)) * group.x,
-       divide_up(int(nodes.y), int(tile.y)) * group.y},
-      frames.before.texels(), frames.after.texels(), frames.matched_brightness, tensors_.tensors(),
-      tensors_.residuals(), pyramids.noise().variances(), *state.flow, result_, confidence_,
-      DenseWarp{pyramids.all_levels()[0].cl(), pyramids.gains()[0], window, vector(nodes),
-                state.size, vector(tile), coarse.size(), step, settings.median / 2, scale,
-                dense_noise_share * spread(window), static_cast<float>(settings.alpha),
-                half_confidence, static_cast<int>(memory.tile), static_cast<int>(memory.strip)},
-      cl::Local(memory.dense_bytes()));
+  dense_.kernel(queue,
+                {divide_up(int(nodes.x), int(tile.x)) * group.x,
+                 divide_up(int(nodes.y), int(tile.y)) * group.y},
+                frames.before.texels(), frames.after.texels(), frames.matched_brightness,
+                tensors_.tables(), pyramids.noise().variances(), *state.flow, result_, confidence_,
+                DenseWarp{pyramids.all_levels()[0].cl(), pyramids.gains()[0], window, vector(nodes),
+                          state.size, vector(tile), coarse.size(), step, settings.median / 2, scale,
+                          dense_noise_share * spread(window), static_cast<float>(settings.alpha),
+                          half_confidence, static_cast<int>(memory.tile),
+                          static_cast<int>(memory.strip), tensors_.starts()},
+                cl::Local(memory.dense_bytes()));
 }
 
 }  // namespace glcl::opticalflow

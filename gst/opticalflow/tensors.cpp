@@ -11,6 +11,7 @@ namespace {
 
 // Bands of the frame's height within which rolling brightness differs little.
 constexpr int row_bands = 120;
+constexpr int table_unit = 32;  // floats; tables start at multiples of it
 
 }  // namespace
 
@@ -66,12 +67,16 @@ void FlowTensors::allocate(const cl::Context &context, const FlowPyramids &pyram
     lattices.table = filled(context, table);
     most_nodes = std::max(most_nodes, nodes);
   }
-  tensors_ = buffer(context, size_t(most_nodes) * sizeof(cl_float4));
-  residuals_ = buffer(context, size_t(most_nodes) * sizeof(cl_float));
-  const size_t slope_nodes = channels == FlowChannels::census ? 1 : most_nodes;
-  slopes_ = buffer(context, slope_nodes * sizeof(cl_float4));
-  row_ratios_ = buffer(context, size_t(rows_) * sizeof(cl_float));
-  tally_ = filled(context, std::vector<FrameTally>(1), CL_MEM_READ_WRITE);
+  int end = static_cast<int>(sizeof(FrameTally) / sizeof(cl_float)) + rows_;
+  const auto table = [&end](int floats) {
+    const int start = divide_up(end, table_unit) * table_unit;
+    end = start + floats;
+    return start;
+  };
+  starts_.tensors = table(4 * most_nodes);
+  starts_.slopes = table(channels == FlowChannels::census ? 0 : 4 * most_nodes);
+  starts_.residuals = table(most_nodes);
+  tables_ = filled(context, std::vector<cl_float>(end), CL_MEM_READ_WRITE);
 }
 
 const FlowTensors::Lattices &FlowTensors::lattices(const FlowSettings &settings) const {
@@ -80,7 +85,8 @@ const FlowTensors::Lattices &FlowTensors::lattices(const FlowSettings &settings)
 
 TensorSums FlowTensors::sums(const FlowSettings &settings, int tiles, size_t strip) const {
   const int step = lattices(settings).of_level[0].step;
-  return {make_window(settings.window, step, finest_radius),
+  return {starts_,
+          make_window(settings.window, step, finest_radius),
           make_window(settings.window, step / 2, window_radius),
           vector(tile_),
           tiles,
@@ -108,9 +114,8 @@ void FlowTensors::run(Queue &queue, const FlowSettings &settings, const FramePai
   const size_t strip = std::max(memory.tile, group.x * group.y);
   kernel_(queue, {(tiles + row_groups(group)) * group.x, group.y}, frames.before.texels(),
           frames.after.texels(), frames.before.grey, frames.after.grey, frames.brightness,
-          frames.pyramids.noise().variances(), lattices.table, tensors_, residuals_, slopes_,
-          tally_, row_ratios_, sums(settings, tiles, strip),
-          cl::Local((strip + memory.strip) * sizeof(cl_float4)));
+          frames.pyramids.noise().variances(), lattices.table, tables_,
+          sums(settings, tiles, strip), cl::Local((strip + memory.strip) * sizeof(cl_float4)));
 }
 
 }  // namespace glcl::opticalflow

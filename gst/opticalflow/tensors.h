@@ -50,25 +50,20 @@ class FlowTensors {
   /// Local memory of a group with a tile. `sums`: neighbouring sums that an item adds up at a time.
   TileMemory memory(int sums) const;
 
-  /// Per node: float4 tensors, float residuals, and in grey float4 slopes, see
-  /// kernels/opticalflow/tensors.clh.
-  const cl::Buffer &tensors() const { return tensors_; }
-  const cl::Buffer &residuals() const { return residuals_; }
-  const cl::Buffer &slopes() const { return slopes_; }
-  /// The ratio by which the grey of a row changed: float for every ROW_SPACING-th row.
-  const cl::Buffer &row_ratios() const { return row_ratios_; }
-  /// The FrameTally of a frame pair.
-  const cl::Buffer &tally() const { return tally_; }
+  /// The tables of a frame pair, which begin with its FrameTally, see FlowTables.
+  const cl::Buffer &tables() const { return tables_; }
+  const FlowTables &starts() const { return starts_; }
 
  private:
   void allocate(const cl::Context &context, const FlowPyramids &pyramids, FlowChannels channels);
 
-  int rows_;              // of row_ratios()
+  int rows_;              // whose ratios are measured
   int sums_;              // neighbouring sums that an item adds up at a time
   Size tile_;             // nodes
   Lattices lattices_[3];  // for windows up to 15, 31 and 63 px
   Kernel kernel_;
-  cl::Buffer tensors_, residuals_, slopes_, row_ratios_, tally_;
+  FlowTables starts_{};
+  cl::Buffer tables_;
 };
 
 }  // namespace glcl::opticalflow

@@ -2,6 +2,7 @@
 // The last step of the solver. It uses all texels of the finest level. See window.clh for the build
 // options.
 #include "common/bands.clh"
+#include "opticalflow/tables.clh"
 #include "opticalflow/window.clh"
 
 // Texel `i` of the four texels of node `node`, `step` apart and clamped to the level.
@@ -92,8 +93,8 @@ inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int
 
 // Input: the flow of flow_warp, whose nodes are 4 `step` texels apart. Output: the flow of nodes 2
 // `step` texels apart, in texels, and a confidence from the smaller eigenvalue. A node sums the
-// votes and tensors of its four texels over the window. `tensors` and `residuals` are those of
-// flow_warp's lattice; the share of noise comes from them.
+// votes and tensors of its four texels over the window. The tensors and residuals of `tables`
+// are those of flow_warp's lattice; the share of noise comes from them.
 //
 // Local memory in `scratch`: `tile` holds the flow, then tensors with the votes along x; `tile_y`
 // the votes along y. `strip` holds medians, then sums along y, as does `strip_y`. `nodes_flow`
@@ -103,10 +104,10 @@ __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
 __kernel void
 flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
-           __global const float2 *restrict brightness, __global const float4 *restrict tensors,
-           __global const float *restrict residuals, __global const float *restrict noise_table,
-           __global const float2 *restrict flow, __global float2 *restrict result,
-           __global float *restrict confidence, DenseWarp warp, __local float4 *scratch) {
+           __global const float2 *restrict brightness, __global const float *restrict tables,
+           __global const float *restrict noise_table, __global const float2 *restrict flow,
+           __global float2 *restrict result, __global float *restrict confidence, DenseWarp warp,
+           __local float4 *scratch) {
   const int4 level = warp.level;
   const float4 gain = warp.gain;
   const Window window = warp.window;
@@ -114,6 +115,8 @@ flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict
              coarse_size = warp.coarse_size;
   const int step = warp.step, spacing = warp.spacing;
   const float alpha = warp.alpha;
+  __global const float4 *tensors = TENSORS_OF(tables, warp);
+  __global const float *residuals = RESIDUALS_OF(tables, warp);
   __local float4 *tile = scratch, *strip = tile + warp.tile;
   __local float2 *nodes_flow = (__local float2 *)(strip + warp.strip);
   __local float *tile_y = (__local float *)(nodes_flow + side.x * side.y),

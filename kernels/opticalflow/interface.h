@@ -42,8 +42,17 @@ typedef struct {
   int agreement;         // the sum of grey_agreement() in thousandths
 } FrameTally;
 
+// The tables of a frame pair, in one buffer: a FrameTally; the ratio by which the grey of each
+// ROW_SPACING-th row changed, float; three tables with an element per node of all lattices. These
+// start at the indices `tensors`, `slopes` and `residuals` of the buffer, counted in floats.
+// Tensors and slopes are float4, residuals float; slopes are for grey only.
+typedef struct {
+  int tensors, slopes, residuals;
+} FlowTables;
+
 // The tensors of all lattices and the ratios of the rows, for flow_tensors.
 typedef struct {
+  FlowTables tables;
   Window finest_window, other_window;  // of the finest lattice; of the others
   int2 side;                           // nodes of a group's tile
   int tiles;                           // the last groups, with one tile each
@@ -65,6 +74,7 @@ typedef struct {
   float scale;                 // factor that converts the input flow to texels of the level
   float spread;                // the sum of the squared weights of the window
   float alpha;
+  FlowTables tables;
 } Warp;
 
 // Steps of the solver on the lattices number `from` down to `to`, for flow_fused.
@@ -89,6 +99,7 @@ typedef struct {
   float scale, spread, alpha;
   float half_confidence;  // the smaller eigenvalue at which the confidence is a half, without noise
   int tile, strip;        // local elements for the tile and for sums along y
+  FlowTables tables;
 } DenseWarp;
 
 CONSTANT(MODE_CELL, 16);  // px, the side of a cell of flow_modes

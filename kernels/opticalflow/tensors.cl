@@ -12,17 +12,15 @@ __kernel void flow_tensors(__global const TEXEL *restrict before,
                            __global const float *restrict grey_after,
                            __global const float2 *restrict brightness,
                            __global const float *restrict noise_table,
-                           __constant LatticeLevel *lattices, __global float4 *restrict tensors,
-                           __global float *restrict residuals, __global float4 *restrict slopes,
-                           __global FrameTally *restrict tally, volatile __global float *row_ratios,
+                           __constant LatticeLevel *lattices, __global float *tables,
                            TensorSums sums, __local float4 *scratch) {
   __local int last;
   const int group = get_group_id(0);
   const int row_groups = get_num_groups(0) - sums.tiles;
   if (group < row_groups)
     find_row_ratios(grey_before, grey_after, lattices[0].level, brightness[0], group, row_groups,
-                    sums.rows, sums.row_spacing, row_ratios, tally, scratch, &last);
+                    sums.rows, sums.row_spacing, tables, scratch, &last);
   else
     sum_tensor_tiles(before, after, grey_before, brightness[0], noise_table, lattices,
-                     group - row_groups, tensors, residuals, slopes, tally, sums, scratch);
+                     group - row_groups, tables, sums, scratch);
 }

@@ -3,6 +3,7 @@
 #include "opticalflow/level.clh"
 #include "opticalflow/brightness.clh"
 #include "opticalflow/noise.clh"
+#include "opticalflow/tables.clh"
 #include "opticalflow/verify.clh"
 
 // maximum remaining fraction of the change in a moving strip of cells
@@ -83,9 +84,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void flow_verify(
     __global const float *restrict grey_before, __global const float *restrict grey_after,
     __global const float2 *restrict brightness, __global NoiseState *restrict state,
     __global const float2 *restrict flow, __global float *restrict confidence,
-    __global const float *restrict row_ratios, __global const float2 *restrict frame_brightness,
-    __global CellEvidence *restrict evidence, __global FrameTally *restrict tally,
-    NodeVerification all_nodes) {
+    __global const float2 *restrict frame_brightness, __global CellEvidence *restrict evidence,
+    __global FrameTally *restrict tally, NodeVerification all_nodes) {
   __local float4 group_changes[GROUP], group_flow_sums[GROUP], group_plain_sums[GROUP],
       group_greys[GROUP], group_rows[GROUP], group_stats[GROUP];
   __local float2 group_means[GROUP];
@@ -99,6 +99,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void flow_verify(
   const int item = get_local_id(0), x = get_global_id(0), row = get_group_id(1);
   __global const float *noise_table = state->variances;
   __global Flicker *flicker = &state->flicker;
+  __global const float *row_ratios = ROW_RATIOS_OF(tally);
   const Noise noise = noise_of(noise_table);
   const float limit = change_limit(noise, gain);
   const float2 end = convert_float2(level.xy - 1);

@@ -2,6 +2,7 @@
 // Steps of the solver. A group has a tile of a lattice. It smooths the flow with a median, warps
 // the texel of every node, sums the votes over the window and solves for the flow. See window.clh
 // for the build options.
+#include "opticalflow/tables.clh"
 #include "opticalflow/window.clh"
 
 // The type of the buffers with a lattice's sums. flow_fused also writes them.
@@ -100,11 +101,10 @@ __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
 __kernel void
 flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *restrict after,
-          __global const float2 *restrict brightness, __global const float4 *restrict tensors,
-          __global const float *restrict residuals, __global const float *restrict noise_table,
-          __global const float2 *restrict flow, __global float2 *restrict result, Warp warp,
-          __local float2 *restrict tile, __local float2 *restrict strip,
-          __local float2 *restrict nodes_flow) {
+          __global const float2 *restrict brightness, __global const float *restrict tables,
+          __global const float *restrict noise_table, __global const float2 *restrict flow,
+          __global float2 *restrict result, Warp warp, __local float2 *restrict tile,
+          __local float2 *restrict strip, __local float2 *restrict nodes_flow) {
   const float4 gain = warp.gain;
   const Window window = warp.window;
   const int2 size = warp.size, flow_size = warp.flow_size, side = warp.side;
@@ -128,15 +128,16 @@ flow_warp(__global const NODE_SOURCE *restrict source, __global const TEXEL *res
                            warp.spread,   denoising, change_limit(noise, gain),
                            warp.alpha,    spacing};
   const int reach = smoothing_reach(spacing, denoising);
+  __global const float4 *tensors = TENSORS_OF(tables, warp) + first_tensor;
+  __global const float *residuals = RESIDUALS_OF(tables, warp) + first_tensor;
 #ifndef CENSUS
-  source += first_tensor;
+  source += warp.tables.slopes / 4 + first_tensor;
 #endif
   for (int i = 0; i < warps; i++) {
     const int margin = (warps - 1 - i) * (RADIUS + reach);
     const int2 first = max(origin - margin, 0), nodes = min(origin + side + margin, size) - first;
-    warp_step(source, after, lattice, tensors + first_tensor, residuals + first_tensor, window,
-              first, nodes, input, input_side, last, shift, scale, tile, strip, nodes_flow,
-              i + 1 < warps ? 0 : result);
+    warp_step(source, after, lattice, tensors, residuals, window, first, nodes, input, input_side,
+              last, shift, scale, tile, strip, nodes_flow, i + 1 < warps ? 0 : result);
     input = first, input_side = nodes, last = size - 1, shift = 0, scale = 1.0f;
   }
 }
@@ -158,22 +159,20 @@ __kernel void
 flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
            __global const float *restrict grey_before, __global const float *restrict grey_after,
            __global const float2 *restrict brightness, __global const float *restrict noise_table,
-           __constant LatticeLevel *lattices, __global float4 *tensors, __global float *residuals,
-           __global float4 *slopes, __global FrameTally *restrict tally,
-           volatile __global float *row_ratios, __global const float2 *restrict flow,
-           __global float2 *restrict result, FusedWarp warp, __local float4 *scratch) {
+           __constant LatticeLevel *lattices, __global float *tables,
+           __global const float2 *restrict flow, __global float2 *restrict result, FusedWarp warp,
+           __local float4 *scratch) {
   __local int last;
   const int group = get_group_id(0), other_groups = get_num_groups(0) - 1,
             row_groups = other_groups - warp.sums.tiles;
   if (group > row_groups) {
     sum_tensor_tiles(before, after, grey_before, brightness[0], noise_table, lattices,
-                     group - 1 - row_groups, tensors, residuals, slopes, tally, warp.sums, scratch);
+                     group - 1 - row_groups, tables, warp.sums, scratch);
     return;
   }
   if (group > 0) {
     find_row_ratios(grey_before, grey_after, lattices[0].level, brightness[0], group - 1,
-                    row_groups, warp.sums.rows, warp.sums.row_spacing, row_ratios, tally, scratch,
-                    &last);
+                    row_groups, warp.sums.rows, warp.sums.row_spacing, tables, scratch, &last);
     return;
   }
   const Window window = warp.sums.other_window;
@@ -181,6 +180,8 @@ flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict
   const int from = warp.from, to = warp.to, warps = warp.warps, spacing = warp.spacing;
   const float alpha = warp.sums.alpha;
   float scale = warp.scale;
+  __global float4 *tensors = TENSORS_OF(tables, warp.sums), *slopes = SLOPES_OF(tables, warp.sums);
+  __global float *residuals = RESIDUALS_OF(tables, warp.sums);
   __local float4 *strip = scratch + warp.sums.strip;
   for (int number = from; number >= to && other_groups > 0; number--) {
     const LatticeLevel row = lattices[number];

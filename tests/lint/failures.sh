@@ -186,6 +186,26 @@ mkdir -p "$work/same/gst"
 for file in a b; do echo 'struct Same {};' >"$work/same/gst/$file.h"; done
 interpreter=("$python")
 expect_failure '' tests/lint/types.py "$work/same"
+# Kernels with 13 arguments: in a list, in macros of which an #if chooses one, and after an attribute.
+# The last kernel is in a form that the script does not know. A picture of common/ is one argument.
+mkdir -p "$work"/many/kernels/{common,other}
+printf '#define IN(name) const uchar *name, int name##_pitch\n' >"$work/many/kernels/common/frame.clh"
+printf '#ifdef A\n#define SIX int a, int b, int c, int d, int e, int f\n#else\n#define SIX int a\n#endif\n' \
+  >"$work/many/kernels/other/six.h"
+{
+  printf '#include "common/frame.clh"\n#include "other/six.h"\n'
+  echo '__kernel void fits(IN(a), IN(b), SIX, int2 g, float h[f(1, 2)], int i, int j) { f(1, 2); }'
+} >"$work/many/kernels/other/a.cl"
+"$python" tests/lint/arguments.py "$work/many" >"$work/output" || { ((++missed)); cat "$work/output"; }
+for kernel in '__kernel void long(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m)' \
+  '__kernel void macros(SIX, IN(a), SIX)' \
+  '__attribute__((reqd_work_group_size(F(1), 1, 1))) __kernel void before(SIX, SIX, int m)' \
+  'kernel __attribute__((reqd_work_group_size(F(1), 1, 1))) void after(SIX, SIX, int m)' \
+  '__kernel uint unknown(int a)'; do
+  printf '#include "common/frame.clh"\n#include "other/six.h"\n%s {}\n' "$kernel" >"$work/many/kernels/other/b.cl"
+  interpreter=("$python")
+  expect_failure '' tests/lint/arguments.py "$work/many"
+done
 interpreter=("$python")
 expect_failure '' tests/install/reproducible.py "$source_root" "$work/build"
 interpreter=("$python")

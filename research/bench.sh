@@ -40,6 +40,10 @@ says 'all lanes in one bin of 256'
 says 'the latency model, fitted to'
 expect 0 glcl-bench --streams --size 64x48
 says 'adaptive'
+expect 0 glcl-bench --queues --size 65x33 --seconds 0.01
+says 'glopenclflow 65×33 8'
+says 'equal'
+! grep -q WRONG output || die 'a queue has other results'
 expect 0 glcl-bench --overlap --size 64x48
 says 'RGB to grey, 256 bins, 64x48'
 says 'both ways'

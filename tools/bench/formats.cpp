@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Times the analyzers on frames in each pixel format.
 #include <array>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -9,15 +8,10 @@
 #include <vector>
 
 #include "../table.h"
-#include "histogram/histogram.h"
-#include "hough/canny.h"
-#include "klt/klt.h"
+#include "analyzers.h"
 #include "measure.h"
 #include "mode.h"
-#include "motion/motion.h"
 #include "opencl/transfer.h"
-#include "opticalflow/flow.h"
-#include "opticalflow/preset.h"
 #include "reference/conversion/conversion.h"
 #include "reference/transfer.h"
 #include "subject.h"
@@ -27,96 +21,8 @@ namespace glcl::bench {
 
 namespace {
 
-using glcl::histogram::Histogram;
-using Pictures = std::array<Picture, 2>;
-
 using Bytes = std::vector<char>;
-
-/// An analyzer for one format: its work on a frame, and the result of the last frame.
-struct Analyzer {
-  std::function<void(Queue &, const Picture &)> run;
-  std::function<Bytes(Queue &)> result;
-};
-
-Bytes download(Queue &queue, const cl::Buffer &from, size_t bytes) {
-  Bytes result(bytes);
-  queue.cl().enqueueReadBuffer(from, CL_TRUE, 0, bytes, result.data());
-  return result;
-}
-
-struct Work {
-  const char *name;
-  Analyzer (*make)(Context &context, int width, int height, const FrameFormat &format);
-};
-
-Analyzer histogram(Context &context, int width, int height, const FrameFormat &format) {
-  Histogram::Format counted;
-  counted.mode = Histogram::Mode::luma;
-  const auto engine = std::make_shared<Histogram>(context, width, height, counted, format);
-  const auto counts = std::make_shared<cl::Buffer>();
-  return {[=](Queue &queue, const Picture &frame) {
-            *counts = engine->run(queue, frame, {0, 0, width, height});
-          },
-          [=](Queue &queue) { return download(queue, *counts, engine->bytes()); }};
-}
-
-template <int range>
-Analyzer block_motion(Context &context, int width, int height, const FrameFormat &format) {
-  motion::BlockMotion::Settings settings;
-  settings.range = range;
-  settings.noise = -1;
-  const auto engine = std::make_shared<motion::BlockMotion>(context, width, height, format);
-  engine->prepare(settings);
-  return {[=](Queue &queue, const Picture &frame) { engine->next(queue, settings, frame); },
-          [=](Queue &queue) {
-            const auto &field = engine->field();
-            const size_t vectors = size_t(field.columns) * field.rows;
-            return download(engine->results(queue), engine->vectors(),
-                            vectors * sizeof(motion::Vector));
-          }};
-}
-
-Analyzer flow(Context &context, int width, int height, const FrameFormat &format) {
-  using opticalflow::Flow;
-  const Flow::Settings settings = flow_settings(preset_values(opticalflow::Preset::balanced));
-  const auto engine =
-      std::make_shared<Flow>(context, width, height, format, Flow::Channels::census);
-  engine->prepare(settings);
-  return {[=](Queue &queue, const Picture &frame) { engine->run(queue, settings, frame); },
-          [=](Queue &queue) {
-            return download(queue, engine->field().vectors,
-                            size_t(width) * height * 2 * sizeof(float));
-          }};
-}
-
-Analyzer klt(Context &context, int width, int height, const FrameFormat &format) {
-  const auto engine = std::make_shared<klt::Klt>(context, width, height, format);
-  return {[=](Queue &queue, const Picture &frame) { engine->run(queue, {}, frame); },
-          [=](Queue &queue) {
-            using klt::Points;
-            engine->report(queue);
-            Points::PointSummary summary;
-            const cl::Buffer &report = engine->points().report();
-            queue.cl().enqueueReadBuffer(report, CL_TRUE, 0, sizeof summary, &summary);
-            return download(queue, report,
-                            sizeof summary + summary.count * sizeof(Points::PointRecord));
-          }};
-}
-
-Analyzer edges(Context &context, int width, int height, const FrameFormat &format) {
-  const auto engine = std::make_shared<hough::Canny>(context, width, height, format);
-  return {[=](Queue &queue, const Picture &frame) { engine->run(queue, {}, frame); },
-          [=](Queue &queue) {
-            return download(queue, engine->edges(), size_t(width) * height * sizeof(cl_ushort));
-          }};
-}
-
-constexpr Work works[] = {{"glclhistogram mode=luma", histogram},
-                          {"glclmotion", block_motion<0>},
-                          {"glclmotion range=16", block_motion<16>},
-                          {"glopenclflow", flow},
-                          {"glclklt", klt},
-                          {"glclhough, edges", edges}};
+using Pictures = std::array<Picture, 2>;
 
 /// The frame in another format, rounded to the nearest values.
 reference::PlanarFrame convert(const reference::Frame &frame, const PixelFormat &format) {
@@ -173,7 +79,8 @@ Pictures pictures(Queue &queue, const Scene &scene, const PixelFormat &format, L
 }
 
 /// The result of a small scene.
-Bytes result(const std::shared_ptr<Context> &context, const Work &work, const FrameFormat &format) {
+Bytes result(const std::shared_ptr<Context> &context, const AnalyzerWork &work,
+             const FrameFormat &format) {
   const Scene scene{Content::natural, 219, 117};
   Queue queue(context);
   const Pictures frames = pictures(queue, scene, *format.pixels, format.layout);
@@ -212,7 +119,7 @@ bool print_formats(const Request &request) {
     std::vector<Pictures> uploaded;
     for (const Row &row : list)
       uploaded.push_back(pictures(queue, {Content::natural, width, height}, *row.format, layout));
-    for (const Work &work : works) {
+    for (const AnalyzerWork &work : analyzer_works()) {
       std::optional<Bytes> of_nv12;
       for (size_t i = 0; i < list.size(); i++) {
         const auto &[pixels, same_luma] = list[i];

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "analyzers.h"
+
+#include <memory>
+
+#include "histogram/histogram.h"
+#include "hough/canny.h"
+#include "klt/klt.h"
+#include "motion/motion.h"
+#include "opticalflow/flow.h"
+#include "opticalflow/preset.h"
+
+namespace glcl::bench {
+
+namespace {
+
+using glcl::histogram::Histogram;
+using Bytes = std::vector<char>;
+
+Bytes download(Queue &queue, const cl::Buffer &from, size_t bytes) {
+  Bytes result(bytes);
+  queue.cl().enqueueReadBuffer(from, CL_TRUE, 0, bytes, result.data());
+  return result;
+}
+
+Analyzer histogram(Context &context, int width, int height, const FrameFormat &format) {
+  Histogram::Format counted;
+  counted.mode = Histogram::Mode::luma;
+  const auto engine = std::make_shared<Histogram>(context, width, height, counted, format);
+  const auto counts = std::make_shared<cl::Buffer>();
+  return {[=](Queue &queue, const Picture &frame) {
+            *counts = engine->run(queue, frame, {0, 0, width, height});
+          },
+          [=](Queue &queue) { return download(queue, *counts, engine->bytes()); }};
+}
+
+template <int range>
+Analyzer block_motion(Context &context, int width, int height, const FrameFormat &format) {
+  motion::BlockMotion::Settings settings;
+  settings.range = range;
+  settings.noise = -1;
+  const auto engine = std::make_shared<motion::BlockMotion>(context, width, height, format);
+  engine->prepare(settings);
+  return {[=](Queue &queue, const Picture &frame) { engine->next(queue, settings, frame); },
+          [=](Queue &queue) {
+            const auto &field = engine->field();
+            const size_t vectors = size_t(field.columns) * field.rows;
+            return download(engine->results(queue), engine->vectors(),
+                            vectors * sizeof(motion::Vector));
+          }};
+}
+
+Analyzer flow(Context &context, int width, int height, const FrameFormat &format) {
+  using opticalflow::Flow;
+  const Flow::Settings settings = flow_settings(preset_values(opticalflow::Preset::balanced));
+  const auto engine =
+      std::make_shared<Flow>(context, width, height, format, Flow::Channels::census);
+  engine->prepare(settings);
+  return {[=](Queue &queue, const Picture &frame) { engine->run(queue, settings, frame); },
+          [=](Queue &queue) {
+            return download(queue, engine->field().vectors,
+                            size_t(width) * height * 2 * sizeof(float));
+          }};
+}
+
+Analyzer klt(Context &context, int width, int height, const FrameFormat &format) {
+  const auto engine = std::make_shared<klt::Klt>(context, width, height, format);
+  return {[=](Queue &queue, const Picture &frame) { engine->run(queue, {}, frame); },
+          [=](Queue &queue) {
+            using klt::Points;
+            engine->report(queue);
+            Points::PointSummary summary;
+            const cl::Buffer &report = engine->points().report();
+            queue.cl().enqueueReadBuffer(report, CL_TRUE, 0, sizeof summary, &summary);
+            return download(queue, report,
+                            sizeof summary + summary.count * sizeof(Points::PointRecord));
+          }};
+}
+
+Analyzer edges(Context &context, int width, int height, const FrameFormat &format) {
+  const auto engine = std::make_shared<hough::Canny>(context, width, height, format);
+  return {[=](Queue &queue, const Picture &frame) { engine->run(queue, {}, frame); },
+          [=](Queue &queue) {
+            return download(queue, engine->edges(), size_t(width) * height * sizeof(cl_ushort));
+          }};
+}
+
+}  // namespace
+
+const std::vector<AnalyzerWork> &analyzer_works() {
+  static const std::vector<AnalyzerWork> works{{"glclhistogram mode=luma", histogram},
+                                               {"glclmotion", block_motion<0>},
+                                               {"glclmotion range=16", block_motion<16>},
+                                               {"glopenclflow", flow},
+                                               {"glclklt", klt},
+                                               {"glclhough, edges", edges}};
+  return works;
+}
+
+}  // namespace glcl::bench

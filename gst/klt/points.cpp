@@ -25,7 +25,7 @@ Points::Points(Context &context, int width, int height)
   const auto buffer = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
-  points_ = buffer(most * sizeof(TrackedPoint));
+  points_ = buffer(sizeof(TrackedPoints));
   births_ = buffer(most * sizeof(cl_int4));
   saved_ = buffer(most * sizeof(TrackedPoint));
   vacant_ = buffer(most * sizeof(cl_int));
@@ -36,7 +36,7 @@ Points::Points(Context &context, int width, int height)
 
 void Points::clear(Queue &queue) {
   if (!cleared_) {
-    queue.cl().enqueueFillBuffer(points_, cl_int4{}, 0, most * sizeof(TrackedPoint));
+    queue.cl().enqueueFillBuffer(points_, cl_int4{}, 0, sizeof(TrackedPoints));
     queue.cl().enqueueFillBuffer(state_, cl_int(0), 0, STATES * sizeof(cl_int));
   }
   if (!cleared_ || stamp_ == last_stamp) {

@@ -11,7 +11,7 @@ namespace glcl::klt {
 /// The tracked points on the device. A point keeps its slot until it is lost.
 class Points {
  public:
-  static constexpr int most = 10000;
+  static constexpr int most = MOST_POINTS;
   /// The report of a frame: a PointSummary, then `count` PointRecords.
   using PointSummary = klt::PointSummary;
   using PointRecord = klt::PointRecord;
@@ -47,7 +47,7 @@ class Points {
   /// Advances stamp(), before tracking. After the last one it enqueues clearing stamps().
   void next_stamp(Queue &queue);
 
-  /// TrackedPoint by slot.
+  /// TrackedPoints.
   const cl::Buffer &points() const { return points_; }
   /// int4 (x, y, radius, 0): the position of selection, px, and the radius of the window.
   const cl::Buffer &births() const { return births_; }

@@ -53,7 +53,7 @@ inline bool is_textured(float2 is, float2 was) { return is.x > is.y + LEAST_REMA
 // the last frame that was not blank. One work-group.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_find_blank(
     __global const float *before, __global const float *after, __global float *noise,
-    __global float *usual, __global const TrackedPoint *saved, __global TrackedPoint *points,
+    __global float *usual, __global const TrackedPoint *saved, __global TrackedPoints *points,
     __global int *state, BlankSearch search, __local int *sums) {
   const int4 level = search.level;
   const float slope_gain = search.slope_gain;
@@ -62,7 +62,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_find_bl
   const int first = min(item * part, slots), last = min(first + part, slots);
   int own = 0, both;  // alive in the lower half, lost in the upper half
   for (int i = first; i < last; i++)
-    own += points[i].identity.z == LIVE ? 1 : points[i].identity.z == LOST ? 1 << 16 : 0;
+    own += points->identity[i].z == LIVE ? 1 : points->identity[i].z == LOST ? 1 << 16 : 0;
   items_before(own, sums, &both);
   const int lost = both >> 16, all = lost + (both & 0xffff), row = state[BLANK_COUNT];
   const bool doubtful =
@@ -70,7 +70,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_find_bl
   int gone = 0, all_gone, windows = 0,
       all_windows;  // with texture; upper half: with texture in the previous frame
   for (int i = first; i < (doubtful ? last : first); i++) {
-    if (points[i].identity.z != LOST) continue;
+    if (points->identity[i].z != LOST) continue;
     const int2 at = convert_int2_rte(saved[i].position.zw);
     gone += !is_textured(texture_at(after, level, slope_gain, usual, at),
                          texture_at(before, level, slope_gain, usual, at));
@@ -88,7 +88,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_find_bl
                          before_textured * (SPARE_PARTS * TRACKED_FACTOR * (all - lost) + all);
   const bool blank = doubtful && (lost - all_gone) * TEXTURED_PARTS <= lost && explained;
   for (int i = first; i < (blank ? last : first); i++) {
-    if (points[i].identity.z != VACANT) points[i] = saved[i];
+    if (points->identity[i].z != VACANT) store_point(points, i, saved[i]);
   }
   if (item == 0) state[BLANK_COUNT] = blank ? row + 1 : 0;
   for (int i = item; i < NOISE_VALUES; i += ONE_GROUP)

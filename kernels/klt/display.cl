@@ -11,25 +11,25 @@ inline int kept_of(Trail trail) { return min(trail.count, TRAIL_LENGTH); }
 
 // Appends the position of each live point to its trail. `all`: whether the whole trail is kept, at
 // decreasing density. A work-item per slot.
-__kernel void klt_trail(__global const TrackedPoint *points, int slots, int all,
+__kernel void klt_trail(__global const TrackedPoints *points, int slots, int all,
                         __global Trail *trails, __global float2 *positions) {
   const int slot = get_global_id(0);
-  if (slot >= slots || points[slot].identity.z != LIVE) return;
+  if (slot >= slots || points->identity[slot].z != LIVE) return;
   __global float2 *own = positions + slot * TRAIL_LENGTH;
   Trail trail = trails[slot];
-  if (trail.id != points[slot].identity.x) {
-    trail.id = points[slot].identity.x;
+  if (trail.id != points->identity[slot].x) {
+    trail.id = points->identity[slot].x;
     trail.count = trail.next = 0, trail.step = 1;
   }
   if (!all) {
-    own[trail.count % TRAIL_LENGTH] = points[slot].position.xy;
+    own[trail.count % TRAIL_LENGTH] = points->position[slot].xy;
     trail.count++;
   } else if (trail.next-- == 0) {
     if (trail.count == TRAIL_LENGTH) {
       for (int i = 0; i < TRAIL_LENGTH / 2; i++) own[i] = own[2 * i];
       trail.count = TRAIL_LENGTH / 2, trail.step *= 2;
     }
-    own[trail.count++] = points[slot].position.xy;
+    own[trail.count++] = points->position[slot].xy;
     trail.next = trail.step - 1;
   }
   trails[slot] = trail;
@@ -59,12 +59,12 @@ inline void claim(float2 from, float2 to, float line_radius, Pen pen, int2 size,
 
 // Writes the keys of a point's dot and lines. A work-group per slot. `lines`: number of the last
 // segments to draw; below 0: all.
-__kernel void klt_claim(__global const TrackedPoint *points, int lines,
+__kernel void klt_claim(__global const TrackedPoints *points, int lines,
                         __global const Trail *trails, __global const float2 *positions, Pen pen,
                         int2 size, __global uint *keys) {
   const int slot = get_group_id(0), item = get_local_id(0), items = get_local_size(0);
-  if (points[slot].identity.z != LIVE) return;
-  const float2 now = points[slot].position.xy;
+  if (points->identity[slot].z != LIVE) return;
+  const float2 now = points->position[slot].xy;
   if (item == 0) claim(now, now, pen.radius, pen, size, keys);
   if (lines == 0) return;
   const Trail trail = trails[slot];

@@ -16,6 +16,7 @@ CONSTANT(LOG_BINS, 11);      // log2 of the number of counters in the search for
 CONSTANT(MOST_RADIUS, 15);   // texels, largest radius of a window
 CONSTANT(TEMPLATE, (2 * MOST_RADIUS + 3) * 40 + 8);  // texels of a point's patch
 CONSTANT(TRAIL_LENGTH, 256);                         // stored positions per point
+CONSTANT(MOST_POINTS, 10000);                        // slots
 
 // The state of a slot.
 enum { VACANT, LIVE, LOST };
@@ -50,6 +51,12 @@ typedef struct {
   float4 position, motion, similarity;
   int4 identity;
 } TrackedPoint;
+
+// The points of all slots, an array for each field: most kernels need only some fields.
+typedef struct {
+  float4 position[MOST_POINTS], motion[MOST_POINTS], similarity[MOST_POINTS];
+  int4 identity[MOST_POINTS];
+} TrackedPoints;
 
 // The report of a frame. An array of `count` PointRecords follows.
 typedef struct {

@@ -13,14 +13,14 @@
 // removes all. `vacant` gets the vacant slots among the first `features`. New points are selected
 // if `select_due` or if fewer than `min_alive` are alive, unless the frame is blank.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_remove_lost(
-    __global TrackedPoint *points, __global int *state, __global int *vacant, PointAccount account,
+    __global TrackedPoints *points, __global int *state, __global int *vacant, PointAccount account,
     __local int *sums) {
   const int features = account.features, slots = account.slots, restart = account.restart;
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);
   int own = 0, both;  // alive in the lower half, lost in the upper half
   for (int i = first; i < last; i++) {
-    const int state = points[i].identity.z;
+    const int state = points->identity[i].z;
     own += state == LIVE && i < features ? 1 : state != VACANT ? 1 << 16 : 0;
   }
   items_before(own, sums, &both);
@@ -30,15 +30,15 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_remove_
   const int drop = cut || restart;
   int free = 0;
   for (int i = first; i < last; i++) {
-    if (drop || i >= features || points[i].identity.z != LIVE) {
-      points[i].identity.z = VACANT;
+    if (drop || i >= features || points->identity[i].z != LIVE) {
+      points->identity[i].z = VACANT;
       free += i < features;
     }
   }
   int all_free;
   int next = items_before(free, sums, &all_free);
   for (int i = first; i < min(last, features); i++)
-    if (points[i].identity.z == VACANT) vacant[next++] = i;
+    if (points->identity[i].z == VACANT) vacant[next++] = i;
   if (item == 0) {
     const int left = drop ? 0 : all_alive;
     state[ALIVE_COUNT] = left;
@@ -78,7 +78,7 @@ inline float sum_of(float own, __local float *sums) {
 // the order of their slots. `noise_known`: whether `noise` was measured or set. In a blank frame
 // all points keep their position and have a residue of -1.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_report(
-    __global const TrackedPoint *points, __global const int *state, int features,
+    __global const TrackedPoints *points, __global const int *state, int features,
     __global const float *noise, int noise_known, __global PointSummary *summary,
     __local int *counts, __local float *sums) {
   const int item = get_local_id(0), part = (features + ONE_GROUP - 1) / ONE_GROUP,
@@ -88,22 +88,22 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_report(
   int own = 0;
   float x = 0.0f, y = 0.0f, age = 0.0f;
   for (int i = first; i < last; i++) {
-    if (points[i].identity.z != LIVE) continue;
+    if (points->identity[i].z != LIVE) continue;
     own++;
-    if (points[i].identity.y == 0 || blank) continue;
-    x += points[i].motion.x, y += points[i].motion.y, age += points[i].identity.y;
+    if (points->identity[i].y == 0 || blank) continue;
+    x += points->motion[i].x, y += points->motion[i].y, age += points->identity[i].y;
   }
   int count;
   int number = items_before(own, counts, &count);
   for (int i = first; i < last; i++) {
-    if (points[i].identity.z != LIVE) continue;
-    const float3 step = blank ? (float3)(0.0f, 0.0f, -1.0f) : points[i].motion.xyz;
-    const PointRecord point = {points[i].identity.x,
-                               points[i].position.x,
-                               points[i].position.y,
+    if (points->identity[i].z != LIVE) continue;
+    const float3 step = blank ? (float3)(0.0f, 0.0f, -1.0f) : points->motion[i].xyz;
+    const PointRecord point = {points->identity[i].x,
+                               points->position[i].x,
+                               points->position[i].y,
                                step.x,
                                step.y,
-                               points[i].identity.y,
+                               points->identity[i].y,
                                step.z};
     records[number++] = point;
   }

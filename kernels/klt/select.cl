@@ -88,7 +88,7 @@ inline ulong threshold_of(__global const ulong *keys, int count, ulong least, ul
 // Limits each cell to `most` points, including live ones; the keys of its other candidates become
 // 0. One group per cell.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_cells(
-    __global ulong *keys, __global const int *state, __global const TrackedPoint *points,
+    __global ulong *keys, __global const int *state, __global const TrackedPoints *points,
     __global const float *noise, CellShares shares, __local int *bins, __local int *sums,
     __local int *found) {
   const int2 size = shares.size, cells = shares.cells;
@@ -99,8 +99,9 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_cells(
   const int count = state[SELECTS] ? state[CANDIDATE_COUNT] : 0;
   int own = 0, alive;
   for (int i = item; i < slots; i += ONE_GROUP)
-    own += points[i].identity.z == LIVE && all(convert_int2(points[i].position.xy) >= cell.first) &&
-           all(convert_int2(points[i].position.xy) < cell.last);
+    own += points->identity[i].z == LIVE &&
+           all(convert_int2(points->position[i].xy) >= cell.first) &&
+           all(convert_int2(points->position[i].xy) < cell.last);
   items_before(own, sums, &alive);
   const ulong low = alive < most
                         ? threshold_of(keys, count, least_key(shares.threshold, state, noise),
@@ -137,7 +138,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_select(
 // work-item per feature.
 __attribute__((reqd_work_group_size(BATCH, 1, 1))) __kernel void klt_fill_slots(
     __global const ulong *selected, __global const int *state, __global const int *vacant,
-    int width, __global TrackedPoint *points) {
+    int width, __global TrackedPoints *points) {
   __local ulong batch[BATCH];
   const int item = get_global_id(0), count = state[SELECTED_COUNT];
   const ulong own = item < count ? selected[item] : 0;
@@ -152,8 +153,8 @@ __attribute__((reqd_work_group_size(BATCH, 1, 1))) __kernel void klt_fill_slots(
   if (item < count) {
     const int slot = vacant[rank], index = index_of(own);
     const float x = index % width, y = index / width;
-    points[slot].position = (float4)(x, y, x, y);
-    points[slot].motion = (float4)(0.0f, 0.0f, 0.0f, eigenvalue_of(own));
-    points[slot].identity = (int4)(state[NEXT_ID] + rank, 0, LIVE, 0);
+    points->position[slot] = (float4)(x, y, x, y);
+    points->motion[slot] = (float4)(0.0f, 0.0f, 0.0f, eigenvalue_of(own));
+    points->identity[slot] = (int4)(state[NEXT_ID] + rank, 0, LIVE, 0);
   }
 }

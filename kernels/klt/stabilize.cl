@@ -19,16 +19,16 @@
 
 // The vector from each point, moved by the previous frame's motion, to its anchor, in the form for
 // camera/ransac.cl. A work-item per slot.
-__kernel void klt_displacements(__global const TrackedPoint *points, int slots,
+__kernel void klt_displacements(__global const TrackedPoints *points, int slots,
                                 __global const Anchor *anchors,
                                 __global const StabilizerState *stabilizer, float2 centre,
                                 float aspect, __global float4 *displacements) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
-  const bool known = points[slot].identity.z == LIVE && points[slot].identity.y > 0 &&
-                     anchors[slot].id == points[slot].identity.x;
+  const bool known = points->identity[slot].z == LIVE && points->identity[slot].y > 0 &&
+                     anchors[slot].id == points->identity[slot].x;
   const float2 at =
-      moved(stabilizer->to_stabilized, square(points[slot].position.zw - centre, aspect));
+      moved(stabilizer->to_stabilized, square(points->position[slot].zw - centre, aspect));
   displacements[slot] =
       known ? (float4)(at, anchors[slot].position - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
 }
@@ -63,7 +63,7 @@ inline float2 shares_of(StabilizerFilter filter, float4 residual) {
 // Updates the stabilized position of the frame, its velocity and the anchors, once the frame's
 // points are known. `camera`: the motion of the points. In a blank frame all stays. A work-item per
 // slot.
-__kernel void klt_update_stabilizer(__global const TrackedPoint *points, int slots,
+__kernel void klt_update_stabilizer(__global const TrackedPoints *points, int slots,
                                     __global const int *state, __global const CameraState *camera,
                                     int fresh, StabilizerFilter filter,
                                     __global const StabilizerState *before,
@@ -88,12 +88,12 @@ __kernel void klt_update_stabilizer(__global const TrackedPoint *points, int slo
   const float4 from_stabilized =
       bounded(after(target, inverse(to_stabilized)), filter.zoom, middle);
   const float4 held = inverse(from_stabilized), turned = after(inverse(to_stabilized), held);
-  if (points[slot].identity.z == LIVE) {
+  if (points->identity[slot].z == LIVE) {
     const Anchor anchor = anchors[slot];
-    const float2 at = moved(held, square(points[slot].position.zw - filter.centre, filter.aspect)),
+    const float2 at = moved(held, square(points->position[slot].zw - filter.centre, filter.aspect)),
                  was = moved(turned, anchor.position);
-    const bool known = !restart && anchor.id == points[slot].identity.x;
-    const Anchor next = {known ? was + ANCHOR_RATE * (at - was) : at, points[slot].identity.x, 0};
+    const bool known = !restart && anchor.id == points->identity[slot].x;
+    const Anchor next = {known ? was + ANCHOR_RATE * (at - was) : at, points->identity[slot].x, 0};
     anchors[slot] = next;
   }
   if (slot == 0) {

@@ -169,10 +169,10 @@ inline bool in_frame(float2 at, int4 level) {
 // Prefetches the windows of another point of the band in both frames. They may lie anywhere.
 #define END_OF_BAND ((int)(get_global_offset(1) + get_num_groups(1)))
 inline void fetch_ahead(__global const float *before, __global const float *after,
-                        __constant int4 *levels, int count, __global const TrackedPoint *points,
+                        __constant int4 *levels, int count, __global const TrackedPoints *points,
                         int slot, int radius) {
   if (slot >= END_OF_BAND) return;
-  const float2 at = points[slot].position.zw, velocity = points[slot].motion.xy;
+  const float2 at = points->position[slot].zw, velocity = points->motion[slot].xy;
   for (int number = count - 1; number >= 0; number--) {
     const int4 level = levels[number];
     const int2 from = convert_int2(ldexp(at, -number)) - radius,
@@ -185,11 +185,11 @@ inline void fetch_ahead(__global const float *before, __global const float *afte
 }
 // Prefetches a point's template and the window that will be compared with it.
 inline void fetch_template(__global const float *after, int4 level,
-                           __global const TrackedPoint *points, __global const float *templates,
+                           __global const TrackedPoints *points, __global const float *templates,
                            int slot, int radius) {
   if (slot >= END_OF_BAND) return;
   const int side = 2 * radius + 1;
-  const int2 to = convert_int2(points[slot].position.zw) - radius;
+  const int2 to = convert_int2(points->position[slot].zw) - radius;
   for (int y = -1; y <= side; y++)
     FETCH(after + texel_index(level, clamp(to + (int2)(0, y), -1, level.xy)));
   for (int i = 0; i < patch_pitch(side) * (side + 2); i += 16)
@@ -344,13 +344,13 @@ inline TrackedPoint compare(__global const float *before, __global const float *
 __kernel void klt_follow(__global const float *before, __global const float *after,
                          __constant int4 *levels, __constant Gain *gains,
                          __global const float *noise, __global int *state,
-                         __global TrackedPoint *points, __global TrackedPoint *saved,
+                         __global TrackedPoints *points, __global TrackedPoint *saved,
                          __global ushort *stamps, __global float *templates, __global int4 *births,
                          TrackingLimits search) {
   __local float patch[TEMPLATE];
   __local float4 sums[LANES];
   const int slot = GROUP_ROW, count = search.levels;
-  TrackedPoint point = points[slot];
+  TrackedPoint point = load_point(points, slot);
   fetch_ahead(before, after, levels, count, points, slot + 1, search.radius);
   fetch_template(after, levels[0], points, templates, slot + 1, search.radius);
   if (point.identity.z == LIVE) {
@@ -360,40 +360,40 @@ __kernel void klt_follow(__global const float *before, __global const float *aft
     if (point.identity.z == LIVE)
       point = compare(before, after, levels[0], gains[0], search, noise, state, stamps, point,
                       templates + (size_t)slot * TEMPLATE, births + slot, patch, sums);
-    if (LANE == 0) points[slot] = point;
+    if (LANE == 0) store_point(points, slot, point);
   }
 }
 #else
 __kernel void klt_track(__global const float *before, __global const float *after,
                         __constant int4 *levels, __constant Gain *gains,
                         __global const float *noise, __global int *state,
-                        __global TrackedPoint *points, __global TrackedPoint *saved,
+                        __global TrackedPoints *points, __global TrackedPoint *saved,
                         TrackingLimits search) {
   __local float patch[TEMPLATE];
   __local float4 sums[LANES];
   const int slot = GROUP_ROW, count = search.levels;
-  TrackedPoint point = points[slot];
+  TrackedPoint point = load_point(points, slot);
   if (point.identity.z == LIVE) {
     if (LANE == 0) saved[slot] = point;
     point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK_COUNT], point,
                   patch, sums);
     SYNC;
-    if (LANE == 0) points[slot] = point;
+    if (LANE == 0) store_point(points, slot, point);
   }
 }
 
 __kernel void klt_compare(__global const float *before, __global const float *after, int4 level,
                           Gain gain, __global const float *noise, __global int *state,
-                          __global TrackedPoint *points, __global ushort *stamps,
+                          __global TrackedPoints *points, __global ushort *stamps,
                           __global float *templates, __global int4 *births, TrackingLimits search) {
   __local float patch[TEMPLATE];
   __local float4 sums[LANES];
   const int slot = GROUP_ROW;
-  TrackedPoint point = points[slot];
+  TrackedPoint point = load_point(points, slot);
   if (point.identity.z == LIVE) {
     point = compare(before, after, level, gain, search, noise, state, stamps, point,
                     templates + (size_t)slot * TEMPLATE, births + slot, patch, sums);
-    if (LANE == 0) points[slot] = point;
+    if (LANE == 0) store_point(points, slot, point);
   }
 }
 #endif

@@ -233,21 +233,24 @@ std::vector<Followed> follow(glcl::Queue &queue, const Frame &before, const Fram
   noise.set(queue, 0);
   points.next_stamp(queue);
   points.account(queue, {count, 1, true, true});
-  std::vector<glcl::klt::TrackedPoint> slots;
-  for (const auto &[x, y] : from)
-    slots.push_back(
-        {{{x, y, x, y}}, {{0, 0, 0, 1e6f}}, {}, {{cl_int(slots.size()), 0, glcl::klt::LIVE, 0}}});
-  const size_t bytes = slots.size() * sizeof slots[0];
-  queue.cl().enqueueWriteBuffer(points.points(), CL_TRUE, 0, bytes, slots.data());
+  std::vector<glcl::klt::TrackedPoints> read(1);
+  glcl::klt::TrackedPoints &slots = read.front();
+  for (int i = 0; i < count; i++) {
+    const auto &[x, y] = from[i];
+    slots.position[i] = {{x, y, x, y}};
+    slots.motion[i] = {{0, 0, 0, 1e6f}};
+    slots.identity[i] = {{i, 0, glcl::klt::LIVE, 0}};
+  }
+  queue.cl().enqueueWriteBuffer(points.points(), CL_TRUE, 0, sizeof slots, &slots);
   Tracking::Settings settings;
   settings.iterations = 30;  // as OpenCV's
   settings.max_residue = max_residue;
   tracking.run(queue, settings, pyramids, first, second, noise.variances(), count, 1, points);
-  queue.cl().enqueueReadBuffer(points.points(), CL_TRUE, 0, bytes, slots.data());
+  queue.cl().enqueueReadBuffer(points.points(), CL_TRUE, 0, sizeof slots, &slots);
   std::vector<Followed> result;
-  for (const auto &slot : slots)
-    result.push_back(
-        {{slot.position.s[2], slot.position.s[3]}, slot.identity.s[2] == glcl::klt::LIVE});
+  for (int i = 0; i < count; i++)
+    result.push_back({{slots.position[i].s[2], slots.position[i].s[3]},
+                      slots.identity[i].s[2] == glcl::klt::LIVE});
   return result;
 }
 

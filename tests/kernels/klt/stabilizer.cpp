@@ -28,12 +28,13 @@ std::vector<Value> read(Bench &bench, const cl::Buffer &buffer, size_t count) {
 /// The device's own points, so that both anchor the same.
 std::vector<reference::klt::Point> slots_of(Bench &bench, const Klt &klt) {
   const size_t count = size_t(klt.features());
-  const auto points = read<glcl::klt::TrackedPoint>(bench, klt.points().points(), count);
+  const auto all = read<glcl::klt::TrackedPoints>(bench, klt.points().points(), 1);
+  const glcl::klt::TrackedPoints &points = all.front();
   std::vector<reference::klt::Point> slots(count);
   for (size_t i = 0; i < count; i++) {
-    slots[i].id = points[i].identity.s[0], slots[i].age = points[i].identity.s[1],
-    slots[i].alive = points[i].identity.s[2] == glcl::klt::LIVE;
-    slots[i].tracked_x = points[i].position.s[2], slots[i].tracked_y = points[i].position.s[3];
+    slots[i].id = points.identity[i].s[0], slots[i].age = points.identity[i].s[1],
+    slots[i].alive = points.identity[i].s[2] == glcl::klt::LIVE;
+    slots[i].tracked_x = points.position[i].s[2], slots[i].tracked_y = points.position[i].s[3];
   }
   return slots;
 }

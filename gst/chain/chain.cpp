@@ -129,8 +129,8 @@ bool Chain::try_build(Context &context, const WorkgroupShape &shape, std::option
   if (plan == plan_unfused) {
     plan_ = unfused(stages_);
   } else {
-    const Prices prices = plan ? usual_prices(context.device()) : prices_of(context.device());
-    const std::vector<Plan> plans = plans_for(stages_, shape, prices, most_plans);
+    const CostModel costs = plan ? default_costs(context.device()) : tuned_costs(context.device());
+    const std::vector<Plan> plans = plans_for(stages_, shape, costs, most_plans);
     const auto wanted = size_t(plan.value_or(0));
     if (wanted >= plans.size()) return false;
     plan_ = plans[wanted];

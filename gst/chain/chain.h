@@ -33,8 +33,9 @@ class Chain {
   };
 
   /// Parameters: group-x, group-y, rows (pixels of a column per work-item), plan. `plan` is an
-  /// index into plans_for() by the usual prices, cheapest first; plan_unfused is a kernel per
-  /// filter. Without a given or tuned variant, the plan is the cheapest by prices_of() the device.
+  /// index into plans_for() by default_costs(), cheapest first; plan_unfused is a kernel per
+  /// filter. Without a given or tuned variant, the plan is the cheapest by tuned_costs() the
+  /// device.
   static const Tunable &tunable();
   /// The key of a tuning: the steps with their radii, and a hash of the filters' texts. Other
   /// values with the same radii are the same problem.

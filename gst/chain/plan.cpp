@@ -81,7 +81,7 @@ double tile_pixels(const Segment &segment, const WorkgroupShape &shape) {
 }
 
 double pass_cost(const std::vector<Stage> &stages, const Pass &pass, const WorkgroupShape &shape,
-                 const Prices &prices) {
+                 const CostModel &costs) {
   double cost = 0, evaluations = 1;
   for (size_t s = pass.segments.size(); s-- > 0;) {
     const Segment &segment = pass.segments[s];
@@ -90,13 +90,13 @@ double pass_cost(const std::vector<Stage> &stages, const Pass &pass, const Workg
       if (i > segment.first)
         evaluations *= stages[i].taps();
       else if (segment.tile)
-        cost += evaluations * stages[i].taps() * prices.local;
+        cost += evaluations * stages[i].taps() * costs.local;
       else
-        cost += evaluations * stages[i].taps() * stages[i].frames * prices.read;
+        cost += evaluations * stages[i].taps() * stages[i].frames * costs.read;
     }
     if (!segment.tile) continue;
     evaluations = tile_pixels(segment, shape) / (double(shape.width()) * shape.height());
-    cost += evaluations * (prices.local + (s == 0 ? prices.read : 0));
+    cost += evaluations * (costs.local + (s == 0 ? costs.read : 0));
   }
   return cost;
 }
@@ -145,42 +145,40 @@ std::vector<Stage> stages_of(const Description &chain) {
   return stages;
 }
 
-Prices usual_prices(const Device &device) {
-  Prices prices;
-  if (device.is_cpu()) prices.picture = 24, prices.read = 4, prices.local = 8;
-  prices.local_bytes = device.local_memory();
-  return prices;
+CostModel default_costs(const Device &device) {
+  CostModel costs;
+  if (device.is_cpu()) costs.picture = 24, costs.read = 4, costs.local = 8;
+  costs.local_bytes = device.local_memory();
+  return costs;
 }
 
-const Tunable &price_tunable() {
+const Tunable &cost_tunable() {
   static const Tunable tunable = [] {
     std::vector<int> tenths(most_tenths + 1);
     std::iota(tenths.begin(), tenths.end(), 0);
-    return Tunable{"chain-prices",
-                   {price_problem},
+    return Tunable{"chain-costs",
+                   {cost_problem},
                    {"chain/chain.clh"},
                    {{"picture", tenths}, {"read", tenths}, {"local", tenths}},
                    [](const Device &device, const std::string &) {
-                     const Prices usual = usual_prices(device);
-                     const auto in_tenths = [](double price) {
-                       return int(std::lround(10 * price));
-                     };
-                     return Parameters{{"picture", in_tenths(usual.picture)},
-                                       {"read", in_tenths(usual.read)},
-                                       {"local", in_tenths(usual.local)}};
+                     const CostModel costs = default_costs(device);
+                     const auto in_tenths = [](double cost) { return int(std::lround(10 * cost)); };
+                     return Parameters{{"picture", in_tenths(costs.picture)},
+                                       {"read", in_tenths(costs.read)},
+                                       {"local", in_tenths(costs.local)}};
                    },
                    [](const Device &, const std::string &, const Parameters &) { return true; }};
   }();
   return tunable;
 }
 
-Prices prices_of(const Device &device) {
-  Prices prices = usual_prices(device);
-  const Parameters tenths = tuned_parameters(price_tunable(), device, price_problem);
-  prices.picture = tenths.at("picture") / 10.0;
-  prices.read = tenths.at("read") / 10.0;
-  prices.local = tenths.at("local") / 10.0;
-  return prices;
+CostModel tuned_costs(const Device &device) {
+  CostModel costs = default_costs(device);
+  const Parameters tenths = tuned_parameters(cost_tunable(), device, cost_problem);
+  costs.picture = tenths.at("picture") / 10.0;
+  costs.read = tenths.at("read") / 10.0;
+  costs.local = tenths.at("local") / 10.0;
+  return costs;
 }
 
 std::vector<Pass> passes_of(const std::vector<Stage> &stages, const Plan &plan) {
@@ -232,14 +230,14 @@ size_t local_bytes(const std::vector<Stage> &stages, const Plan &plan,
 }
 
 double cost_of(const std::vector<Stage> &stages, const Plan &plan, const WorkgroupShape &shape,
-               const Prices &prices) {
-  if (local_bytes(stages, plan, shape) > prices.local_bytes)
+               const CostModel &costs) {
+  if (local_bytes(stages, plan, shape) > costs.local_bytes)
     return std::numeric_limits<double>::infinity();
   double cost = 0;
   for (const Pass &pass : passes_of(stages, plan))
     // Pictures of exact results are floats, four times as large.
-    cost += pass_cost(stages, pass, shape, prices) +
-            prices.picture * (stages[pass.last].exact ? 2.5 : 1);
+    cost +=
+        pass_cost(stages, pass, shape, costs) + costs.picture * (stages[pass.last].exact ? 2.5 : 1);
   return cost;
 }
 
@@ -250,7 +248,7 @@ Plan unfused(const std::vector<Stage> &stages) {
 }
 
 std::vector<Plan> plans_for(const std::vector<Stage> &stages, const WorkgroupShape &shape,
-                            const Prices &prices, size_t most) {
+                            const CostModel &costs, size_t most) {
   constexpr size_t beam = 48;
   std::vector<Plan> plans{unfused(stages)};
   for (size_t i = 0; i < stages.size(); i++) {
@@ -264,7 +262,7 @@ std::vector<Plan> plans_for(const std::vector<Stage> &stages, const WorkgroupSha
             continue;
           Plan next = plan;
           next.inputs[i] = {cut, tile};
-          next.cost = cost_of(stages, next, shape, prices);
+          next.cost = cost_of(stages, next, shape, costs);
           wider.push_back(next);
         }
     std::stable_sort(wider.begin(), wider.end(),
@@ -277,7 +275,7 @@ std::vector<Plan> plans_for(const std::vector<Stage> &stages, const WorkgroupSha
               plans.end());
   if (plans.size() > most) plans.resize(most);
   Plan apart = unfused(stages);
-  apart.cost = cost_of(stages, apart, shape, prices);
+  apart.cost = cost_of(stages, apart, shape, costs);
   plans.push_back(apart);
   return plans;
 }

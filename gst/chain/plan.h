@@ -48,22 +48,22 @@ struct WorkgroupShape {
   int height() const { return y * rows; }
 };
 
-/// The costs on a device, in operations per pixel.
-struct Prices {
+/// The costs of the parts of a plan on a device, in operations per pixel.
+struct CostModel {
   double picture = 48;     ///< writing it, starting a kernel and reading it again
   double read = 6;         ///< a pixel of a picture
   double local = 3;        ///< a pixel of a tile
   size_t local_bytes = 0;  ///< limit of a group
 };
-/// The usual costs on this kind of device. The numbers of plans refer to them.
-Prices usual_prices(const Device &device);
+/// The costs of an untuned device of this kind. The numbers of plans refer to them.
+CostModel default_costs(const Device &device);
 /// The costs that glcl-tune measures on a device, once for all chains: in tenths of an operation,
 /// up to most_tenths.
-const Tunable &price_tunable();
-constexpr const char *price_problem = "operations of a pixel";
+const Tunable &cost_tunable();
+constexpr const char *cost_problem = "operations of a pixel";
 constexpr int most_tenths = 9999;
-/// The measured costs of the device, else the usual ones.
-Prices prices_of(const Device &device);
+/// The measured costs of the device, else the default ones.
+CostModel tuned_costs(const Device &device);
 
 /// The input of each stage, and the total cost, in operations per pixel.
 struct Plan {
@@ -74,11 +74,11 @@ struct Plan {
 /// Bytes of local memory that the tiles of a plan's largest kernel need.
 size_t local_bytes(const std::vector<Stage> &stages, const Plan &plan, const WorkgroupShape &shape);
 double cost_of(const std::vector<Stage> &stages, const Plan &plan, const WorkgroupShape &shape,
-               const Prices &prices);
+               const CostModel &costs);
 /// At most `most` plans, cheapest first by estimate, and at the end the plan with a kernel per
 /// filter. All fit into local memory.
 std::vector<Plan> plans_for(const std::vector<Stage> &stages, const WorkgroupShape &shape,
-                            const Prices &prices, size_t most);
+                            const CostModel &costs, size_t most);
 /// A kernel for every stage.
 Plan unfused(const std::vector<Stage> &stages);
 

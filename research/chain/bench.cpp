@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whether the prices of plans tell which one is the fastest: the usual ones of a kind of device,
-// and those that glcl-tune would keep.
+// Compares the plans that cost models choose with the fastest plan: the default model of a kind of
+// device, and the one that glcl-tune would save.
 #include "chain/chain.h"
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 #include "opencl/error.h"
 #include "reference/chain/chain.h"
 #include "reference/transfer.h"
+#include "tools/bench/costmodel.h"
 #include "tools/bench/measure.h"
 #include "tools/bench/mode.h"
-#include "tools/bench/prices.h"
 
 namespace glcl::research {
 
@@ -19,10 +19,10 @@ namespace {
 
 using namespace bench;
 using chain::Chain;
+using chain::CostModel;
 using chain::Description;
-using chain::Prices;
 
-/// None of them is one that prices are measured with.
+/// Chains that the costs are not measured with.
 constexpr const char *chains[] = {"gauss(sigma=1) ! sharpen",
                                   "saturation ! gamma ! invert ! threshold(level=0.4)",
                                   "grey ! median ! sobel",
@@ -33,13 +33,13 @@ constexpr int most_plans = 6;
 
 struct Measured {
   int number;
-  double estimate, priced, microseconds;
+  double by_default, by_measured, microseconds;  // estimates, measured time
 };
 
-/// All plans of a chain; `good` becomes false where one is wrong.
+/// All plans of a chain; `good` becomes false if one is wrong.
 std::vector<Measured> plans_of(const std::shared_ptr<Context> &context, const Description &wanted,
-                               const Prices &usual, const Prices &priced, const Request &request,
-                               bool &good) {
+                               const CostModel &initial, const CostModel &measured,
+                               const Request &request, bool &good) {
   std::vector<Measured> all;
   const auto stages = chain::stages_of(wanted);
   const auto [width, height] =
@@ -69,8 +69,8 @@ std::vector<Measured> plans_of(const std::shared_ptr<Context> &context, const De
     Run work;
     work.enqueue = [=](Queue &own) { made->run(own, in, out); };
     const Times times = measure(context, work, request.seconds);
-    all.push_back({number, chain::cost_of(stages, made->plan(), made->shape(), usual),
-                   chain::cost_of(stages, made->plan(), made->shape(), priced),
+    all.push_back({number, chain::cost_of(stages, made->plan(), made->shape(), initial),
+                   chain::cost_of(stages, made->plan(), made->shape(), measured),
                    times.events > 0 ? times.events : times.wall});
   }
   return all;
@@ -86,40 +86,41 @@ const Measured &least(const std::vector<Measured> &all, const Value &value) {
 bool print(const Request &request) {
   const auto context = Context::of_device(choose_device(request.device));
   std::printf("%s, driver %s\n", context->device().name.c_str(), context->device().driver.c_str());
-  const Prices usual = chain::usual_prices(context->device());
+  const CostModel initial = chain::default_costs(context->device());
   double error = 0;
-  Prices priced = fitted_prices(time_plans(context, 100 * request.seconds), &error);
-  priced.local_bytes = usual.local_bytes;
+  CostModel measured = fitted_cost_model(time_plans(context, 100 * request.seconds), &error);
+  measured.local_bytes = initial.local_bytes;
   std::printf(
-      "prices, operations   picture    read   local\n"
-      "  usual              %7.1f %7.1f %7.1f\n"
+      "costs, operations   picture    read   local\n"
+      "  default            %7.1f %7.1f %7.1f\n"
       "  measured           %7.1f %7.1f %7.1f   estimates are %.0f %% off\n\n",
-      usual.picture, usual.read, usual.local, priced.picture, priced.read, priced.local,
+      initial.picture, initial.read, initial.local, measured.picture, measured.read, measured.local,
       100 * error);
-  std::printf("µs of the plan     fastest   usual prices'   measured prices'   one by one\n");
+  std::printf("µs of the plan     fastest   default costs'   measured costs'   one by one\n");
   bool good = true;
   double lost[2] = {};
   for (const char *text : chains) {
     const auto all =
-        plans_of(context, chain::parse_chain(text, "plans", {}), usual, priced, request, good);
+        plans_of(context, chain::parse_chain(text, "plans", {}), initial, measured, request, good);
     const double best = least(all, [](const Measured &m) { return m.microseconds; }).microseconds;
-    const Measured &by_usual = least(all, [](const Measured &m) { return m.estimate; });
-    const Measured &by_priced = least(all, [](const Measured &m) { return m.priced; });
-    lost[0] += by_usual.microseconds / best - 1;
-    lost[1] += by_priced.microseconds / best - 1;
-    std::printf("  %18.0f %15.0f %18.0f %12.0f   %s\n", best, by_usual.microseconds,
-                by_priced.microseconds, all.front().microseconds, text);
+    const Measured &by_default = least(all, [](const Measured &m) { return m.by_default; });
+    const Measured &by_measured = least(all, [](const Measured &m) { return m.by_measured; });
+    lost[0] += by_default.microseconds / best - 1;
+    lost[1] += by_measured.microseconds / best - 1;
+    std::printf("  %18.0f %15.0f %18.0f %12.0f   %s\n", best, by_default.microseconds,
+                by_measured.microseconds, all.front().microseconds, text);
   }
-  std::printf("slower than the fastest, mean: usual prices %.0f %%, measured prices %.0f %%\n%s",
+  std::printf("slower than the fastest, mean: default costs %.0f %%, measured costs %.0f %%\n%s",
               100 * lost[0] / std::size(chains), 100 * lost[1] / std::size(chains),
               good ? "" : "WRONG: a plan gives other pixels than the reference\n");
   return good;
 }
 
-const Mode mode("plans",
-                "Times of the plans of chains, and which of them the usual and the measured prices "
-                "choose",
-                print);
+const Mode mode(
+    "plans",
+    "Times of the plans of chains, and which of them the default and the measured costs "
+    "choose",
+    print);
 
 }  // namespace
 

@@ -59,14 +59,14 @@ expect 2 glcl-tune "${few[@]}"
 says 'the default variant fails on' errors
 [[ ! -e data/glcl/tuning.json ]] || die 'a variant was saved'
 
-# Prices for plans of chains are measured and saved too; they have no variants.
+# Costs for plans of chains are measured and saved too; they have no variants.
 unset G_RESOURCE_OVERLAYS
-expect 0 glcl-tune glclchain --only prices --seconds 0.001
-says 'prices of plans'
+expect 0 glcl-tune glclchain --only costs --seconds 0.001
+says 'costs of plans'
 expect 0 glcl-tune --show glclchain
 says tuned
 python3 -c '
 import json
 entry, = json.load(open("data/glcl/tuning.json"))["entries"]
-assert entry["kernel"] == "chain-prices" and set(entry["parameters"]) == {"picture", "read", "local"}
-assert any(entry["parameters"].values()) and entry["microseconds"] > 0' || die 'the saved prices are wrong'
+assert entry["kernel"] == "chain-costs" and set(entry["parameters"]) == {"picture", "read", "local"}
+assert any(entry["parameters"].values()) and entry["microseconds"] > 0' || die 'the saved costs are wrong'

@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "chain/chain.h"
+#include "costmodel.h"
 #include "pipeline.h"
-#include "prices.h"
 #include "reference/chain/chain.h"
 #include "reference/transfer.h"
 #include "subject.h"
@@ -103,28 +103,28 @@ Peer peer(const std::string &name, const std::string &task, const std::string &e
       }};
 }
 
-/// Compares the plans by measured prices with those by the default prices; without a gain the
-/// defaults stay.
-Tuning measured_prices(const std::shared_ptr<Context> &context, double seconds) {
+/// Measures the costs of a device. If plans chosen by them are not faster than plans by the default
+/// costs, the defaults stay.
+Tuning measured_costs(const std::shared_ptr<Context> &context, double seconds) {
   const std::vector<TimedPlan> plans = time_plans(context, seconds);
-  const chain::Prices prices = fitted_prices(plans);
-  const double usual = time_of_choices(plans, chain::usual_prices(context->device()));
-  const double measured = time_of_choices(plans, prices);
+  const chain::CostModel costs = fitted_cost_model(plans);
+  const double usual = time_of_choices(plans, chain::default_costs(context->device()));
+  const double measured = time_of_choices(plans, costs);
   if (measured >= usual)
-    return {chain::price_tunable().defaults(context->device(), chain::price_problem), usual, usual};
-  const auto tenths = [](double price) {
-    return static_cast<int>(std::lround(std::min(10 * price, double(chain::most_tenths))));
+    return {chain::cost_tunable().defaults(context->device(), chain::cost_problem), usual, usual};
+  const auto tenths = [](double cost) {
+    return static_cast<int>(std::lround(std::min(10 * cost, double(chain::most_tenths))));
   };
-  return {{{"picture", tenths(prices.picture)},
-           {"read", tenths(prices.read)},
-           {"local", tenths(prices.local)}},
+  return {{{"picture", tenths(costs.picture)},
+           {"read", tenths(costs.read)},
+           {"local", tenths(costs.local)}},
           measured,
           usual};
 }
 
 const Registration registration("glclchain", [](Subject &subject) {
   subject.figures.push_back(
-      {"prices of plans", &chain::price_tunable(), chain::price_problem, measured_prices});
+      {"costs of plans", &chain::cost_tunable(), chain::cost_problem, measured_costs});
   for (const Example &example : examples)
     for (const bool fused : {true, false}) subject.tasks.push_back(task(example, fused));
 

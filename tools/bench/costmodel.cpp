@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Costs of pictures, reads and local memory on a device for glclchain, fitted to the measured times
 // of several chains' plans.
-#include "prices.h"
+#include "costmodel.h"
 
 #include <algorithm>
 #include <chrono>
@@ -19,9 +19,9 @@ namespace glcl::bench {
 namespace {
 
 using chain::Chain;
+using chain::CostModel;
 using chain::Description;
 using chain::Plan;
-using chain::Prices;
 
 /// Chains from filters that only copy to filters that read many neighbours. Measured are the fused
 /// plans with the lowest estimates, and a kernel per filter. The first plan of every chain is
@@ -80,16 +80,16 @@ std::optional<TimedPlan> time_plan(const std::shared_ptr<Context> &context,
 
 TimedPlan amounts_of(const std::vector<chain::Stage> &stages, const Plan &plan,
                      const chain::WorkgroupShape &shape) {
-  // The estimate is a sum of prices times amounts.
+  // The estimate is a sum of amounts times costs.
   const auto cost = [&](double picture, double read, double local) {
-    return chain::cost_of(stages, plan, shape, Prices{picture, read, local, SIZE_MAX});
+    return chain::cost_of(stages, plan, shape, CostModel{picture, read, local, SIZE_MAX});
   };
   const double operations = cost(0, 0, 0);
   return {operations, cost(1, 0, 0) - operations, cost(0, 1, 0) - operations,
           cost(0, 0, 1) - operations, 0};
 }
 
-Prices fitted_prices(const std::vector<TimedPlan> &plans, double *error) {
+CostModel fitted_cost_model(const std::vector<TimedPlan> &plans, double *error) {
   std::vector<std::vector<double>> amounts;
   std::vector<double> times;
   for (const TimedPlan &plan : plans) {
@@ -97,16 +97,16 @@ Prices fitted_prices(const std::vector<TimedPlan> &plans, double *error) {
     times.push_back(plan.microseconds);
   }
   const std::vector<double> costs = fitted_costs(amounts, times, error);
-  // If operations cost nothing, the most expensive amount gets the highest price.
-  const double dearest = std::max({costs[1], costs[2], costs[3]});
-  const double operation = std::max({costs[0], dearest / (chain::most_tenths / 10.0), 1e-300});
+  // If operations cost nothing, the highest cost becomes the largest that can be saved.
+  const double highest = std::max({costs[1], costs[2], costs[3]});
+  const double operation = std::max({costs[0], highest / (chain::most_tenths / 10.0), 1e-300});
   return {costs[1] / operation, costs[2] / operation, costs[3] / operation, 0};
 }
 
-double time_of_choices(const std::vector<TimedPlan> &plans, const Prices &prices) {
+double time_of_choices(const std::vector<TimedPlan> &plans, const CostModel &costs) {
   const auto cost = [&](const TimedPlan &plan) {
-    return plan.operations + prices.picture * plan.pictures + prices.read * plan.reads +
-           prices.local * plan.locals;
+    return plan.operations + costs.picture * plan.pictures + costs.read * plan.reads +
+           costs.local * plan.locals;
   };
   std::map<int, const TimedPlan *> chosen;
   for (const TimedPlan &plan : plans) {
@@ -128,7 +128,7 @@ std::vector<TimedPlan> time_plans(const std::shared_ptr<Context> &context, doubl
     for (size_t i = 0; i < std::size(chains); i++) {
       if (Clock::now() > deadline && timed.size() >= least) return timed;
       progress.step(chains[i]);
-      const Description wanted = chain::parse_chain(chains[i], "prices", {});
+      const Description wanted = chain::parse_chain(chains[i], "costs", {});
       if (auto plan = time_plan(context, wanted, number)) {
         plan->chain = static_cast<int>(i);
         timed.push_back(*plan);
@@ -136,7 +136,7 @@ std::vector<TimedPlan> time_plans(const std::shared_ptr<Context> &context, doubl
     }
   if (timed.size() < least)
     throw Error(Error::Kind::failed, "Too few plans run on " + context->device().name +
-                                         " to measure their cost. The default prices stay.");
+                                         " to measure their cost. The default costs stay.");
   return timed;
 }
 

@@ -19,15 +19,15 @@ struct TimedPlan {
 TimedPlan amounts_of(const std::vector<chain::Stage> &stages, const chain::Plan &plan,
                      const chain::WorkgroupShape &shape);
 
-/// Fits non-negative prices, so that estimated costs are proportional to the times: least squares
-/// of the relative errors. `error`: the root of their mean square.
-chain::Prices fitted_prices(const std::vector<TimedPlan> &plans, double *error = nullptr);
+/// Fits a cost model without negative costs, so that estimates are proportional to the times: least
+/// squares of the relative errors. `error`: the root of their mean square.
+chain::CostModel fitted_cost_model(const std::vector<TimedPlan> &plans, double *error = nullptr);
 
-/// Total time of all chains, each with the plan that is the cheapest at these prices.
-double time_of_choices(const std::vector<TimedPlan> &plans, const chain::Prices &prices);
+/// Total time of all chains, each with its cheapest plan by this model.
+double time_of_choices(const std::vector<TimedPlan> &plans, const chain::CostModel &costs);
 
 /// Measures plans of some chains on a device, for about `seconds`. Each result is compared with
-/// that of one kernel per filter. Throws Error::failed if fewer plans than prices ran.
+/// that of one kernel per filter. Throws Error::failed if too few plans ran.
 std::vector<TimedPlan> time_plans(const std::shared_ptr<Context> &context, double seconds);
 
 }  // namespace glcl::bench

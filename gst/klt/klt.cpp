@@ -23,7 +23,7 @@ Klt::Klt(Context &context, int width, int height, const FrameFormat &frame) try
       pyramids_(context, width, height, frame),
       points_(context, width, height),
       selection_(context, width, height),
-      noise_(context, noise::Noise::Texels::soft, width, height),
+      noise_(context, noise::Noise::Texels::gaussian, width, height),
       tracking_(context),
       blank_frames_(context),
       previous_(pyramids_.make()),

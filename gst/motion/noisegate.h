@@ -10,8 +10,8 @@ namespace glcl::motion {
 glcl::Plane noise_plane(const LumaPlane &plane);
 
 /// Keeps noise from moving blocks. A key gets the vector 0 unless the best vector reduces the cost
-/// by more than noise, compression noise and renewed noise explain. The advantage of the vector 0
-/// fades out while the camera pans, because then blocks of little texture move as well.
+/// by more than noise, compression noise and intra-frame flicker explain. The advantage of the
+/// vector 0 fades out while the camera pans, because then blocks of little texture move as well.
 /// docs/methods/motion.md has the condition and all thresholds.
 class NoiseGate {
  public:

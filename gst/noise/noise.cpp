@@ -23,14 +23,14 @@ struct Gains {
 Gains gains(Noise::Texels texels) {
   Covariance covariance;
   if (texels == Noise::Texels::grey) covariance.filter({1 / 8.0, 6 / 8.0, 1 / 8.0});
-  if (texels == Noise::Texels::soft)
+  if (texels == Noise::Texels::gaussian)
     covariance.filter({0.0096200556, 0.20542368, 0.56991249, 0.20542368, 0.0096200556});
   const double mask = covariance.variance({1, -2, 1}), own = covariance(0);
   return {static_cast<float>(mask * mask), static_cast<float>(2 * own * own)};
 }
 
-/// The variance of white noise by that which a tenth of its squares stay below.
-constexpr float scale = 1.2f;
+/// The variance of white noise, relative to the limit that a tenth of its squares stay below.
+constexpr float decile_scale = 1.2f;
 
 }  // namespace
 
@@ -60,10 +60,10 @@ size_t Noise::groups() const {
 
 Squares Noise::prepare(Queue &queue, const Plane &plane) {
   const auto [mask, change] = gains(texels_);
-  if (fresh_) forget(queue);
+  if (clears_flicker_) clear_flicker(queue);
   measured_ = true;
-  return {
-      plane.pitch, plane.offset, std::max(columns_, 1), spacing_, squares_, mask, change, scale, 0};
+  return {plane.pitch, plane.offset, std::max(columns_, 1), spacing_, squares_,
+          mask,        change,       decile_scale,          0};
 }
 
 void Noise::measure(Queue &queue, const Plane &before, const Plane &after, bool keep) {
@@ -77,13 +77,13 @@ void Noise::set(Queue &queue, double level) {
   const size_t bytes = (1 + NOISE_BANDS) * sizeof(cl_float);
   queue.cl().enqueueFillBuffer(state_, static_cast<cl_float>(level * level), 0, bytes);
   queue.cl().enqueueFillBuffer(state_, cl_float(0), bytes, sizeof(cl_float));
-  forget(queue);
+  clear_flicker(queue);
   measured_ = false;
 }
 
-void Noise::forget(Queue &queue) {
+void Noise::clear_flicker(Queue &queue) {
   queue.cl().enqueueFillBuffer(state_, cl_uint(0), offsetof(NoiseState, flicker), sizeof(Flicker));
-  fresh_ = false;
+  clears_flicker_ = false;
 }
 
 }  // namespace glcl::noise

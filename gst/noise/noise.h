@@ -10,20 +10,21 @@
 namespace glcl::noise {
 
 /// Measures the noise of a camera on the device, from two frames, static or moving: the noise
-/// variance for 8 bands of brightness, compression noise (changes larger than a pixel), and renewed
-/// noise (changes by an encoder's intra frames). For renewed noise, the caller counts the variance
-/// of unexplained changes in cells of about 16 px (kernels/noise/flicker.clh).
-/// docs/methods/noise.md and docs/methods/encoders.md have the formulas.
+/// variance for 8 bands of brightness, compression noise (changes larger than a pixel), and
+/// intra-frame flicker (an encoder renews all noise at its intra frames). For the flicker, the
+/// caller counts the variance of unexplained changes in cells of about 16 px
+/// (kernels/noise/flicker.clh). docs/methods/noise.md and docs/methods/encoders.md have the
+/// formulas.
 class Noise {
  public:
   /// The contents of the planes.
   enum class Texels {
-    luma,  ///< uchar, levels as they came
-    grey,  ///< float, levels smoothed by (1 6 1) / 8 along both axes; the noise is that before
-    soft,  ///< as grey, but by a Gaussian of sigma 0.7 over 5 px
+    luma,      ///< uchar, levels as they came
+    grey,      ///< float, levels smoothed by (1 6 1) / 8 along both axes; the noise is that before
+    gaussian,  ///< as grey, but by a Gaussian of sigma 0.7 over 5 px
   };
 
-  /// For planes of width × height px. Throws Error::failed where the device refuses kernels or
+  /// For planes of width × height px. Throws Error::failed if the device refuses kernels or
   /// memory.
   Noise(Context &context, Texels texels, int width, int height);
 
@@ -39,26 +40,26 @@ class Noise {
   /// A NoiseTally.
   const cl::Buffer &tally() const { return tally_; }
 
-  /// Enqueues that the noise is `level`, the standard deviation in levels of 0..255, at every
-  /// brightness, without coding and renewed noise.
+  /// Enqueues setting the noise to `level`, the standard deviation in levels of 0..255, at every
+  /// brightness, without compression noise and flicker.
   void set(Queue &queue, double level);
 
-  /// Whether it was measured for the last frames, not set.
+  /// True if the noise of the last frames was measured, not set.
   bool measured() const { return measured_; }
 
-  /// A NoiseState: the variances, and renewed noise with its counters for the next measurement.
+  /// A NoiseState: the variances, and the flicker with its counters for the next measurement.
   const cl::Buffer &state() const { return state_; }
   /// The same buffer, for kernels that read only the variances by noise/bands.clh.
   const cl::Buffer &variances() const { return state_; }
-  /// Forgets renewed noise, as frames do that follow no others.
-  void reset() { fresh_ = true; }
+  /// Forgets the flicker: the next frames follow no others.
+  void reset() { clears_flicker_ = true; }
 
  private:
   Texels texels_;
   int columns_ = 0, squares_ = 0, spacing_ = 0;
-  bool fresh_ = true;  // renewed_ is empty
+  bool clears_flicker_ = true;  // before the next measurement
   bool measured_ = false;
-  void forget(Queue &queue);
+  void clear_flicker(Queue &queue);
   Kernel measure_;
   cl::Buffer tally_, state_;
 };

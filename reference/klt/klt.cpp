@@ -23,7 +23,7 @@ void Klt::run(const Settings &settings, const Frame &frame) {
   } else if (!fresh && (noise_set_ || frames_ <= 8 || frames_ % 11 == 0)) {
     noise_set_ = false;
     noise_ = noise(
-        glcl::noise::Noise::Texels::soft, frame.width, frame.height,
+        glcl::noise::Noise::Texels::gaussian, frame.width, frame.height,
         [&](int x, int y) { return before_[0].at(x, y); },
         [&](int x, int y) { return now[0].at(x, y); }, &noise_);
     noise_known_ = true;

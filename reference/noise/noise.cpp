@@ -51,16 +51,17 @@ NoiseTable noise(glcl::noise::Noise::Texels texels, int width, int height, const
                  const Texel &after, const NoiseTable *kept) {
   // the filter by itself, and with the mask after it
   const bool grey = texels == glcl::noise::Noise::Texels::grey;
-  const bool soft = texels == glcl::noise::Noise::Texels::soft;
+  const bool gaussian = texels == glcl::noise::Noise::Texels::gaussian;
   const double mask[] = {1, -2, 1};
   const double p = 0.0096200556, q = 0.20542368, r0 = 0.56991249;  // of sigma 0.7
   const double mask_gain =
-      grey   ? energy({1 / 8.0, 4 / 8.0, -10 / 8.0, 4 / 8.0, 1 / 8.0})
-      : soft ? energy({p, q - 2 * p, r0 - 2 * q + p, 2 * q - 2 * r0, r0 - 2 * q + p, q - 2 * p, p})
-             : 36;
-  const double change_gain = grey   ? 2 * energy({1 / 8.0, 6 / 8.0, 1 / 8.0})
-                             : soft ? 2 * energy({p, q, r0, q, p})
-                                    : 2;
+      grey ? energy({1 / 8.0, 4 / 8.0, -10 / 8.0, 4 / 8.0, 1 / 8.0})
+      : gaussian
+          ? energy({p, q - 2 * p, r0 - 2 * q + p, 2 * q - 2 * r0, r0 - 2 * q + p, q - 2 * p, p})
+          : 36;
+  const double change_gain = grey       ? 2 * energy({1 / 8.0, 6 / 8.0, 1 / 8.0})
+                             : gaussian ? 2 * energy({p, q, r0, q, p})
+                                        : 2;
   const int spacing =
       std::max(side, static_cast<int>(std::ceil(std::sqrt(double(width) * height / 2048))));
   std::vector<Square> squares;

@@ -8,7 +8,8 @@
 
 namespace reference {
 
-/// The variances over all, by brightness and of coding noise, as glcl::noise::Noise defines them.
+/// The variances over all, by brightness and of compression noise, as glcl::noise::Noise defines
+/// them.
 using NoiseTable = std::array<float, glcl::noise::NOISE_VALUES>;
 
 /// The factor for the variance of sums over neighbouring pixels, whose noise is correlated.
@@ -21,7 +22,7 @@ using Texel = std::function<float(int x, int y)>;
 NoiseTable noise(glcl::noise::Noise::Texels texels, int width, int height, const Texel &before,
                  const Texel &after, const NoiseTable *kept = nullptr);
 
-/// The same level at every brightness, without coding noise.
+/// The same level at every brightness, without compression noise.
 NoiseTable even_noise(double level);
 
 /// Flicker noise through the frames of a stream, as glcl::noise::Noise defines it.
@@ -29,7 +30,7 @@ class Flicker {
  public:
   /// Counts a cell whose change of this variance, levels², nothing explains.
   void count(float variance);
-  /// Counts that a cell moved, whatever renewed noise may do.
+  /// Counts a cell that moved beyond what flicker explains.
   void move() { moved_++; }
   /// Counts that a cell stood still that could have seemed to move.
   void rest() { rested_++; }

@@ -22,7 +22,7 @@ struct BackgroundModel {
             const std::vector<glcl::objects::Region> &regions = {});
   /// The brightness of rows in the next frames.
   void set_rows(const RowLight &rows) { rows_ = rows; }
-  /// The variance of renewed noise in the next frames, levels².
+  /// The variance of intra-frame flicker in the next frames, levels².
   void set_flicker(float variance) { flicker_ = variance; }
   /// The scene's deviation in the next frames, levels, and the part of it that counts.
   void set_deviation(float deviation, float part) {

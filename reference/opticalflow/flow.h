@@ -9,8 +9,8 @@
 
 namespace reference::opticalflow {
 
-/// The flow as glcl::opticalflow::Flow defines it, one plane after the other. `flicker`: renewed
-/// noise of the previous frames; none by default.
+/// The flow as glcl::opticalflow::Flow defines it, one plane after the other. `flicker`: the
+/// state of the previous frames; none by default.
 Field flow(const Frame &before, const Frame &after, glcl::opticalflow::Flow::Channels channels,
            const glcl::opticalflow::Flow::Settings &settings, Flicker *flicker = nullptr);
 

@@ -43,7 +43,7 @@ struct RowRatios {
 /// The factors for the flow, as in kernels/opticalflow/verify.clh.
 class Verification {
  public:
-  /// `nodes`: in raster order. Counts the renewed noise in `flicker`. `census`: whether the nodes
+  /// `nodes`: in raster order. Counts unexplained changes in `flicker`. `census`: whether the nodes
   /// have `displaced_grey`. `rolling`: of RowRatios. `noise`: levels. `brightness`: the change of
   /// the frame's mean grey, levels. `keep_all`: keep all flow.
   Verification(const std::vector<Change> &nodes, int width, int height, bool census, double rolling,

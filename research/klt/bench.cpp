@@ -42,7 +42,7 @@ struct Work {
         points(context, scene.width, scene.height),
         selection(context, scene.width, scene.height),
         tracking(context),
-        noise(context, noise::Noise::Texels::soft, scene.width, scene.height),
+        noise(context, noise::Noise::Texels::gaussian, scene.width, scene.height),
         before(pyramids.make()),
         after(pyramids.make()) {
     noise.set(queue, 0);

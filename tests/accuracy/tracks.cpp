@@ -226,7 +226,7 @@ std::vector<Followed> follow(glcl::Queue &queue, const Frame &before, const Fram
   Pyramids pyramids(context, width, height, layout);
   Points points(context, width, height);
   Tracking tracking(context);
-  glcl::noise::Noise noise(context, glcl::noise::Noise::Texels::soft, width, height);
+  glcl::noise::Noise noise(context, glcl::noise::Noise::Texels::gaussian, width, height);
   const cl::Buffer first = pyramids.make(), second = pyramids.make();
   pyramids.build(queue, reference::upload(queue, before, layout), 3, first);
   pyramids.build(queue, reference::upload(queue, after, layout), 3, second);

@@ -64,7 +64,7 @@ Run select_run(Context &context, int features, const Scene &scene) {
       std::make_shared<Work>(Work{{context, width, height, layout},
                                   {context, width, height},
                                   {context, width, height},
-                                  {context, noise::Noise::Texels::soft, width, height},
+                                  {context, noise::Noise::Texels::gaussian, width, height},
                                   {}});
   Queue queue(context.shared_from_this());
   work->pyramid = work->pyramids.make();

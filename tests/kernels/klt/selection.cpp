@@ -33,7 +33,7 @@ Chosen choose(Bench &bench, const Frame &frame, Layout layout, const Settings &s
   Selection selection =
       part ? Selection(*bench.context, frame.width, frame.height, part->form, part->tile)
            : Selection(*bench.context, frame.width, frame.height);
-  glcl::noise::Noise level(*bench.context, glcl::noise::Noise::Texels::soft, frame.width,
+  glcl::noise::Noise level(*bench.context, glcl::noise::Noise::Texels::gaussian, frame.width,
                            frame.height);
   level.set(*bench.queue, noise);
   const cl::Buffer pyramid = pyramids.make();

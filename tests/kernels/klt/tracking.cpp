@@ -279,7 +279,7 @@ TEST(test_lanes) {
   const auto frames = moving(161, 97, {2.3, -1.4, 0.004}, 2);
   using namespace glcl::klt;
   Pyramids pyramids(*bench.context, 161, 97, Layout::buffer);
-  glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::soft, 161, 97);
+  glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::gaussian, 161, 97);
   noise.set(*bench.queue, 0);
   const cl::Buffer before = pyramids.make(), after = pyramids.make();
   pyramids.build(*bench.queue, bench.upload(frames[0], Layout::buffer), 3, before);

@@ -45,11 +45,11 @@ Plane luma(const Frame &frame) {
   return plane;
 }
 
-/// Smoothed as Texels::grey or soft are.
+/// Smoothed as Texels::grey or gaussian are.
 Plane smooth(const Plane &in, Texels texels) {
   const float grey[] = {0, 1 / 8.0f, 6 / 8.0f, 1 / 8.0f, 0};
-  const float soft[] = {0.0096200556f, 0.20542368f, 0.56991249f, 0.20542368f, 0.0096200556f};
-  const float *taps = texels == Texels::grey ? grey : soft;
+  const float gaussian[] = {0.0096200556f, 0.20542368f, 0.56991249f, 0.20542368f, 0.0096200556f};
+  const float *taps = texels == Texels::grey ? grey : gaussian;
   Plane out(in.width, in.height);
   for (int y = 0; y < in.height; y++)
     for (int x = 0; x < in.width; x++) {
@@ -90,7 +90,7 @@ NoiseTable measured(Bench &bench, Texels texels, const Frame &first, const Frame
 }
 
 constexpr Texels kinds[] = {Texels::luma, Texels::grey,
-                            Texels::soft};  // the loop index of the tests
+                            Texels::gaussian};  // the loop index of the tests
 
 }  // namespace
 
@@ -137,7 +137,7 @@ TEST_EACH(test_brightness, 0, 3) {
   }
 }
 
-// Frames that change a little in patches larger than pixels: coding noise, within its bounds.
+// Frames that change a little in patches larger than pixels: compression noise, within its bounds.
 TEST_EACH(test_coding, 0, 3) {
   Bench bench;
   const auto patches = [](unsigned seed, int height) {

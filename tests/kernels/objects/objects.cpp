@@ -54,7 +54,7 @@ void run_background(Bench &bench, int width, int height,
                                        &deviation);
   reference::BackgroundModel expected(frame);
   glcl::camera::Rows rows(*bench.context, frame);
-  // The variance of renewed noise, and how far a moving camera disables it.
+  // The variance of intra-frame flicker, and how far a moving camera disables it.
   const std::vector<float> flicker{3, 0.25f};
   bench.queue->cl().enqueueWriteBuffer(noise.state(), CL_TRUE,
                                        offsetof(glcl::noise::NoiseState, flicker),

@@ -100,8 +100,8 @@ TEST_EACH(test_coded, 0, 2) {
   }
 }
 
-// Renewed noise of an intra frame causes no motion in later frames, even if the encoder shifts it.
-// An object in front moves. A reset forgets the renewed noise.
+// The flicker of an intra frame causes no motion in later frames, even if the encoder shifts it.
+// An object in front moves. A reset forgets the flicker.
 TEST_EACH(test_flicker, 0, 2) {
   Bench bench;
   const int w = 200, h = 150;
@@ -138,15 +138,15 @@ TEST_EACH(test_flicker, 0, 2) {
           reference::opticalflow::flow(frames[i - 1], frames[i], channels, {}, &flicker);
       field = reference::opticalflow::download(*bench.queue, flow.field());
       // Unrelated frames match by chance.
-      if (i == 2) compare(field, expected, object ? "renewed, an object" : "renewed");
+      if (i == 2) compare(field, expected, object ? "flicker, an object" : "flicker");
     }
     return moving_part(
         field, [&](int x, int y) { return !object || std::hypot(x - w / 2 - 4, y - h / 2) < 20; });
   };
   const double grain = run_moving(false, true), alone = run_moving(false, false),
                object = run_moving(true, true);
-  fail_unless(grain <= 0.01, "%g of renewed noise moves", grain);
-  fail_unless(alone >= 0.9, "only %g of the same moves without renewed noise", alone);
+  fail_unless(grain <= 0.01, "%g of the flicker moves", grain);
+  fail_unless(alone >= 0.9, "only %g of the same moves without flicker", alone);
   fail_unless(object >= 0.9, "only %g of a moving object moves", object);
 }
 

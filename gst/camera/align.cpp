@@ -39,7 +39,7 @@ Align::Align(Context &context, const FrameGeometry &frame)
   shrink_ = Kernel(context, program, "camera_shrink",
                    context.device().is_cpu() ? Size{64, 1} : Size{32, 8});
   align_ = Kernel(context, program, "camera_align", {});
-  settle_ = Kernel(context, program, "camera_settle", {});
+  update_state_ = Kernel(context, program, "camera_update_state", {});
   try {
     small_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE,
                         size_t(frame.size.s[0]) * frame.size.s[1] * sizeof(cl_float));
@@ -65,17 +65,17 @@ void Align::run(Queue &queue, Compensation compensation, bool first, const cl::B
   step.first = first;
   const double pixels = double(frame_.size.s[0]) * frame_.size.s[1];
   const int rows = static_cast<int>(std::ceil(pixels / most_samples));
-  const Rows::Model model{background, history, foreground, state};
-  if (!first) rows_.guess(queue, small_, model, step.free_shift);
+  const RowBrightness::Model model{background, history, foreground, state};
+  if (!first) rows_.estimate(queue, small_, model, step.free_shift);
   for (; step.number < ALIGN_STEPS && !first; step.number++) {
     const int i = step.number;
     step.block_side = block_side[i];
     step.row_spacing = block_side[i] > 1 ? block_side[i] : rows;
     step.residual_scale = residual_scale[i];
     align_(queue, {size_t(groups_) * ALIGN_ITEMS, 1}, small_, background, history, foreground,
-           sums_[i % 2], sums_[(i + 1) % 2], state, rows_.guessed(), step);
+           sums_[i % 2], sums_[(i + 1) % 2], state, rows_.estimated(), step);
   }
-  settle_(queue, {ALIGN_ITEMS, 1}, sums_[ALIGN_STEPS % 2], state, rows_.guessed(), step);
+  update_state_(queue, {ALIGN_ITEMS, 1}, sums_[ALIGN_STEPS % 2], state, rows_.estimated(), step);
   rows_.measure(queue, small_, model);
 }
 

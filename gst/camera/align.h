@@ -4,7 +4,7 @@
 #include "camera.h"
 #include "motion/plane.h"
 #include "opencl/kernel.h"
-#include "rows.h"
+#include "rowbrightness.h"
 
 namespace glcl::camera {
 
@@ -21,7 +21,7 @@ class Align {
   void shrink(Queue &queue, const motion::LumaPlane &plane);
   const cl::Buffer &small() const { return small_; }
   /// The brightness of the last frame's rows.
-  const Rows &rows() const { return rows_; }
+  const RowBrightness &rows() const { return rows_; }
 
   /// Enqueues the alignment of small() with the background, given in the format of
   /// objects::BackgroundModel: levels, history, and the foreground of the previous frame, which is
@@ -33,8 +33,8 @@ class Align {
  private:
   FrameGeometry frame_{};
   int groups_;  // of camera_align
-  Rows rows_;
-  Kernel shrink_, align_, settle_;
+  RowBrightness rows_;
+  Kernel shrink_, align_, update_state_;
   cl::Buffer small_, sums_[2];
 };
 

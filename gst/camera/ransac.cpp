@@ -28,9 +28,9 @@ int step_of(int cell, int width, int height) {
 
 }  // namespace
 
-Ransac::Settings Ransac::usual(const Device &device) {
+Ransac::Settings Ransac::defaults(const Device &device) {
   Settings settings;
-  if (!device.is_cpu()) settings.least = 150;
+  if (!device.is_cpu()) settings.min_iterations = 150;
   return settings;
 }
 
@@ -51,13 +51,14 @@ Ransac::Ransac(Context &context, size_t items) {
 
 void Ransac::run(Queue &queue, const Settings &settings, const cl::Buffer &vectors, int count,
                  const cl::Buffer &state) {
-  const int rounds = std::max((settings.most + settings.least - 1) / settings.least, 1);
-  kernel_(queue, {settings.least * kernel_.group().x, 1}, vectors, best_, state,
+  const int rounds = std::max(
+      (settings.max_iterations + settings.min_iterations - 1) / settings.min_iterations, 1);
+  kernel_(queue, {settings.min_iterations * kernel_.group().x, 1}, vectors, best_, state,
           RansacRun{{{settings.width, settings.height}},
                     count,
                     settings.seed,
                     rounds,
-                    settings.error,
+                    settings.max_error,
                     settings.converged,
                     settings.translation,
                     settings.directed});

@@ -16,16 +16,16 @@ class Ransac {
  public:
   struct Settings {
     cl_uint seed = 0;
-    int least = 50, most = 300;  ///< iterations, 1 … 4096; see usual()
-    float error = 1.5f;          ///< px
-    float converged = 0.75f;
+    int min_iterations = 50, max_iterations = 300;  ///< 1 … 4096; see defaults()
+    float max_error = 1.5f;                         ///< of an inlier, px
+    float converged = 0.75f;      ///< it stops once the fraction of outliers is smaller
     bool translation = false;     ///< estimates neither rotation nor scaling
     float width = 0, height = 0;  ///< of the frame, px; 0: inliers need not reach across it
     bool directed = false;        ///< inliers must also span part of the frame along their motion
   };
 
   /// The defaults of a device: at least 150 iterations if its work-groups run in parallel.
-  static Settings usual(const Device &device);
+  static Settings defaults(const Device &device);
 
   Ransac() = default;
   /// Throws Error::failed if the device refuses kernels or memory.

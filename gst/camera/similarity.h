@@ -15,7 +15,7 @@ struct alignas(sizeof(cl_float4)) SimilarityMotion {
   cl_float dilation = 0, rotation = 0;
 
   /// The fixed point relative to the centre, px; infinite for a translation.
-  cl_float2 fixed() const {
+  cl_float2 fixed_point() const {
     const float square = dilation * dilation + rotation * rotation;
     if (square == 0) return {{INFINITY, INFINITY}};
     return {{-(dilation * x + rotation * y) / square, (rotation * x - dilation * y) / square}};

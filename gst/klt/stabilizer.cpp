@@ -11,7 +11,7 @@ Stabilizer::Stabilizer(Context &context, int width, int height, const FrameForma
                        float aspect)
     : view_{{{width, height}}, {{float(width - 1) / 2, float(height - 1) / 2}}, {}, aspect},
       ransac_(context),
-      ransac_settings_(camera::Ransac::usual(context.device())) {
+      ransac_settings_(camera::Ransac::defaults(context.device())) {
   const Program program = context.program("klt/stabilize.cl", frame_options(frame.layout));
   displacements_kernel_ = Kernel(context, program, "klt_displacements", {64, 1});
   update_ = Kernel(context, program, "klt_update_stabilizer", {64, 1});

@@ -27,7 +27,7 @@ BackgroundModel::BackgroundModel(Context &context, const camera::FrameGeometry &
 }
 
 void BackgroundModel::run(Queue &queue, const Bounds &bounds, const cl::Buffer &small,
-                          const cl::Buffer &state, const camera::Rows &rows,
+                          const cl::Buffer &state, const camera::RowBrightness &rows,
                           const noise::Noise &noise, const cl::Buffer &regions) {
   const int from = now_;
   now_ = 1 - now_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "camera/rows.h"
+#include "camera/rowbrightness.h"
 #include "noise/noise.h"
 #include "objects/interface.h"
 #include "opencl/kernel.h"
@@ -27,11 +27,11 @@ class BackgroundModel {
   /// Throws Error::failed if the device refuses kernels or memory.
   BackgroundModel(Context &context, const camera::FrameGeometry &frame);
 
-  /// Enqueues the update by a reduced frame, after camera::Align settled `state`. If that is fresh,
-  /// the model restarts. `regions`: the RegionList of the previous frame; in its boxes half of the
-  /// noise is enough, and the object itself does not become background at once.
+  /// Enqueues the update by a reduced frame, after camera::Align updated `state`. If that says
+  /// model_empty, the model restarts. `regions`: the RegionList of the previous frame; in its boxes
+  /// half of the noise is enough, and the object itself does not become background at once.
   void run(Queue &queue, const Bounds &bounds, const cl::Buffer &small, const cl::Buffer &state,
-           const camera::Rows &rows, const noise::Noise &noise, const cl::Buffer &regions);
+           const camera::RowBrightness &rows, const noise::Noise &noise, const cl::Buffer &regions);
 
   /// float2: the levels of the background and the candidate.
   const cl::Buffer &levels() const { return levels_[now_]; }

@@ -26,7 +26,7 @@ Objects::Objects(Context &context, int width, int height, const FrameFormat &for
       frame_(camera::frame_geometry(width, height)),
       vectors_(context, width, height),
       ransac_(context),
-      ransac_settings_(camera::Ransac::usual(context.device())),
+      ransac_settings_(camera::Ransac::defaults(context.device())),
       align_(context, frame_),
       background_(context, frame_),
       shadows_(context, frame_, format, in_flight),

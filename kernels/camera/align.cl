@@ -289,15 +289,14 @@ inline float votes_of(float contrast) {
   return contrast * contrast / (contrast * contrast + CONTRAST * CONTRAST);
 }
 
-// One step: sums the normal equations. `current`: the reduced frame. `lit`: the brightness of its
+// One step: sums the normal equations. `current`: the reduced frame. `row_brightness`: of its
 // rows. `background`: .x is the level. `history`: the first age is 0 where the background is
-// unknown.
-// `foreground`: of the previous frame; it does not count. GROUPS work-groups.
+// unknown. `foreground`: of the previous frame; it does not count. GROUPS work-groups.
 __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_align(
     __global const float *current, __global const float2 *background,
     __global const PixelHistory *history, __global const uchar *foreground,
     __global const float *before, __global float *sums, __global CameraState *state,
-    __global const float *lit, AlignStep step) {
+    __global const float *row_brightness, AlignStep step) {
   __local float total[ALIGN_SUMS * ROW];
   const FrameGeometry frame = step.frame;
   const int number = step.number, bands = step.bands, block_side = step.block_side,
@@ -323,7 +322,7 @@ __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_al
       continue;
     const float2 slope = slopes(current, size, convert_int2_rte(at.p - middle), block_side);
     const float gx = slope.x, gy = slope.y;
-    const float row = brightness_of_row(lit, bands, at.p.y),
+    const float row = brightness_of_row(row_brightness, bands, at.p.y),
                 residual = row * (fit.gain * at.level + fit.offset) -
                            level_at(current, size, at.p, block_side);
     const float weight = weight_of(residual, residual_scale);
@@ -355,7 +354,8 @@ __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_al
     if (!sample_of(background, history, foreground, frame, fit, i / SHARES * VOTING, columns,
                    block_side, rows, &at))
       continue;
-    const float row = brightness_of_row(lit, bands, at.p.y), counts = votes_of(at.contrast);
+    const float row = brightness_of_row(row_brightness, bands, at.p.y),
+                counts = votes_of(at.contrast);
     for (int k = i % SHARES; k < OTHERS; k += SHARES) {
       const float2 way = k ? step_before(state, frame, k - 1).xy : (float2)(0.0f);
       const float2 q = bent(k ? as_before(state, frame, k - 1) : state->from_frame,
@@ -390,8 +390,8 @@ __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_al
 // Updates the state after the last step. While rotation, scale and bend move no corner by half a
 // pixel, the background moves by whole pixels. The remaining motion is kept for the comparison.
 // Otherwise the background is resampled to the frame. One work-group.
-__kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_settle(
-    __global const float *before, __global CameraState *state, __global const float *lit,
+__kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_update_state(
+    __global const float *before, __global CameraState *state, __global const float *row_brightness,
     AlignStep last) {
   __local float total[ALIGN_ITEMS];
   const FrameGeometry frame = last.frame;
@@ -438,7 +438,7 @@ __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_se
       state->bend_background = fit.bend;
       state->bend_frame = 0.0f;
     }
-    const float rows = mean_brightness(lit, last.bands);
+    const float rows = mean_brightness(row_brightness, last.bands);
     state->brightness =
         0.9f * state->brightness + 128.0f * (rows * fit.gain - 1.0f) + rows * fit.offset;
     state->brightness_peak = fmax(fabs(state->brightness), 0.9f * state->brightness_peak);

@@ -63,7 +63,7 @@ typedef struct {
   float unused;
 } CameraState;
 
-// A step of the alignment, for camera_align and camera_settle.
+// A step of the alignment, for camera_align and camera_update_state.
 typedef struct {
   FrameGeometry frame;
   int bands;                      // bands of the brightness of rows
@@ -93,8 +93,8 @@ typedef struct {
 typedef struct {
   FrameGeometry frame;
   int bands;
-  int guess;        // 1: before the alignment, only if bands rolled before; 0: after it
-  int use_vectors;  // 1: the guess uses the motion of the vectors
+  int before_alignment;  // 1: an estimate, only if bands rolled before; 0: a measurement
+  int use_vectors;       // 1: the estimate uses the motion of the vectors
 } RowMeasurement;
 
 // The vectors to collect, for camera_collect.

@@ -28,17 +28,19 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void camera_rows(
   __local uint counts[RATIO_COUNTERS];
   const int item = get_local_id(0), band = get_group_id(0);
   const FrameGeometry frame = measurement.frame;
-  const int bands = measurement.bands, guess = measurement.guess;
+  const int bands = measurement.bands, before_alignment = measurement.before_alignment;
   const int2 size = frame.size;
   for (int i = item; i < RATIO_COUNTERS; i += ITEMS) counts[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   const float4 vectors = measurement.use_vectors && state->reliable
                              ? scaled(state->vector_motion, 1.0f / frame.reduction)
                              : (float4)(0.0f);
-  const float4 back = inverse(guess ? after(state->from_frame, vectors) : state->fit.motion);
-  const float2 bend = guess ? state->bend_frame : state->fit.bend;
-  const float gain = guess ? 1.0f : state->fit.gain, offset = guess ? 0.0f : state->fit.offset;
-  const bool counts_at_all = guess ? before[ROLL_PART] > 0.0f : !state->model_empty;
+  const float4 back =
+      inverse(before_alignment ? after(state->from_frame, vectors) : state->fit.motion);
+  const float2 bend = before_alignment ? state->bend_frame : state->fit.bend;
+  const float gain = before_alignment ? 1.0f : state->fit.gain,
+              offset = before_alignment ? 0.0f : state->fit.offset;
+  const bool counts_at_all = before_alignment ? before[ROLL_PART] > 0.0f : !state->model_empty;
   const int columns = (size.x + 1) / 2, count = counts_at_all ? columns * (ROW_BAND / 2) : 0;
   for (int i = item; i < count; i += ITEMS) {
     const int x = i % columns * 2, y = band * ROW_BAND + i / columns * 2;
@@ -89,7 +91,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void camera_rows(
   const int rolling = atomic_xchg(&tally->rolling, 0), ratios = atomic_xchg(&tally->ratios, 0),
             changes = atomic_xchg(&tally->changes, 0);
   tally->finished_groups = 0;
-  if (guess) {
+  if (before_alignment) {
     rows[ROLL_PART] = before[ROLL_PART];
     rows[SWING] = before[SWING];
   } else {

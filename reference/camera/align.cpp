@@ -79,7 +79,7 @@ struct Aligned {
   const std::vector<float> &small, &background;
   const std::vector<bool> &visible;
   const glcl::camera::FrameGeometry &frame;
-  const RowLight &lit;
+  const RowBrightness &row_brightness;
 };
 
 constexpr double scatter[] = {24, 16, 8}, light = 1.0 / 64;
@@ -87,7 +87,7 @@ constexpr int coarse[] = {8, 4, 1};
 
 AlignmentSums sums_of(const Aligned &aligned, int step, const Bent &motion,
                       const std::vector<Bent> &others, double gain, double offset) {
-  const auto &[small, background, visible, frame, lit] = aligned;
+  const auto &[small, background, visible, frame, row_brightness] = aligned;
   const int width = frame.size.s[0], height = frame.size.s[1];
   const int rows = int(std::ceil(double(width) * height / 140000));
   const Sampler current{small, width, height};
@@ -117,7 +117,8 @@ AlignmentSums sums_of(const Aligned &aligned, int step, const Bent &motion,
       const int nx = int(std::rint(p.real() - middle)), ny = int(std::rint(p.imag() - middle));
       const double gx = (blocks.mean(nx + c, ny) - blocks.mean(nx - c, ny)) / (2 * c),
                    gy = (blocks.mean(nx, ny + c) - blocks.mean(nx, ny - c)) / (2 * c);
-      const double row = lit.at(p.imag()), residual = row * (gain * level + offset) - blocks.at(p);
+      const double row = row_brightness.at(p.imag()),
+                   residual = row * (gain * level + offset) - blocks.at(p);
       const double w = weight(residual, scatter[step]), u = z.real() / frame.radius,
                    v = z.imag() / frame.radius, out = gx * u + gy * v;
       const double d[] = {gx, gy, out, gy * u - gx * v, out * u, out * v, -light * (level - 128),
@@ -159,7 +160,7 @@ std::vector<float> shrunk(const Texel &luma, const glcl::camera::FrameGeometry &
 
 void align(const std::vector<float> &small, const std::vector<float> &background,
            const std::vector<bool> &visible, const glcl::camera::FrameGeometry &frame,
-           glcl::camera::Compensation compensation, bool first, const RowLight &lit,
+           glcl::camera::Compensation compensation, bool first, const RowBrightness &row_brightness,
            glcl::camera::CameraState &state) {
   using glcl::camera::Compensation;
   const bool moves = compensation != Compensation::none && state.reliable,
@@ -182,8 +183,8 @@ void align(const std::vector<float> &small, const std::vector<float> &background
   const bool stands = stays(state.vector_motion, 0.25f, frame) && agree(state);
   double gain = 1, offset = 0;
   for (int step = 0; step < 3 && !first; step++) {
-    auto [m, weights, votes_for] =
-        sums_of({small, background, visible, frame, lit}, step, motion, others, gain, offset);
+    auto [m, weights, votes_for] = sums_of({small, background, visible, frame, row_brightness},
+                                           step, motion, others, gain, offset);
     size_t best = 0;
     for (size_t i = 1; i < votes_for.size(); i++)
       if (votes_for[i] > 1.0001 * votes_for[best]) best = i;
@@ -207,12 +208,12 @@ void align(const std::vector<float> &small, const std::vector<float> &background
     gain += light * found[6];
     offset += found[7] - 128 * light * found[6];
   }
-  settle(motion.motion, motion.bend, gain, offset, frame, first, lit, state);
+  update_state(motion.motion, motion.bend, gain, offset, frame, first, row_brightness, state);
 }
 
-void settle(const Similarity &motion, Complex bend, double gain, double offset,
-            const glcl::camera::FrameGeometry &frame, bool first, const RowLight &lit,
-            glcl::camera::CameraState &state) {
+void update_state(const Similarity &motion, Complex bend, double gain, double offset,
+                  const glcl::camera::FrameGeometry &frame, bool first,
+                  const RowBrightness &row_brightness, glcl::camera::CameraState &state) {
   const Similarity still{};
   const bool likely = std::abs(motion.dilation) < 0.5f && std::abs(motion.rotation) < 0.5f &&
                       gain > 0.25 && gain < 4;
@@ -249,8 +250,8 @@ void settle(const Similarity &motion, Complex bend, double gain, double offset,
       state.from_background = inverse(motion);
       state.from_frame = still;
     }
-    state.brightness =
-        0.9f * state.brightness + float(128 * (lit.mean() * gain - 1) + lit.mean() * offset);
+    state.brightness = 0.9f * state.brightness + float(128 * (row_brightness.mean() * gain - 1) +
+                                                       row_brightness.mean() * offset);
     state.brightness_peak = std::max(std::abs(state.brightness), 0.9f * state.brightness_peak);
     state.frames++, state.model_empty = 0;
   }

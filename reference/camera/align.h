@@ -6,7 +6,7 @@
 
 #include "camera/align.h"
 #include "reference/noise/noise.h"
-#include "rows.h"
+#include "rowbrightness.h"
 #include "similarity.h"
 
 namespace reference {
@@ -15,14 +15,14 @@ namespace reference {
 std::vector<float> shrunk(const Texel &luma, const glcl::camera::FrameGeometry &frame);
 
 /// As glcl::camera::Align. `background`: levels; `visible`: which of them count. `state`: of the
-/// previous frame, with the vectors of this one; updated. `rows`: their brightness, as guessed.
+/// previous frame, with the vectors of this one; updated. `rows`: their brightness, as estimated.
 void align(const std::vector<float> &small, const std::vector<float> &background,
            const std::vector<bool> &visible, const glcl::camera::FrameGeometry &frame,
-           glcl::camera::Compensation compensation, bool first, const RowLight &rows,
+           glcl::camera::Compensation compensation, bool first, const RowBrightness &rows,
            glcl::camera::CameraState &state);
 /// The end of the alignment: updates the state.
-void settle(const Similarity &motion, Complex bend, double gain, double offset,
-            const glcl::camera::FrameGeometry &frame, bool first, const RowLight &rows,
-            glcl::camera::CameraState &state);
+void update_state(const Similarity &motion, Complex bend, double gain, double offset,
+                  const glcl::camera::FrameGeometry &frame, bool first, const RowBrightness &rows,
+                  glcl::camera::CameraState &state);
 
 }  // namespace reference

@@ -35,7 +35,7 @@ Similarity through(const CameraVector &a, const CameraVector &b, bool translatio
 
 int Ransac::count(const Similarity &motion) const {
   return int(std::count_if(vectors_.begin(), vectors_.end(), [&](const CameraVector &v) {
-    return fits(motion, v, settings_.error);
+    return fits(motion, v, settings_.max_error);
   }));
 }
 
@@ -54,12 +54,13 @@ Ransac::Ransac(const std::vector<CameraVector> &vectors,
                const glcl::camera::Ransac::Settings &settings)
     : vectors_(vectors), settings_(settings) {
   for (const CameraVector &v : vectors) valid += v[0] < none;
-  const int rounds = (settings.most + settings.least - 1) / settings.least;
-  inliers.assign(size_t(rounds) * settings.least, -1);
-  for (int group = 0; group < settings.least; group++) {
+  const int rounds =
+      (settings.max_iterations + settings.min_iterations - 1) / settings.min_iterations;
+  inliers.assign(size_t(rounds) * settings.min_iterations, -1);
+  for (int group = 0; group < settings.min_iterations; group++) {
     int own = 0;
     for (int round = 0; round < rounds; round++) {
-      const int iteration = group + round * settings.least;
+      const int iteration = group + round * settings.min_iterations;
       own = std::max(own, inliers[size_t(iteration)] = count(drawn(iteration)));
       if (float(valid - own) < settings.converged * float(valid) || valid < 2) break;
     }
@@ -76,7 +77,7 @@ Similarity Ransac::fitted(int iteration, int *count) const {
     const int before = std::exchange(*count, 0);
     const auto each = [&](auto work) {
       for (const CameraVector &v : vectors_)
-        if (fits(motion, v, settings_.error))
+        if (fits(motion, v, settings_.max_error))
           work(std::complex<double>(v[0], v[1]), std::complex<double>(v[2], v[3]));
     };
     each([&](auto z, auto v) { place += z, velocity += v, ++*count; });
@@ -95,7 +96,7 @@ Similarity Ransac::fitted(int iteration, int *count) const {
 double Ransac::reaches(const Similarity &motion) const {
   std::vector<CameraVector> inliers;
   for (const CameraVector &v : vectors_)
-    if (fits(motion, v, settings_.error)) inliers.push_back(v);
+    if (fits(motion, v, settings_.max_error)) inliers.push_back(v);
   const auto mean = [&](auto of) {
     double sum = 0;
     for (const CameraVector &v : inliers) sum += of(v);

@@ -16,7 +16,7 @@ class Stabilizer {
   using Settings = glcl::klt::Stabilizer::Settings;
   using State = glcl::klt::StabilizerState;
 
-  /// `ransac`: Ransac::usual() of the device.
+  /// `ransac`: Ransac::defaults() of the device.
   Stabilizer(int width, int height, const glcl::camera::Ransac::Settings &ransac);
 
   /// Points of a frame by slots, of which those that are not alive do not count. `fresh`: the frame

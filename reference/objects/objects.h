@@ -21,7 +21,7 @@ struct BackgroundModel {
             const glcl::camera::CameraState &state, const NoiseTable &noise,
             const std::vector<glcl::objects::Region> &regions = {});
   /// The brightness of rows in the next frames.
-  void set_rows(const RowLight &rows) { rows_ = rows; }
+  void set_rows(const RowBrightness &rows) { rows_ = rows; }
   /// The variance of intra-frame flicker in the next frames, levels².
   void set_flicker(float variance) { flicker_ = variance; }
   /// The scene's deviation in the next frames, levels, and the part of it that counts.
@@ -55,7 +55,7 @@ struct BackgroundModel {
               const std::vector<float> &small, const glcl::camera::CameraState &state,
               const NoiseTable &noise, const std::vector<glcl::objects::Region> &regions) const;
   glcl::camera::FrameGeometry frame_;
-  RowLight rows_;
+  RowBrightness rows_;
   float flicker_ = 0, scene_ = 0, last_deviation_ = 0, counted_deviation_ = 0;
 };
 

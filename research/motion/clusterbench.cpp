@@ -68,7 +68,7 @@ Step detector(const char *name, Clusters::Form form, bool whole, int copies) {
 camera::Ransac::Settings ransac_settings() {
   camera::Ransac::Settings settings;
   settings.converged = 0;
-  settings.most = iterations;
+  settings.max_iterations = iterations;
   return settings;
 }
 

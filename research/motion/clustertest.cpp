@@ -85,11 +85,11 @@ TEST(test_host_ransac) {
     const auto vectors = scene(320, 240, count, 2, 5);
     glcl::camera::Ransac::Settings settings;
     settings.seed = 3;
-    settings.least = settings.most = 40;
+    settings.min_iterations = settings.max_iterations = 40;
     const reference::Ransac expected(vectors, settings);
     HostRansac host(*bench.context);
-    const auto [best, inliers] =
-        host.run(*bench.queue, upload(bench, vectors), count, settings.seed, 40, settings.error);
+    const auto [best, inliers] = host.run(*bench.queue, upload(bench, vectors), count,
+                                          settings.seed, 40, settings.max_error);
     fail_unless(best == expected.best && inliers == expected.inliers[size_t(best)],
                 "%d: iteration %d with %d, expected %d with %d", count, best, inliers,
                 expected.best, expected.inliers[size_t(expected.best)]);

@@ -33,7 +33,7 @@ Task ransac_task() {
                           vectors->size() * sizeof(reference::CameraVector), vectors->data());
     const cl::Buffer state(context.cl(), CL_MEM_READ_WRITE, sizeof(camera::CameraState));
     const auto ransac = std::make_shared<camera::Ransac>(context);
-    camera::Ransac::Settings settings = camera::Ransac::usual(context.device());
+    camera::Ransac::Settings settings = camera::Ransac::defaults(context.device());
     settings.converged = 0;
     Run run;
     run.enqueue = [=](Queue &queue) {

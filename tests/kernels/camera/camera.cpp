@@ -95,7 +95,7 @@ TEST(test_two_vectors) {
   const CameraState state = found(bench, list, {});
   fail_unless(std::abs(state.vector_motion.dilation - 0.05) < 1e-6 &&
               std::abs(state.vector_motion.rotation - 0.02) < 1e-6);
-  const cl_float2 fixed = state.vector_motion.fixed();
+  const cl_float2 fixed = state.vector_motion.fixed_point();
   fail_unless(std::abs(fixed.s[0] - 320) < 0.01 && std::abs(fixed.s[1] - 240) < 0.01,
               "about (%g, %g)", fixed.s[0], fixed.s[1]);
   fail_unless(state.inliers == 2);
@@ -124,7 +124,7 @@ TEST(test_degenerate) {
   is({{-50, 20, 3, -2}, {80, 60, 4, -2}}, {3.5, -2, 0, 0}, 2, true);
   const Similarity moved{1, 2, 0.02f, -0.03f}, back = reference::inverse(moved);
   fail_unless(near(reference::after(moved, back), {}, 1e-6, 1e-6));
-  fail_unless(std::isinf(Similarity{1, 2, 0, 0}.fixed().s[0]));
+  fail_unless(std::isinf(Similarity{1, 2, 0, 0}.fixed_point().s[0]));
 }
 
 TEST(test_outliers) {
@@ -189,7 +189,7 @@ TEST(test_repeats) {
   for (int least : {1, 50, 300}) {
     Settings settings;
     settings.seed = 5;
-    settings.least = least;
+    settings.min_iterations = least;
     const CameraState first = found(bench, list, settings);
     // PoCL needs 15 s to compile the kernel for another group size, and longer for larger ones.
     for (const size_t items : bench.context->device().is_cpu() ? std::vector<size_t>{1}
@@ -229,13 +229,13 @@ struct Luma {
   const Frame &frame;
 };
 
-std::vector<float> numbers_of(const reference::RowLight &rows) {
+std::vector<float> numbers_of(const reference::RowBrightness &rows) {
   std::vector<float> numbers{rows.part, rows.swing};
   numbers.insert(numbers.end(), rows.ratios.begin(), rows.ratios.end());
   return numbers;
 }
 
-void expect_light(Bench &bench, const cl::Buffer &got, const reference::RowLight &expected,
+void expect_light(Bench &bench, const cl::Buffer &got, const reference::RowBrightness &expected,
                   const char *what) {
   const std::vector<float> wanted = numbers_of(expected);
   std::vector<float> numbers(wanted.size());
@@ -272,7 +272,7 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
     visible.push_back(i % 11 && i % 13 != 5);
   }
   const cl::Buffer device = upload(bench, std::vector<CameraState>{state});
-  reference::RowLight rows(frame);
+  reference::RowBrightness rows(frame);
   rows.part = part, rows.swing = part / 9;
   const std::vector<float> numbers = numbers_of(rows);
   bench.queue->cl().enqueueWriteBuffer(engine.rows().brightness(), CL_TRUE, 0,
@@ -282,10 +282,10 @@ CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compen
   bench.queue->cl().finish();
   const CameraState result = download(bench, device);
   if (!first) {
-    const auto guessed =
-        rows.guessed(small, before, visible, frame, state, compensation != Compensation::none);
-    expect_light(bench, engine.rows().guessed(), guessed, "rows as guessed");
-    reference::align(small, before, visible, frame, compensation, first, guessed, state);
+    const auto estimated =
+        rows.estimated(small, before, visible, frame, state, compensation != Compensation::none);
+    expect_light(bench, engine.rows().estimated(), estimated, "rows as estimated");
+    reference::align(small, before, visible, frame, compensation, first, estimated, state);
   } else {
     reference::align(small, before, visible, frame, compensation, first, rows, state);
   }

@@ -60,7 +60,7 @@ std::vector<StabilizerState> compare(Bench &bench, Agreement &agreement, const C
   const int width = clip.frames[0].width, height = clip.frames[0].height;
   Klt klt(*bench.context, width, height, clip.layout);
   Stabilizer stabilizer(*bench.context, width, height, clip.layout);
-  Reference reference(width, height, glcl::camera::Ransac::usual(bench.context->device()));
+  Reference reference(width, height, glcl::camera::Ransac::defaults(bench.context->device()));
   Stabilizer::Settings settings = clip.settings;
   std::vector<StabilizerState> all;
   for (size_t i = 0; i < clip.frames.size(); i++) {
@@ -218,7 +218,7 @@ TEST(test_planes_equal_the_reference) {
       access.chroma_site = site;
       Klt klt(*bench.context, width, height, layout);
       Stabilizer stabilizer(*bench.context, width, height, access);
-      Reference reference(width, height, glcl::camera::Ransac::usual(bench.context->device()));
+      Reference reference(width, height, glcl::camera::Ransac::defaults(bench.context->device()));
       const Clip clip = shaking(width, height, 4);
       for (size_t i = 0; i < clip.frames.size(); i++) {
         klt.run(*bench.queue, clip.klt, bench.upload(clip.frames[i], layout));

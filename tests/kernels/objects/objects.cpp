@@ -53,7 +53,7 @@ void run_background(Bench &bench, int width, int height,
   bench.queue->cl().enqueueWriteBuffer(engine.deviation(), CL_TRUE, 0, sizeof deviation,
                                        &deviation);
   reference::BackgroundModel expected(frame);
-  glcl::camera::Rows rows(*bench.context, frame);
+  glcl::camera::RowBrightness rows(*bench.context, frame);
   // The variance of intra-frame flicker, and how far a moving camera disables it.
   const std::vector<float> flicker{3, 0.25f};
   bench.queue->cl().enqueueWriteBuffer(noise.state(), CL_TRUE,
@@ -71,7 +71,7 @@ void run_background(Bench &bench, int width, int height,
       before.regions[before.count++] = {left, top, left + 30, top + height / 3, 9, 99, 0, 0};
     }
     if (rolls) {
-      reference::RowLight light(frame);
+      reference::RowBrightness light(frame);
       light.part = 0.9f, light.swing = 0.03f;
       std::vector<float> numbers{light.part, light.swing};
       for (size_t i = 0; i < light.ratios.size(); i++)
@@ -187,7 +187,7 @@ TEST(test_shadows) {
         glcl::objects::BackgroundModel background(*bench.context, frame);
         glcl::objects::ShadowDetector engine(*bench.context, frame, layout, 3);
         reference::Shadows expected(frame);
-        glcl::camera::Rows light(*bench.context, frame);
+        glcl::camera::RowBrightness light(*bench.context, frame);
         glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::luma, w, h);
         noise.set(*bench.queue, 1);
         size_t off = 0, shadows = 0, object_pixels = 0, wrong = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "rows.h"
+#include "rowbrightness.h"
 
 #include <algorithm>
 #include <string>
@@ -20,7 +20,7 @@ int group_items(const Device &device) {
 
 }  // namespace
 
-Rows::Rows(Context &context, const FrameGeometry &frame)
+RowBrightness::RowBrightness(Context &context, const FrameGeometry &frame)
     : frame_(frame),
       items_(group_items(context.device())),
       bands_((frame.size.s[1] + ROW_BAND - 1) / ROW_BAND) {
@@ -29,7 +29,7 @@ Rows::Rows(Context &context, const FrameGeometry &frame)
   std::vector<cl_float> even(RATIOS + size_t(bands_), 1.0f);
   even[ROLL_PART] = even[SWING] = 0;
   try {
-    for (cl::Buffer *rows : {&guess_, &rows_[0], &rows_[1]})
+    for (cl::Buffer *rows : {&estimated_, &rows_[0], &rows_[1]})
       *rows = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                          even.size() * sizeof(cl_float), even.data());
     RowTally none{};
@@ -41,18 +41,19 @@ Rows::Rows(Context &context, const FrameGeometry &frame)
   }
 }
 
-void Rows::guess(Queue &queue, const cl::Buffer &small, const Model &model, bool motion) {
-  run(queue, small, model, {frame_, bands_, true, motion}, rows_[now_], guess_);
+void RowBrightness::estimate(Queue &queue, const cl::Buffer &small, const Model &model,
+                             bool motion) {
+  run(queue, small, model, {frame_, bands_, true, motion}, rows_[now_], estimated_);
 }
 
-void Rows::measure(Queue &queue, const cl::Buffer &small, const Model &model) {
+void RowBrightness::measure(Queue &queue, const cl::Buffer &small, const Model &model) {
   now_ = 1 - now_;
   run(queue, small, model, {frame_, bands_}, rows_[1 - now_], rows_[now_]);
 }
 
-void Rows::run(Queue &queue, const cl::Buffer &small, const Model &model,
-               const RowMeasurement &measurement, const cl::Buffer &before,
-               const cl::Buffer &rows) {
+void RowBrightness::run(Queue &queue, const cl::Buffer &small, const Model &model,
+                        const RowMeasurement &measurement, const cl::Buffer &before,
+                        const cl::Buffer &rows) {
   kernel_(queue, {size_t(bands_) * items_, 1}, small, model.background, model.history,
           model.foreground, model.state, before, rows, tally_, measurement);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "rows.h"
+#include "rowbrightness.h"
 
 #include <algorithm>
 #include <array>
@@ -11,10 +11,10 @@
 
 namespace reference {
 
-RowLight::RowLight(const glcl::camera::FrameGeometry &frame)
+RowBrightness::RowBrightness(const glcl::camera::FrameGeometry &frame)
     : ratios(size_t(frame.size.s[1] + 7) / 8, 1.0f) {}
 
-float RowLight::at(float y) const {
+float RowBrightness::at(float y) const {
   const int count = int(ratios.size());
   const float place = std::clamp((y + 0.5f) / 8 - 0.5f, 0.0f, float(count - 1));
   const int band = std::min(int(place), std::max(count - 2, 0));
@@ -22,7 +22,7 @@ float RowLight::at(float y) const {
   return 1 + part * (here + (place - float(band)) * (next - here) - 1);
 }
 
-float RowLight::mean() const {
+float RowBrightness::mean() const {
   const float sum = std::accumulate(ratios.begin(), ratios.end(), 0.0f);
   return 1 + part * (sum / float(ratios.size()) - 1);
 }
@@ -68,11 +68,12 @@ std::vector<float> ratios_of(const std::vector<float> &small, const std::vector<
 
 }  // namespace
 
-RowLight RowLight::guessed(const std::vector<float> &small, const std::vector<float> &background,
-                           const std::vector<bool> &visible,
-                           const glcl::camera::FrameGeometry &frame,
-                           const glcl::camera::CameraState &state, bool motion) const {
-  RowLight light = *this;
+RowBrightness RowBrightness::estimated(const std::vector<float> &small,
+                                       const std::vector<float> &background,
+                                       const std::vector<bool> &visible,
+                                       const glcl::camera::FrameGeometry &frame,
+                                       const glcl::camera::CameraState &state, bool motion) const {
+  RowBrightness light = *this;
   Similarity step = motion && state.reliable ? state.vector_motion : Similarity{};
   step.x /= frame.reduction, step.y /= frame.reduction;
   std::fill(light.ratios.begin(), light.ratios.end(), 1.0f);
@@ -83,11 +84,12 @@ RowLight RowLight::guessed(const std::vector<float> &small, const std::vector<fl
   return light;
 }
 
-RowLight RowLight::measured(const std::vector<float> &small, const std::vector<float> &background,
-                            const std::vector<bool> &visible,
-                            const glcl::camera::FrameGeometry &frame,
-                            const glcl::camera::CameraState &state) const {
-  RowLight light(frame);
+RowBrightness RowBrightness::measured(const std::vector<float> &small,
+                                      const std::vector<float> &background,
+                                      const std::vector<bool> &visible,
+                                      const glcl::camera::FrameGeometry &frame,
+                                      const glcl::camera::CameraState &state) const {
+  RowBrightness light(frame);
   if (state.model_empty) return light;
   light.ratios = ratios_of(small, background, visible, frame,
                            {state.fit.motion, {state.fit.bend.s[0], state.fit.bend.s[1]}},

@@ -63,7 +63,7 @@
 #include "gstglclhistogrammessages.h"
 #include "gstglclhistogramproperties.h"
 #include "gstglclhistogramshots.h"
-#include "histogram/histograms.h"
+#include "histogram/framehistograms.h"
 #include "histogram/renderer.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_histogram_debug);
@@ -86,7 +86,7 @@ struct HistogramState {
   HistogramProperties frame_settings;  // of the current frame
 
   // GL thread
-  std::unique_ptr<histogram::Histograms> histograms;
+  std::unique_ptr<histogram::FrameHistograms> histograms;
   std::unique_ptr<HistogramRenderer> renderer;
   // In use. They change to the values of the properties once these formats are ready.
   Histogram::Format format;
@@ -116,7 +116,8 @@ static glcl::FrameFormat gst_glcl_histogram_build(GstGLCLFilter *filter, glcl::C
   state->frame = gst_glcl_filter_frame_format(filter, glcl::layout_for(context.device()));
   state->histograms.reset();
   state->renderer = std::make_unique<HistogramRenderer>(context, width, height, state->frame);
-  state->histograms = std::make_unique<histogram::Histograms>(context, width, height, state->frame);
+  state->histograms =
+      std::make_unique<histogram::FrameHistograms>(context, width, height, state->frame);
   state->format = settings.format();
   state->histograms->build(state->format);
   state->equalize = settings.equalize;
@@ -195,7 +196,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
              area = glcl::clipped(settings.roi, in.width, in.height);
   glcl::warn_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area,
                        state->roi_warned);
-  histogram::Histograms &histograms = *state->histograms;
+  histogram::FrameHistograms &histograms = *state->histograms;
   histograms.next_frame(
       in, [&]() -> const glcl::Picture & { return gst_glcl_filter_rgba(filter, queue, in); });
 

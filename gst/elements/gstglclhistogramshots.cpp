@@ -85,7 +85,7 @@ void ShotDetection::start() {
 }
 
 void ShotDetection::prepare(Context &context, int width, int height, const FrameFormat &format,
-                            const Settings &settings, Histograms &histograms) {
+                            const Settings &settings, FrameHistograms &histograms) {
   unprepare();
   context_ = &context;
   width_ = width, height_ = height;
@@ -93,7 +93,7 @@ void ShotDetection::prepare(Context &context, int width, int height, const Frame
 }
 
 void ShotDetection::set_format(const FrameFormat &format, const Settings &settings,
-                               Histograms &histograms) {
+                               FrameHistograms &histograms) {
   format_ = format;
   histograms_ = &histograms;
   shot_values_ = {};

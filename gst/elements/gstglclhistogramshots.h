@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/gstglclanalyzer.h"
-#include "histogram/histograms.h"
+#include "histogram/framehistograms.h"
 #include "histogram/shapeshots.h"
 #include "histogram/shots.h"
 #include "histogram/shotvalues.h"
@@ -69,9 +69,9 @@ class ShotDetection {
   /// For frames of width × height px. Builds what the settings need; throws Error::failed if the
   /// device refuses. `histograms` must outlive the frames.
   void prepare(Context &context, int width, int height, const FrameFormat &format,
-               const Settings &settings, Histograms &histograms);
+               const Settings &settings, FrameHistograms &histograms);
   /// Changes the pixel format of the next frames, and their histograms. Detection continues.
-  void set_format(const FrameFormat &format, const Settings &settings, Histograms &histograms);
+  void set_format(const FrameFormat &format, const Settings &settings, FrameHistograms &histograms);
   /// Call it for each frame. Missing engines are built in the background; a failure causes one
   /// warning.
   void add(GstGLCLAnalyzer *element, Queue &queue, const Settings &settings,
@@ -94,7 +94,7 @@ class ShotDetection {
   Context *context_ = nullptr;
   int width_ = 0, height_ = 0;
   FrameFormat format_;
-  Histograms *histograms_ = nullptr;
+  FrameHistograms *histograms_ = nullptr;
   Lazy<std::unique_ptr<hough::FrameEdgePairs>> edge_pairs_;
   Lazy<std::unique_ptr<ShotValues>> shot_values_;
   std::optional<Method> previous_;  // the method that has seen the previous frame

@@ -27,7 +27,7 @@ constexpr double most_unexplained = 0.2;  // of the frame
 size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 size_t area(int columns, int rows) { return size_t(columns) * rows; }
 
-int kind(const BlockMotion::Settings &settings) {
+int search_block(const BlockMotion::Settings &settings) {
   return settings.partitions ? Search::partitions : settings.block;
 }
 
@@ -133,35 +133,35 @@ void BlockMotion::reset() {
 }
 
 BlockMotion::BlockEngines BlockMotion::build(const Settings &settings) const {
-  const int kind = motion::kind(settings);
-  BlockEngines blocks{Search(*context_, kind), Hierarchy(*context_, kind, width_, height_),
-                      Hexagon(*context_, kind), Subpel(*context_, kind),
-                      NoiseGate(*context_, kind)};
+  const int block = search_block(settings);
+  BlockEngines blocks{Search(*context_, block), Hierarchy(*context_, block, width_, height_),
+                      Hexagon(*context_, block), Subpel(*context_, block),
+                      NoiseGate(*context_, block)};
   const VectorField field(settings, width_, height_);
   const size_t count = area(field.block_columns, field.block_rows);
   const auto make = [&](size_t bytes) {
     return cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, bytes);
   };
   blocks.keys = make(blocks.search.keys(predicted_) * sizeof(Key));
-  blocks.kept = make(blocks.search.keys(predicted_) * sizeof(Key));
+  blocks.gated_keys = make(blocks.search.keys(predicted_) * sizeof(Key));
   blocks.vectors = make(area(field.columns, field.rows) * sizeof(Vector));
   blocks.costs = make(count * sizeof(cl_uint));
   blocks.shapes = make(count * sizeof(cl_ushort));
   if (pool_)
-    blocks.pool = std::make_unique<MultiDeviceSearch>(*pool_, *context_, kind, width_, height_);
+    blocks.pool = std::make_unique<MultiDeviceSearch>(*pool_, *context_, block, width_, height_);
   return blocks;
 }
 
 void BlockMotion::prepare(const Settings &settings) {
-  const int kind = motion::kind(settings);
-  blocks_[kind].get([&] { return build(settings); });
-  if (settings.range == 0) adaptive_[kind].get([&] { return build_adaptive(kind); });
+  const int block = search_block(settings);
+  blocks_[block].get([&] { return build(settings); });
+  if (settings.range == 0) adaptive_[block].get([&] { return build_adaptive(block); });
 }
 
-BlockMotion::AdaptiveSearch BlockMotion::build_adaptive(int kind) const {
+BlockMotion::AdaptiveSearch BlockMotion::build_adaptive(int block) const {
   return {
-      Search(*context_, kind,
-             tuned_parameters(Search::tunable(), context_->device(), Search::problem(kind)), true),
+      Search(*context_, block,
+             tuned_parameters(Search::tunable(), context_->device(), Search::problem(block)), true),
       Range(*context_, width_, height_)};
 }
 
@@ -173,7 +173,8 @@ void BlockMotion::choose_range(Settings &settings) {
   if (settings.range) return;
   if (!settings.max_range) settings.max_range = largest_range(width_, height_);
   if (settings.method == Method::full && !pool_)
-    adaptive_search_ = adaptive_[kind_].poll([this, kind = kind_] { return build_adaptive(kind); });
+    adaptive_search_ =
+        adaptive_[block_].poll([this, block = block_] { return build_adaptive(block); });
   adapted_before_ = adaptive_search_ && adaptive_search_ == before && frames_ > 2;
   if (settings.method == Method::full && pool_ && settings.target_psnr > 0 && frames_ > 1)
     preliminary_ = {std::min(settings.min_range, settings.max_range), largest_error(settings)};
@@ -186,10 +187,11 @@ double BlockMotion::largest_error(const Settings &settings) const {
 }
 
 bool BlockMotion::ready(const Settings &settings) {
-  const int kind = motion::kind(settings);
-  const bool blocks = blocks_[kind].poll([this, settings] { return build(settings); });
+  const int block = search_block(settings);
+  const bool blocks = blocks_[block].poll([this, settings] { return build(settings); });
   const bool adapts = settings.range == 0 && settings.method == Method::full && !pool_;
-  return (!adapts || adaptive_[kind].poll([this, kind] { return build_adaptive(kind); })) && blocks;
+  return (!adapts || adaptive_[block].poll([this, block] { return build_adaptive(block); })) &&
+         blocks;
 }
 
 /// Makes the queue wait until the plane for this frame is free. Also marks the end of the use of
@@ -207,7 +209,7 @@ void BlockMotion::wait_for_plane(Queue &queue) {
 
 bool BlockMotion::next(Queue &queue, const Settings &requested, const Picture &in, bool shown) {
   Settings settings = requested;
-  if (!kind_) {
+  if (!block_) {
     prepare(settings);
   } else if (!ready(settings)) {
     settings.partitions = last_settings_.partitions;
@@ -216,7 +218,7 @@ bool BlockMotion::next(Queue &queue, const Settings &requested, const Picture &i
     settings.range = last_settings_.range;
   }
   last_settings_ = settings;
-  kind_ = kind(settings);
+  block_ = search_block(settings);
   field_ = VectorField(settings, width_, height_);
   deferred_error_ = nullptr;
   frames_++;
@@ -287,9 +289,9 @@ void BlockMotion::search(Queue &queue, Queue &results, const Settings &settings)
     noise_.set(results, settings.noise);
   if (settings.noise != 0)
     b.noise_gate.run(results, current(), reference(), settings.lambda, noise_,
-                     settings.precision != Precision::full, b.keys, b.kept, field_.block_columns,
-                     b.search.keys(current()));
-  const cl::Buffer &keys = settings.noise != 0 ? b.kept : b.keys;
+                     settings.precision != Precision::full, b.keys, b.gated_keys,
+                     field_.block_columns, b.search.keys(current()));
+  const cl::Buffer &keys = settings.noise != 0 ? b.gated_keys : b.keys;
   if (settings.partitions)
     choose_(results, {size_t(field_.block_columns), size_t(field_.block_rows)}, keys, b.vectors,
             b.costs, b.shapes, settings.lambda, field_.block_columns, field_.block_rows);

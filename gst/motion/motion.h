@@ -141,7 +141,7 @@ class BlockMotion {
     Hexagon hexagon;
     Subpel subpel;
     NoiseGate noise_gate;
-    cl::Buffer keys, kept, vectors, costs, shapes;  // kept: the keys after noise_gate
+    cl::Buffer keys, gated_keys, vectors, costs, shapes;  // gated_keys: after noise_gate
     std::unique_ptr<MultiDeviceSearch> pool;
   };
 
@@ -151,12 +151,12 @@ class BlockMotion {
     Range range;
   };
 
-  AdaptiveSearch build_adaptive(int kind) const;
+  AdaptiveSearch build_adaptive(int block) const;
   void choose_range(Settings &settings);
   double largest_error(const Settings &settings) const;
   BlockEngines build(const Settings &settings) const;
-  const BlockEngines &blocks() const { return *blocks_.at(kind_).value(); }
-  BlockEngines &blocks() { return *blocks_.at(kind_).value(); }
+  const BlockEngines &blocks() const { return *blocks_.at(block_).value(); }
+  BlockEngines &blocks() { return *blocks_.at(block_).value(); }
   const LumaPlane &plane(uint64_t number) const { return planes_[number % planes_.size()]; }
   const LumaPlane &reference() const { return plane(frames_ > 1 ? number_ - 1 : number_); }
   void wait_for_plane(Queue &queue);
@@ -185,9 +185,9 @@ class BlockMotion {
   bool adapted_before_ = false;                       // the previous frame adapted too
   bool has_sums_ = false;                             // sums_ is of the previous frame
   Settings last_settings_;                            // of the last search
-  int kind_ = 0;                                      // of the last frame
-  uint64_t frames_ = 0;                               // since the last reset
-  uint64_t number_ = 0;                               // of the last frame, never reset
+  int block_ = 0;        // of the last frame, as for Search; 0 before the first
+  uint64_t frames_ = 0;  // since the last reset
+  uint64_t number_ = 0;  // of the last frame, never reset
   VectorField field_;
 };
 

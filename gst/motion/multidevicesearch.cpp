@@ -29,7 +29,8 @@ MultiDeviceSearch::MultiDeviceSearch(DevicePool &pool, Context &context, int blo
     try {
       for (FrameSlot &slot : part.slots) slot.plane = make_plane(own.cl(), width, height);
       part.keys = cl::Buffer(own.cl(), CL_MEM_READ_WRITE, keys_ * sizeof(Key));
-      part.found = std::make_unique<PinnedPool>(own, keys_ * sizeof(Key) + SquaredErrors::bytes);
+      part.host_memory =
+          std::make_unique<PinnedPool>(own, keys_ * sizeof(Key) + SquaredErrors::bytes);
     } catch (const cl::Error &error) {
       throw Error("Can't allocate memory for a share of the motion search on " + own.device().name +
                       ". Remove it from devices.",
@@ -103,7 +104,7 @@ void MultiDeviceSearch::start(const HostLuma &current, const HostLuma &reference
     const LumaPlane &there = upload(worker, part, reference), &own = upload(worker, part, current);
     part.search.run(*worker.queue, own, there, {window.x, {window.y.first + begin, end - begin}},
                     lambda, part.keys);
-    std::shared_ptr<Pinned> &own_found = (*found)[index] = part.found->take();
+    std::shared_ptr<Pinned> &own_found = (*found)[index] = part.host_memory->take();
     worker.queue->cl().enqueueReadBuffer(part.keys, CL_FALSE, 0, keys_ * sizeof(Key),
                                          own_found->data());
   };
@@ -140,7 +141,7 @@ void MultiDeviceSearch::start_preliminary(const HostLuma &current, const HostLum
     part.search.run(*worker.queue, own, there, SearchWindow::of_range(preliminary.range), lambda,
                     part.keys);
     part.errors->run(*worker.queue, own, there, part.keys, part.sums);
-    *found = part.found->take();
+    *found = part.host_memory->take();
     Key *own_found = static_cast<Key *>((*found)->data());
     worker.queue->cl().enqueueReadBuffer(part.keys, CL_FALSE, 0, keys_ * sizeof(Key), own_found);
     worker.queue->cl().enqueueReadBuffer(part.sums, CL_FALSE, 0, SquaredErrors::bytes,

@@ -85,7 +85,7 @@ class MultiDeviceSearch {
     cl::Buffer keys;
     std::unique_ptr<SquaredErrors> errors;  // with `sums`, made by the first preliminary search
     cl::Buffer sums;
-    std::unique_ptr<PinnedPool> found;  // for keys, then sums
+    std::unique_ptr<PinnedPool> host_memory;  // for keys, then sums
   };
 
   static std::vector<DevicePart> parts(DevicePool &pool, int block);

@@ -15,8 +15,8 @@ NoiseGate::NoiseGate(Context &context, int block)
 
 void NoiseGate::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int lambda,
                     const noise::Noise &noise, bool subpel, const cl::Buffer &keys,
-                    const cl::Buffer &kept, int columns, size_t count) {
-  kernel_(queue, {count, 1}, current.buffer, reference.buffer, noise.state(), keys, kept,
+                    const cl::Buffer &gated, int columns, size_t count) {
+  kernel_(queue, {count, 1}, current.buffer, reference.buffer, noise.state(), keys, gated,
           KeySearch{current.pitch, lambda, 0, columns, static_cast<cl_int>(count)},
           cl_float(subpel));
 }

@@ -19,10 +19,10 @@ class NoiseGate {
   /// `block` as for Search. Throws Error::failed if the device refuses the kernel.
   NoiseGate(Context &context, int block);
 
-  /// Enqueues copying `count` keys, in rows of `columns` blocks, from `keys` to `kept` with vectors
-  /// 0 where noise explains the motion. `subpel`: the keys may have fractions of pixels.
+  /// Enqueues copying `count` keys, in rows of `columns` blocks, from `keys` to `gated` with
+  /// vectors 0 where noise explains the motion. `subpel`: the keys may have fractions of pixels.
   void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int lambda,
-           const noise::Noise &noise, bool subpel, const cl::Buffer &keys, const cl::Buffer &kept,
+           const noise::Noise &noise, bool subpel, const cl::Buffer &keys, const cl::Buffer &gated,
            int columns, size_t count);
 
  private:

@@ -17,22 +17,22 @@ std::vector<int> Range::ranges(int least, int most) {
   return ranges;
 }
 
-int Range::shrunk(int width, int height) {
+int Range::reduction_for(int width, int height) {
   const int side = std::max(width, height);
   return side > 2560 ? 8 : side > 480 ? 4 : 2;
 }
 
-std::vector<int> Range::reaches(const std::vector<int> &ranges, int shrink) {
-  std::vector<int> reaches;
-  for (const int range : ranges) reaches.push_back(std::max(range - shrink / 2, 0) / shrink);
-  reaches.back() = (ranges.back() + shrink - 1) / shrink;
-  return reaches;
+std::vector<int> Range::reduced_ranges(const std::vector<int> &ranges, int reduction) {
+  std::vector<int> reduced;
+  for (const int range : ranges) reduced.push_back(std::max(range - reduction / 2, 0) / reduction);
+  reduced.back() = (ranges.back() + reduction - 1) / reduction;
+  return reduced;
 }
 
 Range::Range(Context &context, int width, int height)
     : columns_((width + LumaPlane::strip - 1) / LumaPlane::strip),
       rows_((height + LumaPlane::strip - 1) / LumaPlane::strip),
-      reduction_(shrunk(width, height)),
+      reduction_(reduction_for(width, height)),
       luma_(context, Layout::buffer),
       search_(context, COARSE_BLOCK) {
   const Program program = context.program(
@@ -53,10 +53,10 @@ Range::Range(Context &context, int width, int height)
     keys_ = make(search_.keys(reduced_[0]) * sizeof(Key));
     sums_ = make(size_t(steps) * areas() * sizeof(cl_ulong));
     ranges_ = make(steps * sizeof(cl_int));
-    needs_ = make(areas() * sizeof(cl_int));
-    limits_ = make(areas() * sizeof(cl_int));
+    needed_ = make(areas() * sizeof(cl_int));
+    area_ranges_ = make(areas() * sizeof(cl_int));
     last_sum_ = make(sizeof(cl_ulong));
-    mean_ = make(sizeof(cl_int));
+    mean_square_ = make(sizeof(cl_int));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the motion search on " + context.device().name + ".",
                 error);
@@ -82,12 +82,12 @@ void Range::run(Queue &queue, const LumaPlane &current, const LumaPlane &referen
   }
   reduce(queue, current, reduced_[0]);
   reduce(queue, reference, reduced_[1]);
-  const std::vector<int> reaches = Range::reaches(ranges, reduction_);
+  const std::vector<int> reduced = Range::reduced_ranges(ranges, reduction_);
   const cl_int2 areas{{columns_, rows_}};
   const int coarse_lambda = std::max(lambda, least_lambda);
   for (int i = 0; i < steps; i++) {
-    if (i == 0 || reaches[i] != reaches[i - 1])
-      search_.run(queue, reduced_[0], reduced_[1], SearchWindow::of_range(reaches[i]),
+    if (i == 0 || reduced[i] != reduced[i - 1])
+      search_.run(queue, reduced_[0], reduced_[1], SearchWindow::of_range(reduced[i]),
                   coarse_lambda, keys_);
     sum_(queue, {size_t(columns_), size_t(rows_)}, keys_, search_.columns(reduced_[0]),
          search_.rows(reduced_[0]), areas, coarse_lambda, cl_int(i), sums_);
@@ -95,7 +95,7 @@ void Range::run(Queue &queue, const LumaPlane &current, const LumaPlane &referen
   const RangeChoice choice{areas, steps, target.parts,
                            target.parts ? static_cast<cl_float>(target.errors) : -1.0f, follows};
   choose_(queue, {choose_.group().x, 1}, sums_, ranges_, target.parts ? target.sums : sums_,
-          last_sum_, needs_, limits_, mean_, choice);
+          last_sum_, needed_, area_ranges_, mean_square_, choice);
 }
 
 }  // namespace glcl::motion

@@ -24,10 +24,10 @@ class Range {
   /// The ranges that are tried, px, in ascending order from `least` to `most`; some may be equal.
   static std::vector<int> ranges(int least, int most);
   /// The factor by which planes are reduced for frames of this size: 2, 4 or 8.
-  static int shrunk(int width, int height);
+  static int reduction_for(int width, int height);
   /// The range of the search on reduced planes for each of these ranges. An object that moves by a
   /// range is found although it moves by fractions of reduced pixels.
-  static std::vector<int> reaches(const std::vector<int> &ranges, int shrink);
+  static std::vector<int> reduced_ranges(const std::vector<int> &ranges, int reduction);
 
   Range() = default;
   /// For frames of width × height px. Throws Error::failed if the device refuses kernels or memory.
@@ -45,9 +45,9 @@ class Range {
   void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int least, int most,
            int lambda, const PredictionTarget &target, bool follows);
   /// Ints on the device: the range of each area in raster order, px, from the last run().
-  const cl::Buffer &ranges() const { return limits_; }
+  const cl::Buffer &ranges() const { return area_ranges_; }
   /// An int on the device: the mean of their squares, rounded down.
-  const cl::Buffer &mean_square() const { return mean_; }
+  const cl::Buffer &mean_square() const { return mean_square_; }
   int areas() const { return columns_ * rows_; }
 
  private:
@@ -60,7 +60,7 @@ class Range {
   Kernel sum_, choose_;
   std::vector<LumaPlane> intermediate_;  // of sizes between the frame and reduced_
   LumaPlane reduced_[2];
-  cl::Buffer keys_, sums_, ranges_, last_sum_, needs_, limits_, mean_;
+  cl::Buffer keys_, sums_, ranges_, last_sum_, needed_, area_ranges_, mean_square_;
   std::vector<int> current_ranges_;  // the values of ranges_
 };
 

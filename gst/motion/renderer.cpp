@@ -33,8 +33,8 @@ void MotionRenderer::draw_vectors(Queue &queue, const MotionStyle &drawing,
   const int spacing =
       drawing.spacing ? drawing.spacing : drawing::Arrows::spacing(width_, height_) / 2;
   const int step = std::max((spacing + field.block / 2) / field.block, 1);
-  const auto kept = [&](int blocks) { return (blocks + step - 1) / step * cells; };
-  const cl_int2 items{{kept(field.block_columns), kept(field.block_rows)}};
+  const auto arrow_count = [&](int blocks) { return (blocks + step - 1) / step * cells; };
+  const cl_int2 items{{arrow_count(field.block_columns), arrow_count(field.block_rows)}};
   const int arrows = items.s[0] * items.s[1];
   arrow_(queue, {size_t(items.s[0]), size_t(items.s[1])}, motion.vectors(), motion.shapes(),
          arrows_.reserve(arrows), shown, step, items, drawing::bytes_of(drawing.color));

@@ -41,8 +41,8 @@ Regions::Regions(Context &context, const camera::FrameGeometry &frame, size_t it
     labels_ = make(cells * sizeof(cl_int));
     regions_ = make(cells * sizeof(Region));
     std::vector<cl_uint> zeros(1 + (cells + 31) / 32);
-    seen_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                       zeros.size() * sizeof(cl_uint), zeros.data());
+    roots_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                        zeros.size() * sizeof(cl_uint), zeros.data());
     region_list_ = make(sizeof(RegionList));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for object detection on " + context.device().name + ".",
@@ -67,14 +67,14 @@ void Regions::run(Queue &queue, int least, const cl::Buffer &foreground, const c
                   const cl::Buffer &state, const cl::Buffer &deviation) {
   const Size cells{size_t(cells_.s[0]), size_t(cells_.s[1])};
   cells_kernel_(queue, cells, foreground, small, frame_.size, mask_, cells_, cell_words_, labels_,
-                regions_, seen_);
+                regions_, roots_);
   join_(queue, cells, cell_words_, cells_, labels_);
-  gather_(queue, cells, cell_words_, cells_, labels_, regions_, seen_);
+  gather_(queue, cells, cell_words_, cells_, labels_, regions_, roots_);
   const auto counted = [](int length) {
     return (length + DEVIATION_SPACING - 1) / DEVIATION_SPACING;
   };
   const auto [width, height] = frame_.size.s;
-  list_(queue, list_.group(), regions_, seen_, state, region_list_, deviation,
+  list_(queue, list_.group(), regions_, roots_, state, region_list_, deviation,
         RegionSearch{cells_.s[0] * cells_.s[1], least, width * height,
                      counted(width) * counted(height), cut_part});
 }

@@ -40,7 +40,7 @@ class Regions {
   camera::FrameGeometry frame_{};
   cl_int2 cells_{};
   Kernel cells_kernel_, join_, gather_, list_, mask_kernel_;
-  cl::Buffer mask_, cell_words_, labels_, regions_, seen_, region_list_;
+  cl::Buffer mask_, cell_words_, labels_, regions_, roots_, region_list_;
 };
 
 }  // namespace glcl::objects

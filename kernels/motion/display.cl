@@ -80,11 +80,11 @@ __kernel void motion_show_grid(IN_FRAME(in), OUT_FRAME(out), __global const ucha
 // position in the reference. Along both axes, one block of every `step` has arrows. A work-item per
 // cell of those blocks.
 __kernel void motion_arrows(__global const short2 *vectors, __global const ushort *shapes,
-                            __global Arrow *arrows, FieldGrid field, int step, int2 kept,
+                            __global Arrow *arrows, FieldGrid field, int step, int2 count,
                             uchar4 colour) {
   const int cells = field.cells;
   const int2 item = (int2)(get_global_id(0), get_global_id(1));
-  if (any(item >= kept)) return;
+  if (any(item >= count)) return;
   const int2 block = min(item / cells * step + step / 2, field.count / cells - 1);
   const int2 place = block * cells + item % cells;
   Arrow arrow = no_arrow();
@@ -97,5 +97,5 @@ __kernel void motion_arrows(__global const short2 *vectors, __global const ushor
     arrow.length = moved;
     arrow.colour = colour;
   }
-  arrows[item.y * kept.x + item.x] = arrow;
+  arrows[item.y * count.x + item.x] = arrow;
 }

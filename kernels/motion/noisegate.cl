@@ -85,14 +85,14 @@ inline float least_variance(const Area *a, uint sum, uint before) {
 // `between`: 1 if vectors may be fractional, else 0. A work-item per key.
 __kernel void motion_noise_gate(__global const uchar *current, __global const uchar *reference,
                                 __global NoiseState *state, __global const ulong *keys,
-                                __global ulong *kept, KeySearch search, float between) {
+                                __global ulong *gated, KeySearch search, float between) {
   const int i = get_global_id(0), pitch = search.pitch, lambda = search.lambda,
             count = search.count;
   if (i >= count) return;
   __global const float *noise = state->variances;
   __global Flicker *flicker = &state->flicker;
   const ulong key = keys[i];
-  kept[i] = key;
+  gated[i] = key;
   const int2 v = vector_of((uint)key);
   const float residual = (key >> 32) - lambda * vector_bits(v.x, v.y);
   const Area area = area_of(current, reference, search, i);
@@ -146,5 +146,5 @@ __kernel void motion_noise_gate(__global const uchar *current, __global const uc
   if (i % KEYS == 0 && adjusted > (key >> 32) + (ulong)(explained + flicker_change))
     atomic_inc(&flicker->moved_cells);
   if (adjusted <= most || least_variance(&area, sum, before) <= faint)
-    kept[i] = key_of(cost, place(0, 0));
+    gated[i] = key_of(cost, place(0, 0));
 }

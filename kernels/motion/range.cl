@@ -45,11 +45,11 @@ inline ulong sum_of(__local ulong *all, ulong own) {
 // There is no such rule with a `target` below 0 or without `follows`. Afterwards `last` is the sum
 // with the selected ranges.
 //
-// `needs`: an int of scratch memory per area. `mean` gets the mean of the squared ranges. One
+// `needed`: an int of scratch memory per area. `mean` gets the mean of the squared ranges. One
 // work-group of GROUP items.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_range_choose(
     __global const ulong *sums, __global const int *ranges, __global const long8 *errors,
-    __global ulong *last, __global int *needs, __global int *limits, __global int *mean,
+    __global ulong *last, __global int *needed, __global int *limits, __global int *mean,
     RangeChoice choice) {
   __local ulong all[GROUP];
   const int2 areas = choice.areas;
@@ -74,7 +74,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_range_ch
       const float expected = (float)above * (float)error * (float)count;
       if (above <= allowance || expected <= excess) chosen = i;
     }
-    needs[area] = chosen;
+    needed[area] = chosen;
   }
   barrier(CLK_GLOBAL_MEM_FENCE);
   ulong chosen_sum = 0, squares = 0;
@@ -83,7 +83,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_range_ch
     int chosen = 0;
     for (int v = max(y - 1, 0); v <= min(y + 1, areas.y - 1); v++)
       for (int u = max(x - 1, 0); u <= min(x + 1, areas.x - 1); u++)
-        chosen = max(chosen, needs[v * areas.x + u]);
+        chosen = max(chosen, needed[v * areas.x + u]);
     limits[area] = ranges[chosen];
     chosen_sum += sums[chosen * count + area];
     squares += ranges[chosen] * ranges[chosen];

@@ -58,7 +58,7 @@ typedef struct {
   int min_area;        // minimum foreground pixels of a region
   int pixels;          // of the frame
   int counted_pixels;  // number of pixels counted for the scene's deviation
-  float cut;           // fraction of foreground pixels above which the state becomes a cut
+  float cut_fraction;  // fraction of foreground pixels above which the state becomes a cut
 } RegionSearch;
 
 // A box with a number, for objects_box.

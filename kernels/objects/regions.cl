@@ -26,12 +26,12 @@ inline uint cell_of(int count, int2 first, int2 last, int distance) {
 #define SQUARES(levels_of_cell) ((int)((levels_of_cell) >> 13))
 
 // Counts the foreground of each cell, without shadows, and labels the cell as a region of its own.
-// `small`: the reduced frame. `mask`: 0 for cells without detection. `seen`: element 0 counts
+// `small`: the reduced frame. `mask`: 0 for cells without detection. `roots`: element 0 counts
 // foreground pixels, including shadows. A work-item per cell.
 __kernel void objects_cells(__global const uchar *foreground, __global const float *small,
                             int2 size, __global const uchar *mask, int2 cells, __global uint2 *out,
                             __global int *labels, __global Region *regions,
-                            __global volatile uint *seen) {
+                            __global volatile uint *roots) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
   if (any(position >= cells)) return;
   const int2 from = position * REGION_CELL, end = min(size - from, (int2)(REGION_CELL));
@@ -52,7 +52,7 @@ __kernel void objects_cells(__global const uchar *foreground, __global const flo
   }
   const int at = position.y * cells.x + position.x;
   const bool counts = mask[at] && count;
-  if (mask[at] && count + shadows) atomic_add(&seen[0], count + shadows);
+  if (mask[at] && count + shadows) atomic_add(&roots[0], count + shadows);
   out[at] = counts ? (uint2)(cell_of(count, first, last, distance), levels | squares / 64 << 13)
                    : (uint2)(0);
   labels[at] = at;
@@ -123,10 +123,10 @@ __kernel void objects_join(__global const uint2 *cells, int2 size, __global vola
     }
 }
 
-// Adds the cells to their regions after all are joined. `seen`: from element 1 on, the bit of a
+// Adds the cells to their regions after all are joined. `roots`: from element 1 on, the bit of a
 // cell is set if it is the first of a region. A work-item per cell.
 __kernel void objects_gather(__global const uint2 *cells, int2 size, __global volatile int *labels,
-                             __global volatile Region *regions, __global volatile uint *seen) {
+                             __global volatile Region *regions, __global volatile uint *roots) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
   if (any(position >= size) || !part_of_region(cells, size, position)) return;
   const int at = position.y * size.x + position.x, root = root_of(labels, at);
@@ -142,25 +142,25 @@ __kernel void objects_gather(__global const uint2 *cells, int2 size, __global vo
   atomic_add(&region->distance, DISTANCE(cell.x));
   atomic_add(&region->levels, LEVELS(cell.y));
   atomic_add(&region->squares, SQUARES(cell.y));
-  if (root == at) atomic_or(&seen[1 + at / 32], 1u << at % 32);
+  if (root == at) atomic_or(&roots[1 + at / 32], 1u << at % 32);
 }
 
 // Lists the regions in the order of their first cells, row by row. After a cut the list is empty.
-// Clears `seen`. One work-group.
+// Clears `roots`. One work-group.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void objects_list(
-    __global const Region *regions, __global uint *seen, __global CameraState *state,
+    __global const Region *regions, __global uint *roots, __global CameraState *state,
     __global RegionList *result, __global Deviation *deviation, RegionSearch search) {
   __local int counts[ITEMS];
   __local uint distance[DEVIATION_COUNTERS];
   const int item = get_local_id(0), words = (search.cells + 31) / 32, least = search.min_area;
   const int chunk = (words + ITEMS - 1) / ITEMS, begin = min(item * chunk, words),
             end = min(begin + chunk, words);
-  const int foreground = seen[0];
+  const int foreground = roots[0];
   for (int i = item; i < DEVIATION_COUNTERS; i += ITEMS)
     distance[i] = deviation->histogram[i], deviation->histogram[i] = 0;
   int found = 0;
   for (int i = begin; i < end; i++)
-    for (uint bits = seen[1 + i]; bits; bits &= bits - 1)
+    for (uint bits = roots[1 + i]; bits; bits &= bits - 1)
       found += regions[32 * i + FIRST_BIT(bits)].area >= least;
   counts[item] = found;
   for (int step = 1; step < ITEMS; step *= 2) {
@@ -170,19 +170,19 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void objects_list(
     counts[item] += before;
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  const bool cut = foreground > search.cut * search.pixels;
+  const bool cut = foreground > search.cut_fraction * search.pixels;
   int index = counts[item] - found;
   for (int i = begin; i < end; i++) {
-    for (uint bits = seen[1 + i]; bits; bits &= bits - 1) {
+    for (uint bits = roots[1 + i]; bits; bits &= bits - 1) {
       const int at = 32 * i + FIRST_BIT(bits);
       if (regions[at].area < least) continue;
       if (index < MAX_REGIONS) result->regions[index] = regions[at];
       index++;
     }
-    seen[1 + i] = 0;
+    roots[1 + i] = 0;
   }
   if (item == 0) {
-    seen[0] = 0;
+    roots[0] = 0;
     state->cut = cut;
     result->state = *state;
     result->count = cut ? 0 : counts[ITEMS - 1];

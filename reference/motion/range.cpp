@@ -32,9 +32,10 @@ int Ranges::mean_square() const {
 Ranges ranges_of(const Plane &current, const Plane &before, int least, int most, int lambda,
                  double target, int64_t errors, uint64_t last) {
   const std::vector<int> ranges = Engine::ranges(least, most);
-  const int shrink = Engine::shrunk(current.width, current.height), across = strip / 8 / shrink;
+  const int shrink = Engine::reduction_for(current.width, current.height),
+            across = strip / 8 / shrink;
   const Plane small = shrunk(current, shrink), small_before = shrunk(before, shrink);
-  const std::vector<int> reaches = Engine::reaches(ranges, shrink);
+  const std::vector<int> reaches = Engine::reduced_ranges(ranges, shrink);
   const int columns = areas_along(current.width), rows = areas_along(current.height),
             blocks = (small.width + 7) / 8;
   const size_t areas = size_t(columns) * rows;

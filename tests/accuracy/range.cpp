@@ -150,10 +150,10 @@ Outcome run(const std::shared_ptr<Context> &context, const std::vector<Picture> 
   }
   outcome.ms = time / (frames - 1);
   if (!range) {  // on smaller planes
-    const int shrink = motion::Range::shrunk(width, height);
+    const int shrink = motion::Range::reduction_for(width, height);
     int last = -1;
-    for (const int reach :
-         motion::Range::reaches(motion::Range::ranges(settings.min_range, largest), shrink)) {
+    for (const int reach : motion::Range::reduced_ranges(
+             motion::Range::ranges(settings.min_range, largest), shrink)) {
       if (reach != last) outcome.candidates += std::pow((2.0 * reach + 1) / shrink, 2);
       last = reach;
     }

@@ -121,7 +121,7 @@ TEST(test_enough) {
       std::vector<int> ranges = Ranged(bench, pair).run(4, 64, 4);
       std::sort(ranges.begin(), ranges.end());
       const int range = ranges[ranges.size() / 2];
-      fail_unless(range >= by && range <= std::max(2 * by, by + 2 * Range::shrunk(640, 400)),
+      fail_unless(range >= by && range <= std::max(2 * by, by + 2 * Range::reduction_for(640, 400)),
                   "range %d for %d px in noise of %g", range, by, noise);
       fail_unless(by || ranges.back() == 4, "range %d at rest in noise of %g", ranges.back(),
                   noise);

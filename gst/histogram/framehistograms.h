@@ -12,9 +12,9 @@ namespace glcl::histogram {
 
 /// The histograms of each frame in several formats. It builds an engine per format in the
 /// background, and counts no area of a frame twice.
-class Histograms {
+class FrameHistograms {
  public:
-  Histograms(Context &context, int width, int height, const FrameFormat &frame)
+  FrameHistograms(Context &context, int width, int height, const FrameFormat &frame)
       : context_(context), width_(width), height_(height), frame_(frame) {}
 
   /// Builds the engine of a format. Throws as Histogram.
@@ -40,7 +40,7 @@ class Histograms {
     const cl::Buffer *counts = nullptr;  // of the current frame, or null
   };
 
-  FormatCounts &entry_of(const Histogram::Format &format);
+  FormatCounts &counts_of(const Histogram::Format &format);
   EnginePtr make(const Histogram::Format &format) const;
 
   Context &context_;

@@ -223,7 +223,7 @@ int join_parts(std::vector<std::string> parts, const Options &options) {
     report(task);
     output.finish(task);
   } catch (...) {
-    output.drop(task);
+    output.discard(task);
     throw;
   }
   return 0;

@@ -13,7 +13,7 @@
 
 #include "bench/costs.h"
 #include "bench/device.h"
-#include "bench/leave.h"
+#include "bench/exit.h"
 #include "bench/measure.h"
 #include "bench/options.h"
 #include "bench/pipelinetables.h"
@@ -42,14 +42,14 @@ constexpr int check_width = 219,
 /// Time of the kernels by events, or by the wall clock on devices without useful event clocks.
 double kernel_time(const Times &times) { return times.events > 0 ? times.events : times.wall; }
 
-/// The achieved part of the limit.
-struct Share {
+/// The device limit that binds a run, and the part of it that the run achieves.
+struct LimitShare {
   std::string limit;
   double part = 0;
 };
 
-Share share_of(const Limits &limits, const Run &run, const Times &times) {
-  Share share;
+LimitShare limit_share(const Limits &limits, const Run &run, const Times &times) {
+  LimitShare share;
   share.part = limits.shortest(run.least, &share.limit) * 1e6 / kernel_time(times);
   return share;
 }
@@ -131,7 +131,7 @@ class Bench {
         const Run run = point.task->make(*context_, point.parameters, point.scene);
         const Times times = measure(context_, run, options_.seconds);
         const Agreement agreement = agreement_of(*point.task, point.parameters, point.scene);
-        const Share share = share_of(limits_, run, times);
+        const LimitShare share = limit_share(limits_, run, times);
         table.add({point.task->name, frame, variant, number(times.events), number(times.wall),
                    achieved(run, times), number(100 * share.part, 0) + " % " + share.limit,
                    (agreement.good ? "" : "WRONG: ") + agreement.text});
@@ -406,7 +406,7 @@ int main(int argc, char **argv) {
     if (glcl::prints_version("glcl-bench", argc, argv)) return glcl::exit_status("glcl-bench", 0);
     const Options options = parse(argc, argv);
     if (options.pipeline) gst_init(nullptr, nullptr);
-    leave(glcl::exit_status("glcl-bench", bench(options)));
+    exit_at_once(glcl::exit_status("glcl-bench", bench(options)));
   } catch (const Error &error) {
     std::cerr << "glcl-bench: " << error.what() << '\n';
     if (!error.detail().empty()) std::cerr << error.detail() << '\n';

@@ -65,7 +65,8 @@ void write(const Run &run, GstMessage *message) {
 }
 
 /// Prints a warning or an error, followed by its debug text.
-void tell(GstMessage *message, const char *what, decltype(gst_message_parse_error) *parse) {
+void print_log_message(GstMessage *message, const char *what,
+                       decltype(gst_message_parse_error) *parse) {
   GError *error = nullptr;
   gchar *debug = nullptr;
   parse(message, &error, &debug);
@@ -84,11 +85,11 @@ gboolean on_message(GstBus *, GstMessage *message, gpointer data) {
       run.end(run.status);
       break;
     case GST_MESSAGE_ERROR:
-      tell(message, "", gst_message_parse_error);
+      print_log_message(message, "", gst_message_parse_error);
       run.end(1);
       break;
     case GST_MESSAGE_WARNING:
-      tell(message, "warning: ", gst_message_parse_warning);
+      print_log_message(message, "warning: ", gst_message_parse_warning);
       break;
     case GST_MESSAGE_LATENCY:
       gst_bin_recalculate_latency(GST_BIN(run.pipeline));

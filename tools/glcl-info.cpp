@@ -31,25 +31,25 @@ constexpr char usage[] =
 
 /// Keeps the output of libraries and drivers out of the report, which reports expected failures
 /// itself. With GST_DEBUG set all of it goes to standard error.
-class Quiet {
+class OutputRedirection {
  public:
-  Quiet() : out_(dup(STDOUT_FILENO)), err_(dup(STDERR_FILENO)) {
+  OutputRedirection() : out_(dup(STDOUT_FILENO)), err_(dup(STDERR_FILENO)) {
     if (!g_getenv("GST_DEBUG")) {
-      const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-      dup2(nowhere, STDERR_FILENO);
-      close(nowhere);
+      const int null_device = open("/dev/null", O_WRONLY | O_CLOEXEC);
+      dup2(null_device, STDERR_FILENO);
+      close(null_device);
     }
     dup2(STDERR_FILENO, STDOUT_FILENO);
   }
-  ~Quiet() {
+  ~OutputRedirection() {
     std::fflush(stdout);
     dup2(out_, STDOUT_FILENO);
     dup2(err_, STDERR_FILENO);
     close(out_);
     close(err_);
   }
-  Quiet(const Quiet &) = delete;
-  Quiet &operator=(const Quiet &) = delete;
+  OutputRedirection(const OutputRedirection &) = delete;
+  OutputRedirection &operator=(const OutputRedirection &) = delete;
 
  private:
   const int out_, err_;
@@ -59,7 +59,7 @@ int show(bool json) {
   g_setenv("GST_REGISTRY_DISABLE", "yes", TRUE);  // no plugin is needed
   glcl::info::Report report;
   {
-    const Quiet quiet;
+    const OutputRedirection redirection;
     gst_init(nullptr, nullptr);
     report = glcl::info::gather();
   }

@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "bench/chain.h"
-#include "bench/leave.h"
+#include "bench/exit.h"
 #include "bench/measure.h"
 #include "bench/progress.h"
 #include "bench/subject.h"
@@ -58,13 +58,13 @@ std::optional<double> time_of(const std::shared_ptr<Context> &context, const Tas
   }
 }
 
-/// The settings for all work.
-struct Wish {
+/// The settings for all jobs.
+struct TuneSettings {
   std::string only;      ///< text that names of work must contain
   Parameters variants;   ///< values required of all variants
   double seconds = 120;  ///< limit for all work
 
-  bool concerns(const std::string &name) const { return name.find(only) != std::string::npos; }
+  bool selects(const std::string &name) const { return name.find(only) != std::string::npos; }
   bool allows(const Parameters &variant) const {
     return std::all_of(variants.begin(), variants.end(), [&](const auto &value) {
       const auto known = variant.find(value.first);
@@ -75,11 +75,12 @@ struct Wish {
 
 /// The variants to measure: the default one, then the others in an order that mixes all kinds
 /// early, because time may not suffice for all.
-std::vector<Parameters> candidates(const Task &task, const glcl::Device &device, const Wish &wish) {
+std::vector<Parameters> candidates(const Task &task, const glcl::Device &device,
+                                   const TuneSettings &settings) {
   const Parameters own = task.tunable->defaults(device, task.problem);
   std::vector<Parameters> others;
   for (const Parameters &variant : glcl::variants(*task.tunable, device, task.problem))
-    if (variant != own && wish.allows(variant)) others.push_back(variant);
+    if (variant != own && settings.allows(variant)) others.push_back(variant);
   std::mt19937 random(1);
   std::shuffle(others.begin(), others.end(), random);
   others.insert(others.begin(), own);
@@ -93,12 +94,12 @@ Error default_fails(const Task &task, const glcl::Device &device) {
 
 /// Finds the fastest variant: measures all briefly while time is left, then the best few for
 /// longer.
-glcl::Tuning tune(const std::shared_ptr<Context> &context, const Task &task, const Wish &wish,
-                  double seconds) {
+glcl::Tuning tune(const std::shared_ptr<Context> &context, const Task &task,
+                  const TuneSettings &settings, double seconds) {
   constexpr size_t finalists = 4;
   constexpr double brief = 0.05, long_enough = 0.5;
   const glcl::Device &device = context->device();
-  const std::vector<Parameters> all = candidates(task, device, wish);
+  const std::vector<Parameters> all = candidates(task, device, settings);
   const Parameters &own = all.front();
   const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
 
@@ -138,40 +139,42 @@ std::string microseconds(double value) {
   return text;
 }
 
-/// Something to tune: a task with variants, or figures of the device.
-struct Piece {
+/// A tuning to measure: the best variant of a task, or costs of the device.
+struct TuningJob {
   std::string name;
   const glcl::Tunable *tunable;
   std::string problem;
-  std::function<glcl::Tuning(const std::shared_ptr<Context> &, const Wish &, double seconds)> tune;
+  std::function<glcl::Tuning(const std::shared_ptr<Context> &, const TuneSettings &,
+                             double seconds)>
+      tune;
 };
 
-Piece piece_of(const Task &task) {
+TuningJob job_of(const Task &task) {
   return {task.name, task.tunable, task.problem,
-          [&task](const auto &context, const Wish &wish, double seconds) {
-            return tune(context, task, wish, seconds);
+          [&task](const auto &context, const TuneSettings &settings, double seconds) {
+            return tune(context, task, settings, seconds);
           }};
 }
 
-Piece piece_of(const Figures &figures) {
-  return {figures.name, figures.tunable, figures.problem,
-          [&figures](const auto &context, const Wish &, double seconds) {
-            return figures.measure(context, seconds);
+TuningJob job_of(const DeviceCosts &costs) {
+  return {costs.name, costs.tunable, costs.problem,
+          [&costs](const auto &context, const TuneSettings &, double seconds) {
+            return costs.measure(context, seconds);
           }};
 }
 
-/// The subjects: a chain from a file, or elements, by default all elements.
-struct Work {
+/// The tunings of a chain from a file, or of elements, by default all elements.
+struct TuningJobs {
   std::vector<std::string> elements;
   std::optional<Task> chain;
 
   template <class Use>
   void each(const Use &use) const {
-    if (chain) return use(piece_of(*chain));
+    if (chain) return use(job_of(*chain));
     const auto all_of = [&](const Subject &subject) {
-      for (const Figures &figures : subject.figures) use(piece_of(figures));
+      for (const DeviceCosts &costs : subject.device_costs) use(job_of(costs));
       for (const Task &task : subject.tasks)
-        if (!task.problem.empty()) use(piece_of(task));
+        if (!task.problem.empty()) use(job_of(task));
     };
     for (const std::string &element : elements) all_of(subject(element));
     if (elements.empty())
@@ -179,36 +182,37 @@ struct Work {
   }
 };
 
-void tune_all(const std::string &wanted, const Work &work, const Wish &wish) {
-  const auto context = Context::of_device(glcl::choose_device(wanted));
+void tune_all(const std::string &device_name, const TuningJobs &jobs,
+              const TuneSettings &settings) {
+  const auto context = Context::of_device(glcl::choose_device(device_name));
   std::cout << context->device().name << ", driver " << context->device().driver << '\n';
   glcl::Table table({"work", "best variant", "µs", "default µs"});
   size_t left = 0;
-  work.each([&](const Piece &piece) { left += wish.concerns(piece.name); });
+  jobs.each([&](const TuningJob &job) { left += settings.selects(job.name); });
   if (!left)
     throw Error(Error::Kind::settings,
-                "--only \"" + wish.only + "\": no work has this text in its name.");
-  const auto end = Clock::now() + std::chrono::duration<double>(wish.seconds);
-  work.each([&](const Piece &piece) {
-    if (!wish.concerns(piece.name)) return;
+                "--only \"" + settings.only + "\": no work has this text in its name.");
+  const auto end = Clock::now() + std::chrono::duration<double>(settings.seconds);
+  jobs.each([&](const TuningJob &job) {
+    if (!settings.selects(job.name)) return;
     const std::chrono::duration<double> rest = end - Clock::now();
-    const glcl::Tuning best = piece.tune(context, wish, rest.count() / double(left--));
-    glcl::save_tuning(*piece.tunable, context->device(), piece.problem, best);
-    table.add({piece.name, glcl::describe(best.parameters), microseconds(best.microseconds),
+    const glcl::Tuning best = job.tune(context, settings, rest.count() / double(left--));
+    glcl::save_tuning(*job.tunable, context->device(), job.problem, best);
+    table.add({job.name, glcl::describe(best.parameters), microseconds(best.microseconds),
                microseconds(best.default_microseconds)});
   });
   table.print();
   std::cout << "saved in " << glcl::tuning_file() << '\n';
 }
 
-void show(const Work &work) {
+void show(const TuningJobs &jobs) {
   glcl::Table table({"device", "work", "variant", "µs", ""});
   for (const glcl::Device &device : glcl::devices())
-    work.each([&](const Piece &piece) {
-      const auto kept = glcl::load_tuning(*piece.tunable, device, piece.problem);
+    jobs.each([&](const TuningJob &job) {
+      const auto kept = glcl::load_tuning(*job.tunable, device, job.problem);
       const glcl::Tuning tuning =
-          kept.value_or(glcl::Tuning{piece.tunable->defaults(device, piece.problem)});
-      table.add({device.id() + " " + device.name, piece.name, glcl::describe(tuning.parameters),
+          kept.value_or(glcl::Tuning{job.tunable->defaults(device, job.problem)});
+      table.add({device.id() + " " + device.name, job.name, glcl::describe(tuning.parameters),
                  kept ? microseconds(tuning.microseconds) : "-", kept ? "tuned" : "default"});
     });
   table.print();
@@ -243,7 +247,7 @@ Parameters values_of(const std::string &text) {
 
 void run(int argc, char **argv) {
   gchar *device = nullptr, *chain = nullptr, *only = nullptr, *variants = nullptr, **rest = nullptr;
-  Wish asked;
+  TuneSettings settings;
   gboolean showing = FALSE, resetting = FALSE;
   const GOptionEntry entries[] = {
       {"device", 'd', 0, G_OPTION_ARG_STRING, &device,
@@ -254,7 +258,7 @@ void run(int argc, char **argv) {
        "TEXT"},
       {"variants", 0, 0, G_OPTION_ARG_STRING, &variants,
        "Measure only the defaults and variants with these values: \"NAME=NUMBER …\"", "VALUES"},
-      {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &asked.seconds,
+      {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &settings.seconds,
        "Approximate time limit in seconds (120); later variants are not measured", "S"},
       {"show", 0, 0, G_OPTION_ARG_NONE, &showing, "Print the variants in use on every device",
        nullptr},
@@ -271,11 +275,11 @@ void run(int argc, char **argv) {
   GError *error = nullptr;
   const bool good = g_option_context_parse(context, &argc, &argv, &error);
   g_option_context_free(context);
-  const std::string wish = device ? device : "auto";
+  const std::string device_name = device ? device : "auto";
   const std::string file = chain ? chain : "", values = variants ? variants : "";
-  asked.only = only ? only : "";
-  Work work;
-  for (gchar **element = rest; element && *element; element++) work.elements.emplace_back(*element);
+  settings.only = only ? only : "";
+  TuningJobs jobs;
+  for (gchar **element = rest; element && *element; element++) jobs.elements.emplace_back(*element);
   g_free(device);
   g_free(chain);
   g_free(only);
@@ -286,16 +290,17 @@ void run(int argc, char **argv) {
     g_error_free(error);
     throw Error(Error::Kind::settings, reason + ". Run glcl-tune --help for a list of options.");
   }
-  asked.variants = values_of(values);
-  if (!(asked.seconds > 0)) throw Error(Error::Kind::settings, "--seconds: give a number above 0.");
-  for (const std::string &element : work.elements) subject(element);
-  if (!file.empty() && !work.elements.empty())
+  settings.variants = values_of(values);
+  if (!(settings.seconds > 0))
+    throw Error(Error::Kind::settings, "--seconds: give a number above 0.");
+  for (const std::string &element : jobs.elements) subject(element);
+  if (!file.empty() && !jobs.elements.empty())
     throw Error(Error::Kind::settings,
                 "--chain and elements exclude each other: give only one of them.");
-  if (!file.empty()) work.chain = chain_task(file);
+  if (!file.empty()) jobs.chain = chain_task(file);
   if (resetting) reset();
-  if (showing) show(work);
-  if (!resetting && !showing) tune_all(wish, work, asked);
+  if (showing) show(jobs);
+  if (!resetting && !showing) tune_all(device_name, jobs, settings);
 }
 
 }  // namespace
@@ -305,7 +310,7 @@ int main(int argc, char **argv) {
   std::setlocale(LC_NUMERIC, "C");
   try {
     if (!glcl::prints_version("glcl-tune", argc, argv)) run(argc, argv);
-    leave(glcl::exit_status("glcl-tune", EXIT_SUCCESS));
+    exit_at_once(glcl::exit_status("glcl-tune", EXIT_SUCCESS));
   } catch (const Error &error) {
     std::cerr << "glcl-tune: " << error.what() << '\n';
     if (!error.detail().empty()) std::cerr << error.detail() << '\n';

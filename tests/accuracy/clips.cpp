@@ -45,12 +45,12 @@ const std::vector<std::string> &Clip::scenarios() {
   return list;
 }
 
-double Clip::Thing::moves(double t) const {
+double Clip::MovingObject::moving_time(double t) const {
   if (stops < 0 || t <= stops) return t;
   return t <= goes ? stops : t - (goes - stops);
 }
-double Clip::Thing::at_x(double t) const { return x + vx * moves(t); }
-double Clip::Thing::at_y(double t) const { return y + vy * moves(t); }
+double Clip::MovingObject::at_x(double t) const { return x + vx * moving_time(t); }
+double Clip::MovingObject::at_y(double t) const { return y + vy * moving_time(t); }
 
 Clip::Clip(const std::string &camera, const std::string &objects, double noise,
            const Frame &picture, int width, int height, unsigned seed)
@@ -76,14 +76,14 @@ Clip::Clip(const std::string &camera, const std::string &objects, double noise,
   const double w = width, h = height;
   const auto thing = [&](double x, double y, double vx, double vy, double size, bool round,
                          int texture) {
-    Thing t{x * w,        y * h,          vx * w / 320,
-            vy * w / 320, size * w / 320, size * (round ? 0.8 : 0.6) * w / 320};
+    MovingObject t{x * w,        y * h,          vx * w / 320,
+                   vy * w / 320, size * w / 320, size * (round ? 0.8 : 0.6) * w / 320};
     t.round = round;
     t.texture = texture;
-    t.texture_x = 40 + 17.0 * double(things_.size());
-    t.texture_y = 30 + 11.0 * double(things_.size());
-    things_.push_back(t);
-    return things_.size() - 1;
+    t.texture_x = 40 + 17.0 * double(moving_objects_.size());
+    t.texture_y = 30 + 11.0 * double(moving_objects_.size());
+    moving_objects_.push_back(t);
+    return moving_objects_.size() - 1;
   };
   if (objects == "one") {
     thing(-0.3, -0.1, 2.6, 0.6, 24, true, 1);
@@ -101,12 +101,12 @@ Clip::Clip(const std::string &camera, const std::string &objects, double noise,
   } else if (objects == "slow") {
     thing(-0.1, 0.05, 1.0, 0.3, 28, true, 1);
   } else if (objects == "blurred") {
-    things_[thing(-0.45, 0.1, 7, -0.6, 24, true, 1)].blur = 0.9;
-    things_[thing(0.45, -0.2, -6, 0.6, 22, false, 3)].blur = 0.9;
+    moving_objects_[thing(-0.45, 0.1, 7, -0.6, 24, true, 1)].blur = 0.9;
+    moving_objects_[thing(0.45, -0.2, -6, 0.6, 22, false, 3)].blur = 0.9;
   } else if (objects == "camouflaged") {
     const size_t i = thing(-0.25, 0.1, 2.9, -0.5, 28, true, 0);
-    things_[i].texture_x = picture.width * 0.3;
-    things_[i].texture_y = picture.height * 0.6;
+    moving_objects_[i].texture_x = picture.width * 0.3;
+    moving_objects_[i].texture_y = picture.height * 0.6;
   } else if (objects == "entering") {
     thing(-0.65, 0.1, 3.2, 0, 26, false, 1);
     thing(0.66, -0.2, -3.4, 0.1, 22, true, 2);
@@ -118,8 +118,8 @@ Clip::Clip(const std::string &camera, const std::string &objects, double noise,
     thing(0.32, -0.02, -3, 0.1, 24, false, 2);
   } else if (objects == "stopping") {
     const size_t i = thing(-0.35, 0.05, 3.4, 0.4, 25, true, 1);
-    things_[i].stops = 25;
-    things_[i].goes = 35;
+    moving_objects_[i].stops = 25;
+    moving_objects_[i].goes = 35;
   } else if (objects.rfind("crossing ", 0) == 0) {
     cross(unsigned(std::stoul(objects.substr(9))));
   }
@@ -136,7 +136,7 @@ void Clip::cross(unsigned number) {
   const double w = width_, h = height_, unit = w / 320;
   const bool overtakes = number % 4 == 1, alike = number % 4 == 2;
   for (bool good = false; !good;) {
-    things_.clear();
+    moving_objects_.clear();
     const double when = between(20, 40), x = between(-0.2, 0.2) * w, y = between(-0.2, 0.2) * h;
     const double angle = between(0, 2 * pi), speed = between(1.5, 4.5),
                  turn = overtakes ? between(-0.25, 0.25) : between(0.7, 2 * pi - 0.7);
@@ -145,21 +145,22 @@ void Clip::cross(unsigned number) {
                    fast = unit * (i == 0      ? speed
                                   : overtakes ? speed * between(0.3, 0.55)
                                               : between(1.5, 4.5));
-      Thing t{};
+      MovingObject t{};
       t.vx = fast * std::cos(heading), t.vy = fast * std::sin(heading);
       t.x = x + unit * between(-5, 5) - t.vx * when, t.y = y + unit * between(-5, 5) - t.vy * when;
       t.half_width = unit * between(13, 27), t.half_height = t.half_width * between(0.55, 1);
       t.stops = t.goes = -1;
       t.round = next() % 2;
       t.texture = 1 + int(next() % 3);
-      if (i == 1 && alike) t.texture = things_[0].texture;
-      if (i == 1 && !alike) t.texture = 1 + (things_[0].texture + int(next() % 2)) % 3;
+      if (i == 1 && alike) t.texture = moving_objects_[0].texture;
+      if (i == 1 && !alike) t.texture = 1 + (moving_objects_[0].texture + int(next() % 2)) % 3;
       t.texture_x = 30 + 40.0 * i, t.texture_y = 25 + 30.0 * i;
-      things_.push_back(t);
+      moving_objects_.push_back(t);
     }
-    const Thing &a = things_[0], &b = things_[1];
+    const MovingObject &a = moving_objects_[0], &b = moving_objects_[1];
     good = true;
-    for (const Thing &t : things_) good &= std::abs(t.x) < 0.42 * w && std::abs(t.y) < 0.42 * h;
+    for (const MovingObject &t : moving_objects_)
+      good &= std::abs(t.x) < 0.42 * w && std::abs(t.y) < 0.42 * h;
     for (int n : {12, 54})
       good &= std::abs(a.at_x(n) - b.at_x(n)) > a.half_width + b.half_width + 8 * unit ||
               std::abs(a.at_y(n) - b.at_y(n)) > a.half_height + b.half_height + 8 * unit;
@@ -214,13 +215,13 @@ Frame Clip::frame(int number, Truth &truth) const {
       levels[size_t(y) * width_ + x] =
           float(level(0, camera.x + cos * u - sin * v, camera.y + sin * u + cos * v));
     }
-  const size_t count = things_.size();
+  const size_t count = moving_objects_.size();
   truth.boxes.assign(count, {1e9, 1e9, -1e9, -1e9});
-  truth.counts.assign(count, false);
+  truth.countable.assign(count, false);
   std::vector<int> owner(levels.size(), -1);
   std::vector<double> whole(count);
   for (size_t i = 0; i < count; i++) {
-    const Thing &thing = things_[i];
+    const MovingObject &thing = moving_objects_[i];
     const int exposures = thing.blur > 0 ? 9 : 1;
     std::vector<float> cover(levels.size()), light(levels.size());
     for (int e = 0; e < exposures; e++) {
@@ -270,7 +271,7 @@ Frame Clip::frame(int number, Truth &truth) const {
       box = glcl::united(box, {float(x), float(y), float(x + 1), float(y + 1)});
       seen[size_t(i)]++;
     }
-  for (size_t i = 0; i < count; i++) truth.counts[i] = seen[i] >= 0.5 * whole[i];
+  for (size_t i = 0; i < count; i++) truth.countable[i] = seen[i] >= 0.5 * whole[i];
   return seen_by_camera(levels, number);
 }
 

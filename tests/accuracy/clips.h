@@ -13,6 +13,7 @@ namespace clips {
 
 using reference::Frame;
 
+/// The overlap of two boxes, 0 to 1.
 double intersection_over_union(const glcl::RectF &a, const glcl::RectF &b);
 
 /// A camera's view of a plane: the frame's centre at (x, y), rotated by `angle` radians, `zoom` px
@@ -24,7 +25,7 @@ struct CameraView {
 struct Truth {
   CameraView view;
   std::vector<glcl::RectF> boxes;  ///< the visible part of each object
-  std::vector<bool> counts;        ///< whether enough of it is visible
+  std::vector<bool> countable;     ///< true if enough of an object is visible
 };
 
 /// A clip that renders its frames on request.
@@ -45,17 +46,17 @@ class Clip {
   Frame frame(int number, Truth &truth) const;
 
  private:
-  struct Thing {
+  struct MovingObject {
     double x, y, vx, vy;  // px relative to the frame's centre; per frame
     double half_width, half_height;
-    int stops = -1, goes = -1;  // frames
+    int stops = -1, goes = -1;  // frames in which it stops and moves on; -1: never
     bool round = true;
     double blur = 0;  // the exposure, as a part of the frame interval
     double texture_x = 0, texture_y = 0;
     int texture = 0;
     double at_x(double t) const;
     double at_y(double t) const;
-    double moves(double t) const;
+    double moving_time(double t) const;
   };
   void cross(unsigned number);
   Frame seen_by_camera(const std::vector<float> &levels, int number) const;
@@ -67,7 +68,7 @@ class Clip {
   double noise_;
   int width_, height_;
   unsigned seed_;
-  std::vector<Thing> things_;
+  std::vector<MovingObject> moving_objects_;
   struct Grey {
     int width, height;
     std::vector<float> levels;

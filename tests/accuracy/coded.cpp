@@ -74,8 +74,8 @@ std::vector<std::string> codecs() {
   return list;
 }
 
-std::vector<Frame> sent(const std::function<Frame(int)> &frame, int count,
-                        const std::string &codec) {
+std::vector<Frame> coded(const std::function<Frame(int)> &frame, int count,
+                         const std::string &codec) {
   std::vector<Frame> list;
   for (int i = 0; i < count; i++) list.push_back(frame(i));
   return coded(list, codec, list[0].width * list[0].height / 4 * 25 / 1000);

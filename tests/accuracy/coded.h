@@ -10,16 +10,16 @@
 
 namespace clips {
 
-/// Codecs of which this machine has both an encoder and a decoder: "H.264", "MPEG-4". Without any,
-/// rows are left out.
+/// The codecs for which this machine has an encoder and a decoder, of "H.264" and "MPEG-4". Without
+/// any, programs skip their rows.
 std::vector<std::string> codecs();
 
-/// The frames as a decoder has them after an encoder with `kbits` a second at 25 frames/s.
-/// Throws std::runtime_error where GStreamer fails.
+/// The frames after an encoder with `kbits` per second at 25 frames/s, and a decoder. Throws
+/// std::runtime_error if GStreamer fails.
 std::vector<reference::Frame> coded(const std::vector<reference::Frame> &frames,
                                     const std::string &codec, int kbits);
-/// The same of `count` frames with 0.25 bits a pixel.
-std::vector<reference::Frame> sent(const std::function<reference::Frame(int number)> &frame,
-                                   int count, const std::string &codec);
+/// The same for `count` frames, with 0.25 bits per pixel.
+std::vector<reference::Frame> coded(const std::function<reference::Frame(int number)> &frame,
+                                    int count, const std::string &codec);
 
 }  // namespace clips

@@ -9,7 +9,7 @@
 #include "clips.h"
 #include "decode.h"
 #include "film.h"
-#include "finder.h"
+#include "objectfinder.h"
 #include "program.h"
 
 namespace {
@@ -57,7 +57,7 @@ Score score(glcl::Queue &queue, const std::string &folder) {
   if (frames.empty()) return {};
   Objects::Settings settings;
   settings.compensation = glcl::camera::Compensation::first_order_flow;
-  Finder finder(queue, frames[0].width, frames[0].height, settings);
+  ObjectFinder finder(queue, frames[0].width, frames[0].height, settings);
   Score score;
   for (size_t i = 0; i < frames.size(); i++) {
     const auto report = finder.next(frames[i]);

@@ -37,7 +37,7 @@ struct Pair {
 };
 constexpr double unbounded = 99;  // of real pictures
 
-Field nothing_known(Field truth, const std::function<bool(int x, int y)> &where) {
+Field without_truth(Field truth, const std::function<bool(int x, int y)> &where) {
   for (int y = 0; y < truth.height; y++)
     for (int x = 0; x < truth.width; x++)
       if (where(x, y)) truth.vectors[2 * (size_t(y) * truth.width + x)] = 2e9f;
@@ -105,7 +105,7 @@ std::vector<Pair> made_pairs() {
         both.vectors[2 * (size_t(y) * w + x)] = float(opposite.x);
         both.vectors[2 * (size_t(y) * w + x) + 1] = float(opposite.y);
       }
-  both = nothing_known(both, [&](int x, int y) {
+  both = without_truth(both, [&](int x, int y) {
     return !disc(0, 0)(x, y) && disc(opposite.x, opposite.y)(int(x + motion.x), int(y + motion.y));
   });
   pairs.push_back({"a disc moves in front",
@@ -274,7 +274,7 @@ int compare_noise(glcl::Queue &queue) {
 
 /// Prints how much of a wall moves while an object passes before it, in noise, beyond the reach of
 /// the object, and the median error of the object; returns how many results exceed their bounds.
-int compare_front(glcl::Queue &queue) {
+int compare_wall(glcl::Queue &queue) {
   constexpr int w = 480, h = 320, radius = 40, reach = 80;
   constexpr double most_moving = 0.01, most_error = 0.25;
   std::printf("\n%-25s %5s %19s %19s %19s\n", "a wall behind a disc", "noise", "fast", "balanced",
@@ -313,27 +313,26 @@ int compare_front(glcl::Queue &queue) {
   return above;
 }
 
-/// The promise of a confidence of at least so much: so many px of error at most, in 95 % of
-/// vectors.
+/// Of the vectors with at least this confidence, 95 % have at most this error, px.
 struct ErrorBound {
   float confidence;
   double error;
 };
 constexpr ErrorBound error_bounds[] = {{0.5f, 1}, {0.9f, 0.5}};
 constexpr double least_kept = 0.95;
-constexpr double least_share = 0.01;  // of the vectors; a share of fewer means little
+constexpr double least_share = 0.01;  // of the vectors; fewer are not judged
 
-/// The part of the vectors that must be so sure, so that a promise is never kept by having none.
-double least_sure(const Pair &pair, bool noise, Preset preset, float confidence) {
+/// The least part of the vectors with such a confidence. So the bound cannot be met by having none.
+double least_confident(const Pair &pair, bool noise, Preset preset, float confidence) {
   if (confidence > 0.5f) return pair.made && !noise && preset != Preset::fast ? 0.2 : 0;
   if (noise) return pair.made ? 0.1 : 0;
   return pair.made ? 0.5 : 0.1;
 }
 
-/// Prints how many vectors are that sure, and how many of those keep the promise, on the same pairs
-/// clean and with noise; how many results break it.
+/// Prints how many vectors have these confidences, and how many of them are within the error bound,
+/// on the same pairs clean and with noise. Returns how many results exceed their bounds.
 int compare_confidence(glcl::Queue &queue, const std::vector<Pair> &pairs) {
-  std::printf("\n%-32s %5s", "share that is sure, and right", "noise");
+  std::printf("\n%-32s %5s", "share with a confidence, right", "noise");
   for (const char *preset : {"fast", "balanced", "accurate"})
     std::printf("  %-8s >= %.1f        %.1f ", preset, error_bounds[0].confidence,
                 error_bounds[1].confidence);
@@ -359,7 +358,7 @@ int compare_confidence(glcl::Queue &queue, const std::vector<Pair> &pairs) {
             }
           const bool good = known > 0 &&
                             (kept >= least_kept * sure || sure < least_share * known) &&
-                            sure >= least_sure(pair, level, preset, confidence) * known;
+                            sure >= least_confident(pair, level, preset, confidence) * known;
           std::printf(" %.3f %.3f%s", sure / known, sure > 0 ? kept / sure : 1, good ? " " : "!");
           broken += !good;
         }
@@ -373,7 +372,7 @@ int run(int argc, char **argv) {
   glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(argc > 1 ? argv[1] : "auto")));
   std::vector<Pair> pairs = made_pairs();
   for (Pair &pair : real_pairs()) pairs.push_back(std::move(pair));
-  const int above = compare(queue, pairs) + compare_noise(queue) + compare_front(queue) +
+  const int above = compare(queue, pairs) + compare_noise(queue) + compare_wall(queue) +
                     compare_confidence(queue, pairs);
   if (above) std::printf("%d results are above their bounds (!)\n", above);
   return film::exit_status(!above);

@@ -9,7 +9,7 @@
 #include "clips.h"
 #include "decode.h"
 #include "film.h"
-#include "finder.h"
+#include "objectfinder.h"
 #include "program.h"
 
 namespace {
@@ -95,7 +95,7 @@ void compare(const Truth &truth, const std::vector<glcl::objects::Object> &objec
 void add_part(glcl::Queue &queue, const std::string &folder, const std::vector<Frame> &frames,
               size_t first, size_t end, Score &score) {
   constexpr size_t first_mask = 470;
-  Finder finder(queue, frames[0].width, frames[0].height, {});
+  ObjectFinder finder(queue, frames[0].width, frames[0].height, {});
   for (size_t i = first; i < end; i++) {
     const auto report = finder.next(frames[i]);
     if (i >= first + settled)

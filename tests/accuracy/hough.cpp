@@ -6,9 +6,9 @@
 // that nothing covers.
 //
 // `--all` takes more: 12 turns, 5 scales, 200 scenes without, and some that are blurred. `--seed N`
-// takes others: what is in the sources was chosen on those from 1 on and from 500000 on. `--peers
-// SECONDS` has OpenCV look at those of its own size too, no longer than that at each, in a build
-// with -Dpeers=enabled.
+// takes others: what is in the sources was chosen on those from 1 on and from 500000 on.
+// `--peers SECONDS` has OpenCV look at those of its own size too, no longer than that at each, in a
+// build with -Dpeers=enabled.
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -36,19 +36,20 @@ using reference::Pose;
 using reference::Target;
 
 constexpr int width = 320, height = 240;
-constexpr double noise = 8;  // levels
-constexpr int shots = 3;     // frames of a scene: by the last one its noise is known
+constexpr double noise = 8;          // levels
+constexpr int frames_per_scene = 3;  // by the last one the noise is known
 
-struct Tally {
-  int scenes = 0, found = 0, others = 0;
-  double share() const { return double(found) / std::max(scenes, 1); }
+/// The detections in scenes with one target each.
+struct DetectionCounts {
+  int scenes = 0, found = 0, false_detections = 0;
+  double found_share() const { return double(found) / std::max(scenes, 1); }
   void print(const char *name) const {
     std::printf("%-16s %4d of %4d found, %5.1f %%; %d that are not there\n", name, found, scenes,
-                100 * share(), others);
+                100 * found_share(), false_detections);
   }
 };
 
-/// By a Gaussian of a px, as (1 4 6 4 1) along both axes.
+/// The frame after a filter (1 4 6 4 1) / 16 along both axes, like a Gaussian of a px.
 Frame blurred(const Frame &frame) {
   const std::array weights = {1, 4, 6, 4, 1};
   Frame result = frame;
@@ -67,19 +68,19 @@ Frame blurred(const Frame &frame) {
   return result;
 }
 
-/// Some noisy ones of a scene. `camera`: "", "blurred" or the codec that they went through.
+/// Some noisy frames of a scene. `camera`: "", "blurred" or the name of a codec.
 std::vector<Frame> frames_of(const Frame &scene, unsigned seed, const std::string &camera) {
   const Frame seen = camera == "blurred" ? blurred(scene) : scene;
   const auto frame = [&](int i) { return reference::noisy(seen, noise, 10 * seed + unsigned(i)); };
-  if (!camera.empty() && camera != "blurred") return clips::sent(frame, shots, camera);
+  if (!camera.empty() && camera != "blurred") return clips::coded(frame, frames_per_scene, camera);
   std::vector<Frame> frames;
-  for (int i = 0; i < shots; i++) frames.push_back(frame(i));
+  for (int i = 0; i < frames_per_scene; i++) frames.push_back(frame(i));
   return frames;
 }
 
-class Search {
+class TemplateSearch {
  public:
-  Search() {
+  TemplateSearch() {
     const char *wish = std::getenv("GLCL_TEST_DEVICE");
     context_ = glcl::Context::of_device(glcl::choose_device(glcl::devices(), wish ? wish : "auto"));
     queue_ = std::make_unique<glcl::Queue>(context_);
@@ -87,16 +88,16 @@ class Search {
     hough_ = std::make_unique<Hough>(*context_, width, height, layout_);
   }
 
-  std::shared_ptr<const Template> shape(const Target &target) {
+  std::shared_ptr<const Template> make_template(const Target &target) {
     return glcl::hough::make_template(*queue_, target.name, {},
                                       reference::upload(*queue_, target.picture(), layout_));
   }
 
-  void look_for(const std::vector<std::shared_ptr<const Template>> &shapes) {
+  void set_templates(const std::vector<std::shared_ptr<const Template>> &shapes) {
     hough_->set_templates(shapes);
   }
 
-  /// In the last of some frames; empty without any.
+  /// Finds the templates in the last of some frames; empty without any.
   std::vector<Hough::TemplateMatch> find(const std::vector<Frame> &frames) {
     hough_->reset();
     for (size_t i = 0; i < frames.size(); i++)
@@ -121,8 +122,9 @@ bool matches(const Found &object, const Pose &pose) {
          std::hypot(object.x - pose.x, object.y - pose.y) <= 2;
 }
 
-/// False detections: not those slightly off the true place.
-bool strange(const Hough::TemplateMatch &object, const Target &target, const Pose &pose) {
+/// True if it lies away from the true place; slightly off is not false.
+bool is_false_detection(const Hough::TemplateMatch &object, const Target &target,
+                        const Pose &pose) {
   return std::hypot(object.x - pose.x, object.y - pose.y) > target.side * pose.scale / 4;
 }
 
@@ -133,25 +135,25 @@ void print(const std::vector<Hough::TemplateMatch> &objects) {
   std::printf("\n");
 }
 
-/// The detections of a peer, and how often it takes too long.
-struct PeerTally : Tally {
-  int late = 0;
+/// The detections of a peer, and how often it exceeded the time limit.
+struct PeerCounts : DetectionCounts {
+  int timeouts = 0;
   double seconds = 0;
   void add(int limit, const ShapePeer &peer, const Frame &frame, const Target &target,
            const Pose &pose) {
     const PeerResult result = find_within(limit, peer, frame, target, pose);
     seconds += result.seconds;
-    scenes++, late += !result.ended;
+    scenes++, timeouts += !result.ended;
     bool right = false;
     for (const Pose &one : result.poses) {
       right |= matches(one, pose);
-      others += std::hypot(one.x - pose.x, one.y - pose.y) > target.side * pose.scale / 4;
+      false_detections += std::hypot(one.x - pose.x, one.y - pose.y) > target.side * pose.scale / 4;
     }
     found += right;
   }
 };
 
-/// A scene: what lies where, and by how much of it is covered.
+/// A scene: the target, its pose, and how much of it is covered.
 struct Scene {
   const Target &target;
   Pose pose;
@@ -167,15 +169,15 @@ std::string number(const char *format, double value) {
 }
 
 void count(const Scene &scene, const std::vector<Hough::TemplateMatch> &found,
-           std::map<std::string, Tally> &tallies, Tally &total) {
+           std::map<std::string, DetectionCounts> &counts, DetectionCounts &total) {
   const auto &[target, pose, camera, hidden, seed] = scene;
   bool right = false;
-  int others = 0;
+  int false_detections = 0;
   for (const auto &object : found) {
     right |= matches(object, pose);
-    others += strange(object, target, pose);
+    false_detections += is_false_detection(object, target, pose);
   }
-  if (std::getenv("VERBOSE") && (!right || others)) {
+  if (std::getenv("VERBOSE") && (!right || false_detections)) {
     std::printf("  %s seed %u %s hidden %.1f: (%.1f, %.1f) %.1f x%.2f:", target.name.c_str(), seed,
                 camera.c_str(), hidden, pose.x, pose.y, pose.angle, pose.scale);
     print(found);
@@ -188,25 +190,28 @@ void count(const Scene &scene, const std::vector<Hough::TemplateMatch> &found,
   else
     names = {camera, camera + number(", hidden %.1f", hidden)};
   for (const std::string &name : names) {
-    Tally &tally = tallies[name];
-    tally.scenes++, tally.found += right, tally.others += others;
+    DetectionCounts &count_of_name = counts[name];
+    count_of_name.scenes++, count_of_name.found += right,
+        count_of_name.false_detections += false_detections;
   }
-  if (camera.empty()) total.scenes++, total.found += right, total.others += others;
+  if (camera.empty())
+    total.scenes++, total.found += right, total.false_detections += false_detections;
 }
 
 /// Whether nothing is found in scenes without any of the shapes.
-bool none_in_clutter(Search &search, const std::string &camera, unsigned first_seed, int scenes) {
-  Tally none;
+bool finds_none_in_clutter(TemplateSearch &search, const std::string &camera, unsigned first_seed,
+                           int scenes) {
+  DetectionCounts none;
   for (int i = 0; i < scenes; i++) {
     const unsigned seed = first_seed + 5000 + unsigned(i);
     const auto found =
         search.find(frames_of(reference::clutter_frame(width, height, seed), seed, camera));
     none.scenes++;
-    none.others += static_cast<int>(found.size());
+    none.false_detections += static_cast<int>(found.size());
     if (std::getenv("VERBOSE") && !found.empty()) std::printf("  none %u:", seed), print(found);
   }
   none.print((camera.empty() ? "without any" : "without any, " + camera).c_str());
-  return none.others == 0;
+  return none.false_detections == 0;
 }
 
 int run(bool all, unsigned first_seed, int peer_seconds) {
@@ -214,14 +219,14 @@ int run(bool all, unsigned first_seed, int peer_seconds) {
   std::vector<std::string> cameras = codecs;
   cameras.insert(cameras.begin(), "");
   if (all) cameras.emplace_back("blurred");
-  Search search;
+  TemplateSearch search;
   const std::vector<Target> targets = reference::targets();
   std::vector<std::shared_ptr<const Template>> shapes;
-  for (const Target &target : targets) shapes.push_back(search.shape(target));
-  std::map<std::string, Tally> tallies;
+  for (const Target &target : targets) shapes.push_back(search.make_template(target));
+  std::map<std::string, DetectionCounts> counts;
   const std::vector<ShapePeer> peers = peer_seconds > 0 ? shape_peers() : std::vector<ShapePeer>();
-  std::map<std::string, PeerTally> peer_tallies;
-  Tally total;
+  std::map<std::string, PeerCounts> peer_counts;
+  DetectionCounts total;
   const std::vector<double> scales =
       all ? std::vector{0.5, 0.75, 1.0, 1.25, 1.5} : std::vector{0.5, 1.0, 1.5};
   const int turns = all ? 12 : 1;
@@ -231,7 +236,7 @@ int run(bool all, unsigned first_seed, int peer_seconds) {
   };
   unsigned seed = first_seed;
   for (size_t i = 0; i < targets.size(); i++) {
-    search.look_for({shapes[i]});
+    search.set_templates({shapes[i]});
     for (const double scale : scales)
       for (const double hidden : {0.0, 0.2, 0.4})
         for (int turn = 0; turn < turns; turn++, seed++) {
@@ -250,25 +255,28 @@ int run(bool all, unsigned first_seed, int peer_seconds) {
             const auto found = search.find(frames);
             if (camera.empty() && scale == 1 && turn == 0)
               for (const ShapePeer &peer : peers)
-                peer_tallies[peer.name].add(peer_seconds, peer, frames.back(), targets[i], pose);
-            count({targets[i], pose, camera, hidden, seed}, found, tallies, total);
+                peer_counts[peer.name].add(peer_seconds, peer, frames.back(), targets[i], pose);
+            count({targets[i], pose, camera, hidden, seed}, found, counts, total);
           }
         }
   }
-  for (const auto &[name, tally] : tallies) tally.print(name.c_str());
+  for (const auto &[name, count_of_name] : counts) count_of_name.print(name.c_str());
   total.print("all");
-  for (const auto &[name, tally] : peer_tallies) {
-    tally.print(name.c_str());
-    std::printf("  %.1f s of a CPU for a scene, %d not in %d s\n", tally.seconds / tally.scenes,
-                tally.late, peer_seconds);
+  for (const auto &[name, count_of_name] : peer_counts) {
+    count_of_name.print(name.c_str());
+    std::printf("  %.1f s of a CPU for a scene, %d not in %d s\n",
+                count_of_name.seconds / count_of_name.scenes, count_of_name.timeouts, peer_seconds);
   }
 
-  bool good = tallies["hidden 0.0"].share() >= 0.95 && tallies["hidden 0.2"].share() >= 0.9 &&
-              tallies["hidden 0.4"].share() >= 0.75;
-  for (const std::string &codec : codecs) good &= tallies[codec + ", hidden 0.0"].share() >= 0.9;
-  search.look_for(shapes);
+  bool good = counts["hidden 0.0"].found_share() >= 0.95 &&
+              counts["hidden 0.2"].found_share() >= 0.9 &&
+              counts["hidden 0.4"].found_share() >= 0.75;
+  for (const std::string &codec : codecs)
+    good &= counts[codec + ", hidden 0.0"].found_share() >= 0.9;
+  search.set_templates(shapes);
   for (const std::string &camera : cameras)
-    if (camera != "blurred") good &= none_in_clutter(search, camera, first_seed, all ? 200 : 12);
+    if (camera != "blurred")
+      good &= finds_none_in_clutter(search, camera, first_seed, all ? 200 : 12);
   return film::exit_status(good);
 }
 

@@ -288,7 +288,7 @@ bool report(glcl::Queue &queue, Scene &scene) {
 Scene coded(const Scene &scene, const std::string &codec) {
   Scene sent = scene;
   sent.name += ", " + codec;
-  sent.frame = [list = clips::sent(scene.frame, frames, codec)](int i) { return list[size_t(i)]; };
+  sent.frame = [list = clips::coded(scene.frame, frames, codec)](int i) { return list[size_t(i)]; };
   const bool fine = codec == "H.264";
   const double shake = scene.bounds.shake ? fine ? 0.25 : 0.35 : 0;
   if (fine)

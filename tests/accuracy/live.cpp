@@ -103,8 +103,8 @@ std::array<Frame, 2> coded(const Scene &scene, double step, double level, int gr
 }
 
 /// The last two of ten frames as a camera sends them.
-std::array<Frame, 2> sent(const Scene &scene, const std::string &codec) {
-  const auto list = clips::sent(
+std::array<Frame, 2> coded_pair(const Scene &scene, const std::string &codec) {
+  const auto list = clips::coded(
       [&](int i) { return reference::noisy(scene.frame(i), 3, unsigned(i)); }, 10, codec);
   return {list[8], list[9]};
 }
@@ -142,7 +142,7 @@ std::vector<Camera> cameras() {
   const auto codecs = clips::codecs();
   for (const std::string &codec : codecs)
     all.push_back({codec, codec == "H.264" ? 0.3 : 0.1,
-                   [codec](const Scene &scene) { return sent(scene, codec); }});
+                   [codec](const Scene &scene) { return coded_pair(scene, codec); }});
   return all;
 }
 

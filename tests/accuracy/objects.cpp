@@ -18,7 +18,7 @@
 #include "clips.h"
 #include "coded.h"
 #include "film.h"
-#include "finder.h"
+#include "objectfinder.h"
 #include "peers.h"
 #include "reference/coding.h"
 #include "reference/textured.h"
@@ -73,19 +73,19 @@ void match(const Truth &truth, const std::vector<Box> &boxes, Score &score, Foun
     }
     if (which < used.size()) {
       used[which] = true;
-      if (truth.counts[t]) {
+      if (truth.countable[t]) {
         score.hits++, score.reported++;
         found(t, which);
       }
     }
-    score.truth += truth.counts[t];
+    score.truth += truth.countable[t];
   }
   for (size_t o = 0; o < used.size(); o++) {
     if (used[o]) continue;
     // An object that is hardly visible may be reported or not.
     bool excused = false;
     for (size_t t = 0; t < truth.boxes.size(); t++)
-      excused |= !truth.counts[t] && truth.boxes[t].right > 0 &&
+      excused |= !truth.countable[t] && truth.boxes[t].right > 0 &&
                  clips::intersection_over_union(truth.boxes[t], boxes[o]) > 0.1;
     score.reported += !excused;
   }
@@ -127,7 +127,7 @@ template <class Lit>
 Score score(glcl::Queue &queue, const Clip &clip, int width, int height, Lit lit) {
   Objects::Settings settings;
   settings.compensation = glcl::camera::Compensation::first_order_flow;
-  Finder finder(queue, width, height, settings);
+  ObjectFinder finder(queue, width, height, settings);
   Score score;
   std::map<size_t, uint64_t> ids;
   const bool crosses = clip.objects().rfind("crossing", 0) == 0;
@@ -139,7 +139,7 @@ Score score(glcl::Queue &queue, const Clip &clip, int width, int height, Lit lit
     const Tracker::Report report = finder.next(lit(clip.frame(i, truth), i));
     if (i == 0) first = truth.view;
     score.events += int(report.begun.size());
-    const float *p = finder.result.state.path.s;
+    const float *p = finder.regions.state.path.s;
     const auto [x, y] = path(first, truth.view);
     off.push_back({p[0] - x, p[1] - y, p[3] + (truth.view.angle - first.angle)});
     if (i >= 25) {
@@ -266,7 +266,7 @@ int compare_peers(glcl::Queue &queue, bool whole) {
                         &objects = Clip::scenarios()[(k + c) % Clip::scenarios().size()];
       const Clip clip(camera, objects, number % 2 ? 6 : 0, photographs[number % photographs.size()],
                       width, height, number);
-      Finder finder(queue, width, height, settings);
+      ObjectFinder finder(queue, width, height, settings);
       std::vector<decltype(peers[0].begin())> others;
       for (const ObjectPeer &peer : peers) others.push_back(peer.begin());
       for (int i = 0; i < frames; i++) {
@@ -384,7 +384,7 @@ int compare_still(glcl::Queue &queue, bool whole) {
                                                  {4, even, 0, 16}}) {
       Objects::Settings settings;
       settings.compensation = glcl::camera::Compensation::first_order_flow;
-      Finder finder(queue, width, height, settings);
+      ObjectFinder finder(queue, width, height, settings);
       reference::Coder coder(step);
       int begun = 0;
       for (int i = 0; i < count; i++) {
@@ -415,13 +415,14 @@ int compare_cars(glcl::Queue &queue) {
     return 0;
   }
   int hits = 0, frames = 0;
-  std::unique_ptr<Finder> finder;
+  std::unique_ptr<ObjectFinder> finder;
   for (int n = 1; std::filesystem::exists(path("frame", n, ".jpg")); n++) {
     const Frame frame = reference::load_picture(path("frame", n, ".jpg")),
                 mask = reference::load_picture(path("mask", n, ".png"));
     Objects::Settings settings;
     settings.compensation = glcl::camera::Compensation::first_order_flow;
-    if (!finder) finder = std::make_unique<Finder>(queue, frame.width, frame.height, settings);
+    if (!finder)
+      finder = std::make_unique<ObjectFinder>(queue, frame.width, frame.height, settings);
     const Tracker::Report report = finder->next(frame);
     Box truth{1e9, 1e9, -1e9, -1e9};
     for (int y = 0; y < mask.height; y++)

@@ -63,7 +63,7 @@ const PointPeer *point_peer() {
         cv::ocl::setUseOpenCL(false);
         cv::calcOpticalFlowPyrLK(grey(before), grey(after), from, to, found, cv::noArray(),
                                  cv::Size(7, 7), 2);
-        std::vector<Followed> result;
+        std::vector<FollowedPoint> result;
         for (size_t i = 0; i < to.size(); i++)
           result.push_back({{to[i].x, to[i].y}, found[i] != 0});
         return result;

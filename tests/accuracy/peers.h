@@ -17,23 +17,24 @@ struct Peer {
       flow;
 };
 
-/// Farneback and DIS with their defaults; none in a build without -Dpeers=enabled.
+/// Farneback and DIS with their defaults; empty in a build without -Dpeers=enabled.
 std::vector<Peer> peers();
 
-/// Where a point of one frame is in the next.
-struct Followed {
+/// The position of a point in the next frame.
+struct FollowedPoint {
   std::array<float, 2> position;  ///< px
-  bool tracked;                   ///< found again
+  bool tracked;                   ///< false: lost
 };
 
 /// A tracker of points of OpenCV, on the CPU, with windows of 7×7 px and three levels.
 struct PointPeer {
   std::string name;
-  /// At most 1000 points, 3 px apart, of a window of 7×7 px.
-  std::function<std::vector<std::array<float, 2>>(const reference::Frame &)> choose;
-  std::function<std::vector<Followed>(const reference::Frame &before, const reference::Frame &after,
-                                      const std::vector<std::array<float, 2>> &points)>
-      follow;
+  /// Selects at most 1000 points at distances of 3 px, by windows of 7×7 px.
+  std::function<std::vector<std::array<float, 2>>(const reference::Frame &)> select;
+  std::function<std::vector<FollowedPoint>(const reference::Frame &before,
+                                           const reference::Frame &after,
+                                           const std::vector<std::array<float, 2>> &points)>
+      track;
 };
 
 /// PyrLK; null in a build without -Dpeers=enabled.
@@ -43,12 +44,12 @@ const PointPeer *point_peer();
 /// CPU.
 struct ObjectPeer {
   std::string name;
-  /// For another stream.
+  /// Begins another stream.
   std::function<std::function<std::vector<std::array<double, 4>>(const reference::Frame &)>()>
       begin;
 };
 
-/// Mixtures of Gaussians (MOG2); and sparse flow, a homography, the difference to the previous
-/// frame laid onto this one. Both end with connected components of at least `least` px, and come
-/// with some thresholds each. None in a build without -Dpeers=enabled.
+/// Two methods, each with some thresholds: mixtures of Gaussians (MOG2); and the difference to the
+/// previous frame, aligned by sparse flow and a homography. Both end with connected components of
+/// at least `least` px. None in a build without -Dpeers=enabled.
 std::vector<ObjectPeer> object_peers(int least);

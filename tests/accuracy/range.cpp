@@ -31,14 +31,14 @@ using reference::Frame;
 
 constexpr int margin = 320, largest = 64;
 constexpr double noise = 2;
-/// Where the frame's pixel (x, y) lies in the scene, from its corner.
-using CameraPath = void (*)(int number, double &x, double &y);
+/// Converts a pixel (x, y) of a frame to its position in the scene, from the corner.
+using PixelToScene = void (*)(int number, double &x, double &y);
 
 struct Clip {
   const char *name;
-  CameraPath path;
-  bool strict = false;  ///< whether its bound is checked
-  bool thing = false;   ///< a part of the scene moves over it
+  PixelToScene to_scene;
+  bool strict = false;          ///< its bound is checked
+  bool has_foreground = false;  ///< a part of the scene moves over it
 };
 
 const Clip made_clips[] = {
@@ -64,8 +64,8 @@ const Clip made_clips[] = {
     {"something moves by 25 px", [](int, double &, double &) {}, false, true},
 };
 
-/// The forms of each clip: as it is, "", and by codecs.
-std::vector<std::string> forms() {
+/// The codings of each clip: none, "", and by codecs.
+std::vector<std::string> codings() {
   std::vector<std::string> list = clips::codecs();
   list.insert(list.begin(), "");
   return list;
@@ -81,9 +81,9 @@ class CroppedScene {
     for (int y = 0; y < height_; y++)
       for (int x = 0; x < width_; x++) {
         double u = x, v = y;
-        clip.path(number, u, v);
+        clip.to_scene(number, u, v);
         const int left = 40 + 25 * number, top = height_ / 3;
-        if (clip.thing && x >= left && x < left + width_ / 5 && y >= top && y < 2 * top) {
+        if (clip.has_foreground && x >= left && x < left + width_ / 5 && y >= top && y < 2 * top) {
           u = x - left + margin;
           v = y - top + 10;
         }
@@ -114,21 +114,22 @@ class CroppedScene {
   Frame scene_;
 };
 
-struct Outcome {
+/// The statistics of a search over a clip.
+struct SearchResult {
   double psnr = 0, ms = 0, range = 0, candidates = 0;  // means
   double explained = 0;                                // mean part of the changed pixels
   int failures = 0;  // frames whose vectors say nothing about the camera
 };
 
-Outcome run(const std::shared_ptr<Context> &context, const std::vector<Picture> &pictures,
-            int range, int width, int height, bool gates_noise = false) {
+SearchResult run(const std::shared_ptr<Context> &context, const std::vector<Picture> &pictures,
+                 int range, int width, int height, bool gates_noise = false) {
   Queue queue(context);
   BlockMotion engine(*context, width, height, layout_for(context->device()));
   BlockMotion::Settings settings;
   settings.range = range;
   settings.noise = gates_noise ? -1 : 0;
   engine.prepare(settings);
-  Outcome outcome;
+  SearchResult result;
   double time = 0;
   const auto frames = static_cast<double>(pictures.size() - 1);
   for (size_t i = 0; i < pictures.size(); i++) {
@@ -142,23 +143,23 @@ Outcome run(const std::shared_ptr<Context> &context, const std::vector<Picture> 
     std::vector<char> sums(BlockMotion::sums_bytes);
     queue.cl().enqueueReadBuffer(engine.sum_up(queue), CL_TRUE, 0, sums.size(), sums.data());
     const BlockMotion::MotionSummary summary(engine.field(), width, height, sums.data());
-    outcome.psnr += summary.psnr() / frames;
-    outcome.range += summary.range / frames;
-    outcome.candidates += std::pow(2 * summary.range + 1, 2) / frames;
-    outcome.explained += summary.explained / frames;
-    outcome.failures += summary.fails();
+    result.psnr += summary.psnr() / frames;
+    result.range += summary.range / frames;
+    result.candidates += std::pow(2 * summary.range + 1, 2) / frames;
+    result.explained += summary.explained / frames;
+    result.failures += summary.fails();
   }
-  outcome.ms = time / (frames - 1);
+  result.ms = time / (frames - 1);
   if (!range) {  // on smaller planes
-    const int shrink = motion::Range::reduction_for(width, height);
+    const int reduction = motion::Range::reduction_for(width, height);
     int last = -1;
     for (const int reach : motion::Range::reduced_ranges(
-             motion::Range::ranges(settings.min_range, largest), shrink)) {
-      if (reach != last) outcome.candidates += std::pow((2.0 * reach + 1) / shrink, 2);
+             motion::Range::ranges(settings.min_range, largest), reduction)) {
+      if (reach != last) result.candidates += std::pow((2.0 * reach + 1) / reduction, 2);
       last = reach;
     }
   }
-  return outcome;
+  return result;
 }
 
 /// The frames of a clip, as a codec leaves them where one is named.
@@ -168,7 +169,7 @@ std::vector<Picture> pictures_of(Queue &queue, const std::function<Frame(int)> &
   if (codec.empty())
     for (int i = 0; i < count; i++) frames.push_back(frame(i));
   else
-    frames = clips::sent(frame, count, codec);
+    frames = clips::coded(frame, count, codec);
   std::vector<Picture> pictures;
   for (const Frame &one : frames)
     pictures.push_back(reference::upload(queue, one, layout_for(queue.context().device())));
@@ -186,9 +187,10 @@ bool compare_clip(const std::shared_ptr<Context> &context, const std::string &na
                   const Bounds &bounds) {
   const int width = pictures[0].width, height = pictures[0].height;
   bool good = true;
-  const Outcome largest = run(context, pictures, ::largest, width, height);
+  const SearchResult largest = run(context, pictures, ::largest, width, height);
   for (const int range : ranges) {
-    const Outcome own = range == ::largest ? largest : run(context, pictures, range, width, height);
+    const SearchResult own =
+        range == ::largest ? largest : run(context, pictures, range, width, height);
     // Equal ones may both be infinite, where an encoder repeats the frame.
     const double loss = own.psnr == largest.psnr ? 0 : largest.psnr - own.psnr;
     const double part = own.candidates / largest.candidates;
@@ -213,7 +215,7 @@ bool compare(const std::shared_ptr<Context> &context, const char *scene,
   const std::vector<int> ranges =
       all ? std::vector{8, 16, 24, 32, 48, largest, 0} : std::vector{largest, 0};
   for (const Clip &clip : made_clips)
-    for (const std::string &codec : forms()) {
+    for (const std::string &codec : codings()) {
       if (!all && !clip.strict) continue;
       const auto frame = [&](int i) { return cropped.frame(clip, i); };
       const std::string name =
@@ -239,26 +241,26 @@ bool compare_pans(const std::shared_ptr<Context> &context, const char *name, con
           queue,
           reference::noisy(reference::crop(scene, step * i, 40, width, height), noise, 100 + i),
           layout_for(context->device())));
-    const Outcome outcome = run(context, pictures, range, width, height, true);
-    const bool fails = outcome.failures != (step > range ? frames - 1 : 0);
+    const SearchResult result = run(context, pictures, range, width, height, true);
+    const bool fails = result.failures != (step > range ? frames - 1 : 0);
     good = good && !fails;
     std::printf("%s, pans by %2d px, range %d | explained %3.0f %%, %d of %d unknown%s\n", name,
-                step, range, 100 * outcome.explained, outcome.failures, frames - 1,
+                step, range, 100 * result.explained, result.failures, frames - 1,
                 fails ? " WRONG" : "");
   }
   return good;
 }
 
 /// The view of a camera of 1920×1080 px: it pans, or a car drives past it.
-struct Fast {
+struct FastClip {
   const char *name;
   int pan, car;  ///< px per frame
 };
-const Fast fast[] = {
+const FastClip fast_clips[] = {
     {"pans by 22 px", 22, 0}, {"pans by 40 px", 40, 0}, {"a car drives by 26 px", 0, 26}};
 constexpr int car_x = 600, car_y = 500, car_width = 420, car_height = 170;
 
-Frame fast_frame(const Frame &scene, const Frame &paint, const Fast &clip, int number) {
+Frame fast_frame(const Frame &scene, const Frame &paint, const FastClip &clip, int number) {
   Frame frame = reference::crop(scene, 100 - clip.pan * number, 0, 1920, 1080);
   for (int y = 0; y < car_height && clip.car; y++)
     std::copy_n(paint.at(0, y), 4 * car_width, frame.at(car_x + clip.car * number, car_y + y));
@@ -267,7 +269,7 @@ Frame fast_frame(const Frame &scene, const Frame &paint, const Fast &clip, int n
 
 /// The part of the blocks, all or those of the car alone, whose vectors are right at the defaults.
 double right_at_defaults(const std::shared_ptr<Context> &context, const Frame &scene,
-                         const Frame &paint, const Fast &clip, const std::string &codec) {
+                         const Frame &paint, const FastClip &clip, const std::string &codec) {
   Queue queue(context);
   const Layout layout = layout_for(context->device());
   BlockMotion engine(*context, 1920, 1080, layout);
@@ -296,8 +298,8 @@ bool check_defaults(const std::shared_ptr<Context> &context) {
   const Frame scene = reference::textured_frame(1920 + 200, 1080, {}, 5),
               paint = reference::crop(scene, 300, 200, car_width, car_height);
   bool good = true;
-  for (const Fast &clip : fast)
-    for (const std::string &codec : forms()) {
+  for (const FastClip &clip : fast_clips)
+    for (const std::string &codec : codings()) {
       const double right = right_at_defaults(context, scene, paint, clip, codec);
       good = good && right > 0.9;
       std::printf("1920×1080, the defaults, %-22s %-6s | %4.1f %% of the vectors are right%s\n",

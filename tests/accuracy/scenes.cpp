@@ -13,7 +13,7 @@
 
 #include "clips.h"
 #include "coded.h"
-#include "finder.h"
+#include "objectfinder.h"
 #include "reference/textured.h"
 
 namespace {
@@ -30,11 +30,12 @@ struct Scene {
   std::vector<Boxes> truth;  ///< of each frame
 };
 
-struct Found {
+/// The detections in all frames.
+struct DetectionScore {
   bool coded = false;
-  int begun = 0, reported = 0, hits = 0, present = 0;
-  std::vector<int> begins;  ///< frames
-  double share() const { return present ? double(hits) / present : 1; }
+  int begun = 0, reported = 0, hits = 0, true_boxes = 0;
+  std::vector<int> begin_frames;  ///< frames in which objects begin
+  double recall() const { return true_boxes ? double(hits) / true_boxes : 1; }
 };
 
 /// A texture of one colour.
@@ -115,9 +116,9 @@ Scene cloud() {
   return scene;
 }
 
-/// A thing that goes further in a frame than it is long, three times: a camera of few frames a
-/// second.
-Scene leaps(const char *name, int side, int step) {
+/// An object crosses three times and moves further per frame than its length, as in videos of few
+/// frames per second.
+Scene fast_object(const char *name, int side, int step) {
   Scene scene{name, {}, {}};
   const Frame still = ground(4, 0.4);
   const int passage = (width + side) / step + 5;
@@ -134,68 +135,70 @@ Scene leaps(const char *name, int side, int step) {
   return scene;
 }
 
-constexpr int sets_off = 30;  // frame
+constexpr int departure = 30;  // frame in which the parked car drives off
 
 /// A car that was parked drives off.
 Scene parked() {
   Scene scene{"parked", {}, {}};
   const Frame still = ground(4, 0.4);
-  for (int i = 0; i < sets_off + 35; i++) {
+  for (int i = 0; i < departure + 35; i++) {
     Frame frame = still;
-    const Box box = paste(frame, 120 + std::max(0, 4 * (i - sets_off)), 150, 70, 40, 8);
+    const Box box = paste(frame, 120 + std::max(0, 4 * (i - departure)), 150, 70, 40, 8);
     scene.frames.push_back(reference::noisy(frame, 1.5, unsigned(i)));
-    scene.truth.push_back(i < sets_off + 5 ? Boxes{} : Boxes{box});
+    scene.truth.push_back(i < departure + 5 ? Boxes{} : Boxes{box});
   }
   return scene;
 }
 
-Found find(glcl::Queue &queue, const Scene &scene, const std::vector<Frame> &frames,
-           const Finder::Objects::Settings &settings, const Finder::Tracker::Settings &follows = {},
-           double seconds = 0.04) {
+DetectionScore score_of(glcl::Queue &queue, const Scene &scene, const std::vector<Frame> &frames,
+                        const ObjectFinder::Objects::Settings &settings,
+                        const ObjectFinder::Tracker::Settings &tracking = {},
+                        double seconds = 0.04) {
   constexpr int settled = 20;  // frames
-  Finder finder(queue, width, height, settings, follows, seconds);
-  Found found;
+  ObjectFinder finder(queue, width, height, settings, tracking, seconds);
+  DetectionScore score;
   for (int i = 0; i < int(frames.size()); i++) {
     const auto report = finder.next(frames[size_t(i)]);
-    found.begun += int(report.begun.size());
-    found.begins.insert(found.begins.end(), report.begun.size(), i);
+    score.begun += int(report.begun.size());
+    score.begin_frames.insert(score.begin_frames.end(), report.begun.size(), i);
     if (i < settled) continue;
     std::vector<bool> used(report.objects.size());
-    found.reported += int(used.size());
+    score.reported += int(used.size());
     for (const Box &box : scene.truth[size_t(i)]) {
-      found.present++;
+      score.true_boxes++;
       for (size_t o = 0; o < used.size(); o++) {
         const auto &b = report.objects[o].box;
         if (used[o] ||
             clips::intersection_over_union(box, {b.left, b.top, b.right, b.bottom}) < 0.4)
           continue;
         used[o] = true;
-        found.hits++;
+        score.hits++;
         break;
       }
     }
   }
-  return found;
+  return score;
 }
 
-/// A scene as it is and after each encoder; whether all are good.
-bool hold(glcl::Queue &queue, const Scene &scene, const Finder::Objects::Settings &settings,
-          const std::function<bool(const Found &)> &good,
-          const Finder::Tracker::Settings &follows = {}, double seconds = 0.04) {
-  std::vector<std::string> forms{""};
-  for (const std::string &codec : clips::codecs()) forms.push_back(codec);
+/// Tests a scene as it is and after each encoder; true if all scores are good.
+bool within_bounds(glcl::Queue &queue, const Scene &scene,
+                   const ObjectFinder::Objects::Settings &settings,
+                   const std::function<bool(const DetectionScore &)> &good,
+                   const ObjectFinder::Tracker::Settings &tracking = {}, double seconds = 0.04) {
+  std::vector<std::string> codings{""};
+  for (const std::string &codec : clips::codecs()) codings.push_back(codec);
   bool all = true;
-  for (const std::string &form : forms) {
-    Found found =
-        find(queue, scene, form.empty() ? scene.frames : clips::coded(scene.frames, form, kbits),
-             settings, follows, seconds);
-    found.coded = !form.empty();
-    const bool holds = good(found);
-    all &= holds;
+  for (const std::string &coding : codings) {
+    DetectionScore score = score_of(
+        queue, scene, coding.empty() ? scene.frames : clips::coded(scene.frames, coding, kbits),
+        settings, tracking, seconds);
+    score.coded = !coding.empty();
+    const bool is_good = good(score);
+    all &= is_good;
     std::printf("%-12s %-8s %6d begin (first in %d), %6.3f of %3d boxes, %4d reported %s\n",
-                scene.name, form.empty() ? "as it is" : form.c_str(), found.begun,
-                found.begins.empty() ? -1 : found.begins[0], found.share(), found.present,
-                found.reported, holds ? "" : "!");
+                scene.name, coding.empty() ? "as it is" : coding.c_str(), score.begun,
+                score.begin_frames.empty() ? -1 : score.begin_frames[0], score.recall(),
+                score.true_boxes, score.reported, is_good ? "" : "!");
   }
   return all;
 }
@@ -206,42 +209,46 @@ bool run(const std::string &wish, const std::string &only) {
       {"people",
        [&] {
          // MPEG-4 blurs their first frames.
-         return hold(queue, people(), {},
-                     [](const Found &f) { return f.share() >= 0.85 && f.begun <= 2; });
+         return within_bounds(queue, people(), {}, [](const DetectionScore &f) {
+           return f.recall() >= 0.85 && f.begun <= 2;
+         });
        }},
       {"cloud",
-       [&] { return hold(queue, cloud(), {}, [](const Found &f) { return f.begun == 0; }); }},
+       [&] {
+         return within_bounds(queue, cloud(), {},
+                              [](const DetectionScore &f) { return f.begun == 0; });
+       }},
       {"parked",
        [&] {
-         return hold(queue, parked(), {}, [](const Found &f) {
+         return within_bounds(queue, parked(), {}, [](const DetectionScore &f) {
            // At low bit rates its sides move in every second frame only.
-           return f.begun == 1 && f.begins[0] <= sets_off + (f.coded ? 7 : 5) && f.share() >= 0.9 &&
-                  f.reported <= f.present + 5;
+           return f.begun == 1 && f.begin_frames[0] <= departure + (f.coded ? 7 : 5) &&
+                  f.recall() >= 0.9 && f.reported <= f.true_boxes + 5;
          });
        }},
       {"leaps",
        [&] {
          // It begins in the third frame of each passage. Artefacts of MPEG-4 behind it may begin
          // too.
-         const auto good = [](const Found &f) {
-           return f.begun >= 3 && f.begun <= 5 && f.share() >= 0.5;
+         const auto good = [](const DetectionScore &f) {
+           return f.begun >= 3 && f.begun <= 5 && f.recall() >= 0.5;
          };
-         const bool few = hold(queue, leaps("leaps", 40, 60), {}, good, {}, 0.2),
-                    fast = hold(queue, leaps("balls", 16, 30), {}, good);
+         const bool few = within_bounds(queue, fast_object("leaps", 40, 60), {}, good, {}, 0.2),
+                    fast = within_bounds(queue, fast_object("balls", 16, 30), {}, good);
          return few && fast;
        }},
       {"at once",
        [&] {
-         Finder::Tracker::Settings once;
+         ObjectFinder::Tracker::Settings once;
          once.min_frames = 1, once.gap = 10;
-         return hold(
-             queue, leaps("at once", 40, 60), {},
-             [](const Found &f) { return f.begun >= 3 && f.share() >= 0.9; }, once, 0.2);
+         return within_bounds(
+             queue, fast_object("at once", 40, 60), {},
+             [](const DetectionScore &f) { return f.begun >= 3 && f.recall() >= 0.9; }, once, 0.2);
        }},
   };
   bool good = true;
-  for (const auto &[name, holds] : cases)
-    if (only.empty() || name == only) good &= holds();
+  for (const auto &[name, is_good] : cases)
+    if (only.empty() || name == only) good &= is_good();
   return good;
 }
 

@@ -59,7 +59,7 @@ class Texture {
   Frame frame_;
 };
 
-Frame seen(int side, const std::function<void(Point, uint8_t *)> &put) {
+Frame rendered(int side, const std::function<void(Point, uint8_t *)> &put) {
   Frame frame(side, side);
   for (int y = 0; y < side; y++)
     for (int x = 0; x < side; x++) put({double(x), double(y)}, frame.at(x, y));
@@ -79,7 +79,7 @@ struct Scene {
 };
 
 /// A disc flies along a bare stripe of a textured plane: nothing is ever covered.
-Scene something_moves(int side, int features) {
+Scene disc_moves(int side, int features) {
   const auto texture = std::make_shared<Texture>(side), other = std::make_shared<Texture>(side, 7);
   const double step = 0.008 * side;
   const auto on_disc = [=](Point p) {
@@ -87,7 +87,7 @@ Scene something_moves(int side, int features) {
   };
   return {"something moves", features,
           [=](int i) {
-            return seen(side, [&](Point p, uint8_t *pixel) {
+            return rendered(side, [&](Point p, uint8_t *pixel) {
               const Point before{p.x - step * i, p.y};
               if (on_disc(before)) return other->put(before, pixel);
               if (std::abs(p.y - 0.5 * side) < 0.2 * side) return put_grey(127, pixel);
@@ -107,7 +107,7 @@ Scene turned_away(int side, int features) {
   const auto travelled = [=](int i) { return i < 8 ? pace * i * i / 16 : pace * (i - 4); };
   return {"the camera turns away", features,
           [=](int i) {
-            return seen(side, [&](Point p, uint8_t *pixel) {
+            return rendered(side, [&](Point p, uint8_t *pixel) {
               texture->put({p.x + travelled(i), p.y}, pixel);
             });
           },
@@ -117,14 +117,14 @@ Scene turned_away(int side, int features) {
 }
 
 /// Spots on a bare box that turns and comes nearer: as many features as spots, fewer than wanted.
-Scene few_spots(int side, int features) {
+Scene spots_approach(int side, int features) {
   const int along = int(std::sqrt(0.36 * features));
   const double spacing = 0.66 * side / along, first = (side - spacing * (along - 1)) / 2;
   const auto motion = [=](int i) { return Motion{0, 0, 0.006 * i, std::pow(1.003, i)}; };
   const auto shift = [=](int i, int j) { return 0.2 * spacing * std::sin(7.0 * i + 13.0 * j); };
   return {"few spots approach", along * along,
           [=](int number) {
-            Frame frame = seen(side, [](Point, uint8_t *pixel) { put_grey(60, pixel); });
+            Frame frame = rendered(side, [](Point, uint8_t *pixel) { put_grey(60, pixel); });
             for (int j = 0; j < along; j++)
               for (int i = 0; i < along; i++) {
                 const Point at = motion(number).apply(
@@ -143,14 +143,14 @@ Scene few_spots(int side, int features) {
 }
 
 /// The camera goes back, and all moves towards the middle.
-Scene all_moves(int side, int features) {
+Scene zoom_out(int side, int features) {
   const auto texture = std::make_shared<Texture>(side);
   const auto motion = [=](int i) {
     return Motion{3 * std::sin(0.5 * i), 2 * std::sin(0.7 * i), 0.002 * i, std::pow(0.996, i)};
   };
   return {"all moves", features,
           [=](int i) {
-            return seen(side, [&](Point p, uint8_t *pixel) {
+            return rendered(side, [&](Point p, uint8_t *pixel) {
               texture->put(motion(i).undo(p, side, side), pixel);
             });
           },
@@ -161,7 +161,7 @@ Scene all_moves(int side, int features) {
 Scene coded(const Scene &scene, const std::string &codec) {
   Scene sent = scene;
   sent.name += ", " + codec;
-  sent.frame = [list = clips::sent(scene.frame, frames, codec)](int i) { return list[size_t(i)]; };
+  sent.frame = [list = clips::coded(scene.frame, frames, codec)](int i) { return list[size_t(i)]; };
   return sent;
 }
 
@@ -207,8 +207,8 @@ int compare_scenes(glcl::Queue &queue, int side) {
   int beyond = 0;
   std::printf("%-30s %8s %8s %8s %8s %8s   of %d×%d px, %d frames\n", "made scenes", "there are",
               "chosen", "visible", "followed", "right", side, side, frames);
-  for (const Scene &scene : {something_moves(side, features), turned_away(side, features),
-                             few_spots(side, features), all_moves(side, features)}) {
+  for (const Scene &scene : {disc_moves(side, features), turned_away(side, features),
+                             spots_approach(side, features), zoom_out(side, features)}) {
     beyond += !report(queue, scene, side, features, 0.95, 0.02);
     for (const std::string &codec : codecs)
       beyond += !report(queue, coded(scene, codec), side, features, 0.7, 0.2);
@@ -217,8 +217,9 @@ int compare_scenes(glcl::Queue &queue, int side) {
 }
 
 /// Where points go by our tracker, with windows of 7×7 px and three levels.
-std::vector<Followed> follow(glcl::Queue &queue, const Frame &before, const Frame &after,
-                             const std::vector<std::array<float, 2>> &from, double max_residue) {
+std::vector<FollowedPoint> follow(glcl::Queue &queue, const Frame &before, const Frame &after,
+                                  const std::vector<std::array<float, 2>> &from,
+                                  double max_residue) {
   using namespace glcl::klt;
   glcl::Context &context = queue.context();
   const glcl::Layout layout = glcl::layout_for(context.device());
@@ -247,7 +248,7 @@ std::vector<Followed> follow(glcl::Queue &queue, const Frame &before, const Fram
   settings.max_residue = max_residue;
   tracking.run(queue, settings, pyramids, first, second, noise.variances(), count, 1, points);
   queue.cl().enqueueReadBuffer(points.points(), CL_TRUE, 0, sizeof slots, &slots);
-  std::vector<Followed> result;
+  std::vector<FollowedPoint> result;
   for (int i = 0; i < count; i++)
     result.push_back({{slots.position[i].s[2], slots.position[i].s[3]},
                       slots.identity[i].s[2] == glcl::klt::LIVE});
@@ -260,7 +261,7 @@ struct Row {
   size_t right = 0;                                      // points that are lost and within a pixel
 
   /// `both`: found by all, whose errors count.
-  Row(const std::vector<Followed> &found, const std::vector<std::array<float, 2>> &truth,
+  Row(const std::vector<FollowedPoint> &found, const std::vector<std::array<float, 2>> &truth,
       const std::vector<bool> &both) {
     std::vector<double> errors;
     for (size_t i = 0; i < found.size(); i++) {
@@ -315,7 +316,7 @@ int compare_pairs(glcl::Queue &queue) {
       from.push_back({x, y}), truth.push_back({tx, ty});
     };
     if (peer) {
-      for (const auto &[x, y] : peer->choose(before)) add(x, y);
+      for (const auto &[x, y] : peer->select(before)) add(x, y);
     } else {
       Klt klt(queue.context(), before.width, before.height,
               glcl::layout_for(queue.context().device()));
@@ -325,9 +326,9 @@ int compare_pairs(glcl::Queue &queue) {
     }
     // With the default, and with settings that keep all points in the frame, as OpenCV does.
     std::printf("%s, %zu points\n", name, from.size());
-    const auto others = peer ? peer->follow(before, after, from) : std::vector<Followed>();
+    const auto others = peer ? peer->track(before, after, from) : std::vector<FollowedPoint>();
     for (const double residue : {10., 255.}) {
-      const std::vector<Followed> own = follow(queue, before, after, from, residue);
+      const std::vector<FollowedPoint> own = follow(queue, before, after, from, residue);
       std::vector<bool> both;
       for (size_t i = 0; i < from.size(); i++)
         both.push_back(own[i].tracked && (!peer || others[i].tracked));

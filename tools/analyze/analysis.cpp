@@ -16,15 +16,15 @@ void analyze(const Task &task, const std::function<void(const Progress &)> &repo
   check_complete(task.file);
   // Time around the range; longer if it contains too few frames or no picture.
   GstClockTime back = 8 * GST_SECOND, on = 4 * GST_SECOND;
-  bool with_pictures = task.has("shots");
+  bool with_thumbnails = task.has("shots");
   for (;;) {
-    Run run(task, back, on, with_pictures);
+    Run run(task, back, on, with_thumbnails);
     try {
       run.play(report);
     } catch (const Failure &) {
       // The converter for small pictures can't handle every change of size.
-      if (!with_pictures || !run.changed_size()) throw;
-      with_pictures = false;
+      if (!with_thumbnails || !run.changed_size()) throw;
+      with_thumbnails = false;
       continue;
     }
     const bool before = run.needs_more_before(), after = run.needs_more_after();

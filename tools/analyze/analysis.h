@@ -18,7 +18,7 @@ struct Progress {
 ///   frames.csv   a row per frame (Table)
 ///   events.jsonl shots, motion begin and end, in the order of their times
 ///   objects.csv  with objects: a row for each object of each frame
-///   shots.rgb    with shots: a small picture of each (Pictures)
+///   shots.rgb    with shots: a small picture of each (Thumbnails)
 ///   summary.json the source file and the settings
 ///
 /// Some frames before and after a range are analysed too, so that its results equal those of the

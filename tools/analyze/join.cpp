@@ -55,11 +55,11 @@ std::string text_of(const std::vector<std::string> &cells) {
 }
 
 /// Renumbers the objects of parts for the joined file.
-class Numbers {
+class ObjectNumbering {
  public:
   /// Begins a part: finds its objects that continue those in the last frame of the previous part.
   void begin(const Json &crossing) {
-    numbers_.clear();
+    joined_numbers_.clear();
     std::vector<Box> open = std::move(last_);
     last_.clear();
     for (const Json &object : crossing) {
@@ -71,20 +71,20 @@ class Numbers {
             (best == open.end() || overlap(*it, box) > overlap(*best, box)))
           best = it;
       if (best == open.end()) continue;
-      numbers_[box.id] = best->id;
+      joined_numbers_[box.id] = best->id;
       open.erase(best);
     }
   }
-  long of(long id) {
-    const auto found = numbers_.find(id);
-    return found != numbers_.end() ? found->second : numbers_[id] = next_++;
+  long number_of(long id) {
+    const auto found = joined_numbers_.find(id);
+    return found != joined_numbers_.end() ? found->second : joined_numbers_[id] = next_++;
   }
   /// Converts a line of objects.csv to the frame and object numbers of the joined file.
   std::string line(const std::string &line, size_t first_frame) {
     std::vector<std::string> cells = cells_of(line);
     if (cells.size() < 7) throw Failure("objects.csv is damaged");
     const std::string frame = std::to_string(std::stoul(cells[1]) + first_frame);
-    const long id = of(std::stol(cells[2]));
+    const long id = number_of(std::stol(cells[2]));
     if (frame != last_frame_) last_.clear();
     last_frame_ = frame;
     last_.push_back(
@@ -102,17 +102,17 @@ class Numbers {
   }
 
  private:
-  std::map<long, long> numbers_;  // new number by the number in this part
-  std::set<long> seen_;           // numbers that lines contain
-  std::vector<Box> last_;         // boxes in the last frame with objects
+  std::map<long, long> joined_numbers_;  // by the number in this part
+  std::set<long> seen_;                  // numbers that lines contain
+  std::vector<Box> last_;                // boxes in the last frame with objects
   std::string last_frame_;
   long next_ = 1;
 };
 
 /// The files of the joined task, to which parts are added.
-class Whole {
+class JoinedResults {
  public:
-  explicit Whole(const Task &task)
+  explicit JoinedResults(const Task &task)
       : task_(task),
         folder_(task.folder),
         rows_(folder_, "frames.csv"),
@@ -125,7 +125,7 @@ class Whole {
     const Json summary = part.json("summary.json");
     const bool first = summary_.is_null();
     if (first) summary_ = summary;
-    if (objects_) numbers_.begin(summary.at("crossing"));
+    if (objects_) numbering_.begin(summary.at("crossing"));
     const size_t count = add_lines(part.open("frames.csv"), first, rows_,
                                    [](const std::string &line) { return line; });
     if (count != whole(summary.at("frames")))
@@ -133,12 +133,12 @@ class Whole {
                     "/frames.csv and summary.json differ in the number of rows");
     if (objects_)
       add_lines(part.open("objects.csv"), first, *objects_,
-                [&](const std::string &line) { return numbers_.line(line, frames_); });
+                [&](const std::string &line) { return numbering_.line(line, frames_); });
     add_events(part.open("events.jsonl"));
     if (shots_ && part.has("shots.rgb")) shots_->write(part.read("shots.rgb"));
     frames_ += count;
     lost_ += whole(summary.at("lost"));
-    if (objects_) numbers_.end(frames_);
+    if (objects_) numbering_.end(frames_);
   }
 
   void finish() {
@@ -150,7 +150,7 @@ class Whole {
     summary_["frames"] = frames_;
     summary_["lost"] = lost_;
     if (shots_) summary_["shots"] = shot_count_;
-    if (objects_) summary_["objects"] = numbers_.count();
+    if (objects_) summary_["objects"] = numbering_.count();
     summary_.erase("crossing");
     folder_.write("summary.json", dump(summary_, 2) + "\n");
   }
@@ -171,7 +171,7 @@ class Whole {
       Json event = parsed(line);
       if (!event.is_object()) throw Failure("events.jsonl is damaged");
       if (!event.at("frame").is_null()) event["frame"] = whole(event["frame"]) + frames_;
-      if (event.contains("id")) event["id"] = numbers_.of(long(whole(event["id"])));
+      if (event.contains("id")) event["id"] = numbering_.number_of(long(whole(event["id"])));
       shot_count_ += event.at("event") == "shot";
       events_.write(dump(event) + "\n");
     }
@@ -181,7 +181,7 @@ class Whole {
   Folder folder_;
   Writer rows_, events_;
   std::unique_ptr<Writer> objects_, shots_;
-  Numbers numbers_;
+  ObjectNumbering numbering_;
   Json summary_;  // of the first part
   size_t frames_ = 0, shot_count_ = 0, lost_ = 0;
 };
@@ -222,9 +222,9 @@ Task joined_task(std::vector<std::string> &parts) {
 }
 
 void join(const Task &task, const std::vector<std::string> &parts) {
-  Whole whole(task);
-  for (const std::string &part : parts) reading(part, [&] { whole.add(Folder::named(part)); });
-  whole.finish();
+  JoinedResults results(task);
+  for (const std::string &part : parts) reading(part, [&] { results.add(Folder::named(part)); });
+  results.finish();
 }
 
 }  // namespace glcl::analyze

@@ -116,7 +116,7 @@ void Output::finish(const Task &task) {
   open_.erase(task.file);
 }
 
-void Output::drop(const Task &task) {
+void Output::discard(const Task &task) {
   const auto open = open_.find(task.file);
   if (open == open_.end()) return;
   open->second.clear();

@@ -25,7 +25,7 @@ class Output {
   /// Completes a file: renames the folder to its final name. Throws Failure.
   void finish(const Task &task);
   /// Removes the incomplete results of a file.
-  void drop(const Task &task);
+  void discard(const Task &task);
   /// Path of a file's results, which may not exist yet.
   std::string place(const std::string &file) const;
 

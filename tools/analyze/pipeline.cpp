@@ -8,7 +8,7 @@ namespace glcl::analyze {
 
 namespace {
 
-constexpr GstClockTime longest_opening = 30 * GST_SECOND;
+constexpr GstClockTime open_timeout = 30 * GST_SECOND;
 
 std::string text_of(GstMessage *message) {
   GError *error = nullptr;
@@ -30,12 +30,12 @@ void check_pads(GstElement *decoder, gpointer) {
 
 }  // namespace
 
-Pipeline::Pipeline(const std::string &behind, const std::string &file) {
+Pipeline::Pipeline(const std::string &downstream, const std::string &file) {
   GError *error = nullptr;
   pipeline_ =
       gst_parse_launch_full(("filesrc name=source ! decodebin name=decoder caps=video/x-raw(ANY) "
                              "expose-all-streams=false ! " +
-                             behind)
+                             downstream)
                                 .c_str(),
                             nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error);
   if (!pipeline_) {
@@ -46,7 +46,7 @@ Pipeline::Pipeline(const std::string &behind, const std::string &file) {
   bus_ = gst_element_get_bus(pipeline_);
   g_signal_connect(pipeline_, "deep-element-added",
                    G_CALLBACK(+[](GstBin *, GstBin *, GstElement *element, gpointer self) {
-                     static_cast<Pipeline *>(self)->note_decoder(element);
+                     static_cast<Pipeline *>(self)->record_decoder(element);
                    }),
                    this);
   GstElement *source = get("source"), *decoder = get("decoder");
@@ -64,10 +64,11 @@ Pipeline::Pipeline(const std::string &behind, const std::string &file) {
                            const bool caps =
                                !buffer &&
                                GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS;
-                           if (!buffer) pipeline->note_orientation(GST_PAD_PROBE_INFO_EVENT(info));
+                           if (!buffer)
+                             pipeline->record_orientation(GST_PAD_PROBE_INFO_EVENT(info));
                            // After the caps the first picture waits until kernels are built.
                            if (buffer || caps) pipeline->decoded_ = true;
-                           if (caps) pipeline->sizes_++;
+                           if (caps) pipeline->format_changes_++;
                            return GST_PAD_PROBE_OK;
                          },
                          self, nullptr);
@@ -100,7 +101,7 @@ GstMessage *Pipeline::wait(GstClockTime time, int types) const {
 bool Pipeline::preroll() const {
   gst_element_set_state(pipeline_, GST_STATE_PAUSED);
   constexpr int types = GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_EOS;
-  GstMessage *message = wait(longest_opening, types);
+  GstMessage *message = wait(open_timeout, types);
   // A decoder may lose the error of a broken file and then wait forever.
   if (!message && !decoded_) throw Failure("no picture arrived within 30 s");
   if (!message) message = wait(GST_CLOCK_TIME_NONE, types);
@@ -134,7 +135,7 @@ bool Pipeline::seekable() const {
   return seekable;
 }
 
-void Pipeline::note_decoder(GstElement *element) {
+void Pipeline::record_decoder(GstElement *element) {
   GstElementFactory *factory = gst_element_get_factory(element);
   if (!factory ||
       !gst_element_factory_list_is_type(factory, GST_ELEMENT_FACTORY_TYPE_DECODER |
@@ -145,7 +146,7 @@ void Pipeline::note_decoder(GstElement *element) {
   decoder_ = GST_OBJECT_NAME(factory);
 }
 
-void Pipeline::note_orientation(GstEvent *event) {
+void Pipeline::record_orientation(GstEvent *event) {
   if (GST_EVENT_TYPE(event) != GST_EVENT_TAG) return;
   GstTagList *tags = nullptr;
   gst_event_parse_tag(event, &tags);

@@ -9,11 +9,11 @@
 
 namespace glcl::analyze {
 
-/// A pipeline from a file through a decoder to `behind`, the rest of the pipeline. Its errors are
-/// thrown as Failure.
+/// A pipeline from a file through a decoder to `downstream`, the rest of the pipeline. Its errors
+/// are thrown as Failure.
 class Pipeline {
  public:
-  Pipeline(const std::string &behind, const std::string &file);
+  Pipeline(const std::string &downstream, const std::string &file);
   ~Pipeline();
   Pipeline(const Pipeline &) = delete;
   Pipeline &operator=(const Pipeline &) = delete;
@@ -36,21 +36,21 @@ class Pipeline {
   std::string orientation() const;
 
   /// How often the decoder has set the format of its pictures.
-  int sizes() const { return sizes_; }
+  int format_changes() const { return format_changes_; }
 
   GstClockTime duration() const;
   bool seekable() const;
 
  private:
-  void note_decoder(GstElement *element);
-  void note_orientation(GstEvent *event);
+  void record_decoder(GstElement *element);
+  void record_orientation(GstEvent *event);
 
   mutable std::mutex mutex_;  // guards the texts, which arrive on GStreamer's threads
   std::string decoder_, orientation_ = "rotate-0";
   GstElement *pipeline_;
   GstBus *bus_;
   std::atomic<bool> decoded_ = false;
-  std::atomic<int> sizes_ = 0;
+  std::atomic<int> format_changes_ = 0;
 };
 
 }  // namespace glcl::analyze

@@ -14,8 +14,8 @@
 #include <map>
 #include <sstream>
 
-#include "pictures.h"
 #include "table.h"
+#include "thumbnails.h"
 
 namespace glcl::analyze {
 
@@ -38,7 +38,7 @@ std::vector<Picture> pictures_in(std::istream &in) {
     const Json head = parsed(line);
     if (!head.is_object()) throw Failure("shots.rgb is damaged");
     const Picture picture{head.at("time"), head.at("width"), head.at("height"), in.tellg()};
-    if (picture.width != Pictures::width || picture.height < 1 || picture.height > highest)
+    if (picture.width != Thumbnails::width || picture.height < 1 || picture.height > highest)
       throw Failure("shots.rgb is damaged: a picture has " + std::to_string(picture.width) + "×" +
                     std::to_string(picture.height) + " px");
     pictures.push_back(picture);
@@ -105,7 +105,7 @@ Sheet make_sheet(const Folder &folder) {
       chosen.push_back(pictures[i]);
   Sheet sheet;
   if (!chosen.empty()) {
-    constexpr int width = Pictures::width;
+    constexpr int width = Thumbnails::width;
     int height = 16;
     for (const Picture &picture : chosen)
       height = std::max(height, std::min(picture.height, 2 * width));

@@ -15,13 +15,13 @@ constexpr double blank_deviation = 6;  // levels, as for shots
 
 }  // namespace
 
-Results::Results(const Task &task, Pictures *pictures)
-    : task_(task), folder_(task.folder), table_(task, folder_), pictures_(pictures) {
+Results::Results(const Task &task, Thumbnails *thumbnails)
+    : task_(task), folder_(task.folder), table_(task, folder_), thumbnails_(thumbnails) {
   if (task.has("objects")) {
     objects_ = std::make_unique<Writer>(folder_, "objects.csv");
     objects_->write("time,frame,id,x,y,width,height,velocity-x,velocity-y,score,age\n");
   }
-  if (pictures_) shots_ = std::make_unique<Writer>(folder_, "shots.rgb");
+  if (thumbnails_) shots_ = std::make_unique<Writer>(folder_, "shots.rgb");
 }
 
 void Results::add_message(const GstStructure *message) {
@@ -45,7 +45,7 @@ void Results::add_histogram(const GstStructure *message) {
   ends_blank_ = variance < blank_deviation * blank_deviation;
   if (std::exchange(seen_, true)) return;
   begins_blank_ = ends_blank_;
-  if (pictures_ && !task_.from) first_picture(message);
+  if (thumbnails_ && !task_.from) first_picture(message);
 }
 
 void Results::add_shot(const GstStructure *shot) {
@@ -58,7 +58,7 @@ void Results::add_shot(const GstStructure *shot) {
   add_event(
       time,
       {{"event", "shot"}, {"kind", gst_structure_get_string(shot, "kind")}, {"score", score}});
-  if (pictures_) pictures_->write(timestamp, time, *shots_);
+  if (thumbnails_) thumbnails_->write(timestamp, time, *shots_);
 }
 
 void Results::add_objects(const GstStructure *message) {
@@ -108,7 +108,7 @@ void Results::first_picture(const GstStructure *message) {
   if (gst_structure_get_uint64(message, "timestamp", &timestamp) &&
       gst_structure_get_uint64(message, "stream-time", &time) &&
       table_.row(time) == std::optional<size_t>(0))
-    pictures_->write(timestamp, time, *shots_);
+    thumbnails_->write(timestamp, time, *shots_);
 }
 
 /// The first shot begins with the first frame of the file.

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "pictures.h"
 #include "table.h"
 #include "task.h"
+#include "thumbnails.h"
 
 namespace glcl::analyze {
 
@@ -18,9 +18,9 @@ namespace glcl::analyze {
 /// for the page and the contact sheet. One thread at a time.
 class Results {
  public:
-  /// Creates the files. With `pictures`, the pictures of shots are saved too. Throws Failure, like
-  /// all functions below.
-  Results(const Task &task, Pictures *pictures);
+  /// Creates the files. With `thumbnails`, the thumbnails of shots are saved too. Throws Failure,
+  /// like all functions below.
+  Results(const Task &task, Thumbnails *thumbnails);
 
   /// Adds the next frame: its timestamp, which identifies it in messages, and its stream time.
   void add_frame(GstClockTime timestamp, GstClockTime time) { table_.frame(timestamp, time); }
@@ -54,7 +54,7 @@ class Results {
   Folder folder_;
   Table table_;
   std::unique_ptr<Writer> objects_, shots_;
-  Pictures *pictures_;
+  Thumbnails *thumbnails_;
   std::vector<std::pair<GstClockTime, Json>> events_;
   Json crossing_ = Json::array();  // objects of the last frame before the range
   std::set<guint64> ids_;          // numbers of the objects in the range

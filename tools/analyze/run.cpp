@@ -30,12 +30,12 @@ std::string chain_of(const Task &task) {
   return chain;
 }
 
-std::string behind_decoder(const Task &task, bool with_pictures) {
-  const std::string pictures =
-      with_pictures
+std::string elements_after_decoder(const Task &task, bool with_thumbnails) {
+  const std::string thumbnails =
+      with_thumbnails
           ? " frames. ! queue max-size-buffers=4 max-size-bytes=0 max-size-time=0 ! glcolorscale ! "
             "video/x-raw(memory:GLMemory),format=RGBA,width=" +
-                std::to_string(Pictures::width) +
+                std::to_string(Thumbnails::width) +
                 ",height=[1,4096],pixel-aspect-ratio=1/1 ! appsink name=pictures sync=false "
                 "async=false"
           : "";
@@ -43,26 +43,26 @@ std::string behind_decoder(const Task &task, bool with_pictures) {
          "glcolorconvert ! glvideoflip video-direction=auto ! capsfilter name=textures "
          "caps=video/x-raw(memory:GLMemory),format=RGBA "
          "! tee name=frames ! queue max-size-buffers=4 max-size-bytes=0 max-size-time=0" +
-         chain_of(task) + " ! fakesink name=sink sync=false" + pictures;
+         chain_of(task) + " ! fakesink name=sink sync=false" + thumbnails;
 }
 
-std::unique_ptr<Pictures> pictures_of(const Pipeline &pipeline) {
+std::unique_ptr<Thumbnails> thumbnails_of(const Pipeline &pipeline) {
   GstElement *sink = pipeline.get("pictures");
   if (!sink) return nullptr;
-  auto pictures = std::make_unique<Pictures>(sink);
+  auto thumbnails = std::make_unique<Thumbnails>(sink);
   gst_object_unref(sink);
-  return pictures;
+  return thumbnails;
 }
 
 }  // namespace
 
-Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_pictures)
+Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_thumbnails)
     : task_(task),
-      pipeline_(behind_decoder(task, with_pictures), task.file),
-      pictures_(pictures_of(pipeline_)),
+      pipeline_(elements_after_decoder(task, with_thumbnails), task.file),
+      thumbnails_(thumbnails_of(pipeline_)),
       begin_(task.from > back ? task.from - back : 0),
       end_(GST_CLOCK_TIME_IS_VALID(task.to) ? task.to + on : GST_CLOCK_TIME_NONE),
-      results_(task, pictures_.get()) {
+      results_(task, thumbnails_.get()) {
   for (const char *name : {"glclhistogram", "glclmotion", "glopenclflow", "glclklt"})
     if (GstElement *element = pipeline_.get(name)) {
       g_object_set(element, "device", task.device.c_str(), nullptr);
@@ -74,7 +74,7 @@ Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_picture
 
 Run::~Run() {
   stop_decoding(pipeline_.self());
-  pictures_.reset();
+  thumbnails_.reset();
 }
 
 /// Handles messages on the threads that post them, because an unread bus drops messages.
@@ -158,7 +158,7 @@ void Run::on_message(GstMessage *message) {
 
 /// Results from before a seek no longer count.
 void Run::forget() {
-  if (pictures_) pictures_->clear();
+  if (thumbnails_) thumbnails_->clear();
   guarded([&] {
     results_.forget();
     frames_ = reported_frames_ = 0;

@@ -10,23 +10,23 @@
 #include <string>
 
 #include "analysis.h"
-#include "pictures.h"
 #include "pipeline.h"
 #include "results.h"
+#include "thumbnails.h"
 
 namespace glcl::analyze {
 
 /// One run over a task's range and the frames around it: `back` before it and `on` after it, ns.
 class Run {
  public:
-  Run(const Task &task, GstClockTime back, GstClockTime on, bool with_pictures);
+  Run(const Task &task, GstClockTime back, GstClockTime on, bool with_thumbnails);
   ~Run();
 
   void play(const std::function<void(const Progress &)> &report);
   /// True if the results of the range depend on frames before or after the played ones.
   bool needs_more_before() const;
   bool needs_more_after() const;
-  bool changed_size() const { return pipeline_.sizes() > 1; }
+  bool changed_size() const { return pipeline_.format_changes() > 1; }
   /// Writes the remaining rows. Throws Failure.
   void finish();
 
@@ -58,7 +58,7 @@ class Run {
 
   Task task_;
   Pipeline pipeline_;
-  std::unique_ptr<Pictures> pictures_;
+  std::unique_ptr<Thumbnails> thumbnails_;
   GstClockTime begin_ = 0, end_ = GST_CLOCK_TIME_NONE;  // the played range
   GstClockTime duration_ = GST_CLOCK_TIME_NONE;
   std::mutex mutex_;  // guards the members below

@@ -34,7 +34,7 @@ constexpr double window = 3;  // seconds over which JobTuner compares
 
 volatile std::sig_atomic_t ended_by = 0;
 
-double since(Clock::time_point begin) {
+double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
@@ -46,7 +46,7 @@ class Worker {
   Worker(const Worker &) = delete;
   Worker &operator=(const Worker &) = delete;
 
-  void give(const Task &task);
+  void assign(const Task &task);
   /// Reads its new output, in whole lines. False once the process has ended.
   bool read(std::vector<Json> &lines);
   /// Ends the process; returns a text about how it ended.
@@ -56,7 +56,7 @@ class Worker {
   std::optional<Task> task;
   double part = 0;
   guint64 frames = 0;
-  Clock::time_point moved;  ///< time of the last frame
+  Clock::time_point last_progress;  ///< time of the last frame
 
  private:
   pid_t process_ = 0;
@@ -82,10 +82,10 @@ Worker::Worker() {
 
 Worker::~Worker() { end(); }
 
-void Worker::give(const Task &wanted) {
+void Worker::assign(const Task &wanted) {
   task = wanted;
   part = 0;
-  moved = Clock::now();
+  last_progress = Clock::now();
   const std::string line = dump(wanted.json()) + "\n";
   // read() reports a process that has died.
   if (write(to_, line.data(), line.size()) < 0) return;
@@ -129,11 +129,11 @@ class WorkerPool {
 
  private:
   void fill();
-  void listen();
-  void hear(Worker &worker, const Json &line);
-  void lose(Worker &worker, const std::string &reason);
+  void poll_workers();
+  void handle(Worker &worker, const Json &line);
+  void fail_task(Worker &worker, const std::string &reason);
   void report_progress();
-  double weight(const Task &task) const;
+  double bytes_of(const Task &task) const;
 
   std::deque<Task> tasks_;
   Output &output_;
@@ -141,7 +141,7 @@ class WorkerPool {
   JobTuner tuner_;
   ProgressReporter reporter_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  double all_ = 0, finished_ = 0;  // bytes of all files, and of the finished ones
+  double all_bytes_ = 0, finished_bytes_ = 0;  // bytes of all files, and of the finished ones
   Clock::time_point begin_ = Clock::now(), window_begin_ = begin_;
   guint64 window_frames_ = 0;
   double rate_ = 0;
@@ -152,10 +152,10 @@ WorkerPool::WorkerPool(std::vector<Task> tasks, Output &output, const WorkerOpti
       output_(output),
       options_(options),
       tuner_(std::max(static_cast<int>(std::thread::hardware_concurrency()), 1), options.jobs) {
-  for (const Task &task : tasks_) all_ += weight(task);
+  for (const Task &task : tasks_) all_bytes_ += bytes_of(task);
 }
 
-double WorkerPool::weight(const Task &task) const {
+double WorkerPool::bytes_of(const Task &task) const {
   struct stat status {};
   return stat(task.file.c_str(), &status) ? 1 : std::max<double>(status.st_size, 1);
 }
@@ -177,7 +177,7 @@ void WorkerPool::fill() {
       reporter_.failed(task, failure.what());
     }
     if (!wanted) {
-      finished_ += weight(task);
+      finished_bytes_ += bytes_of(task);
       continue;
     }
     reporter_.begins(task);
@@ -189,55 +189,55 @@ void WorkerPool::fill() {
       window_begin_ = Clock::now();
       window_frames_ = 0;
     }
-    (*free)->give(task);
+    (*free)->assign(task);
   }
 }
 
-void WorkerPool::lose(Worker &worker, const std::string &reason) {
+void WorkerPool::fail_task(Worker &worker, const std::string &reason) {
   reporter_.failed(*worker.task, reason);
-  finished_ += weight(*worker.task);
-  output_.drop(*worker.task);
+  finished_bytes_ += bytes_of(*worker.task);
+  output_.discard(*worker.task);
   worker.task.reset();
 }
 
-void WorkerPool::hear(Worker &worker, const Json &line) {
+void WorkerPool::handle(Worker &worker, const Json &line) {
   if (!worker.task) return;
   if (line.contains("failed")) {
-    lose(worker, line["failed"]);
+    fail_task(worker, line["failed"]);
   } else if (line.contains("done")) {
     try {
       output_.finish(*worker.task);
       reporter_.done(*worker.task, output_.place(worker.task->file));
-      finished_ += weight(*worker.task);
+      finished_bytes_ += bytes_of(*worker.task);
       worker.task.reset();
     } catch (const Failure &failure) {
-      lose(worker, failure.what());
+      fail_task(worker, failure.what());
     }
   } else {
     const guint64 frames = line.value("frames", guint64(0));
     worker.part = line.value("part", 0.0);
     window_frames_ += frames;
-    if (frames) worker.moved = Clock::now();
+    if (frames) worker.last_progress = Clock::now();
   }
 }
 
-void WorkerPool::listen() {
+void WorkerPool::poll_workers() {
   std::vector<pollfd> waiting;
   for (const auto &worker : workers_) waiting.push_back({worker->fd(), POLLIN, 0});
   poll(waiting.data(), waiting.size(), 250);
   for (auto &worker : workers_) {
     std::vector<Json> lines;
     const bool lives = worker->read(lines);
-    for (const Json &line : lines) hear(*worker, line);
-    if (lives && worker->task && since(worker->moved) > options_.stall) {
+    for (const Json &line : lines) handle(*worker, line);
+    if (lives && worker->task && seconds_since(worker->last_progress) > options_.stall) {
       const std::string reason =
           "no frame arrived within " + std::to_string(options_.stall) + " s (--stall)";
       worker->end();
-      lose(*worker, reason);
+      fail_task(*worker, reason);
       worker.reset();
     } else if (!lives) {
       const std::string reason = worker->end();
-      if (worker->task) lose(*worker, reason);
+      if (worker->task) fail_task(*worker, reason);
       worker.reset();
     }
   }
@@ -245,14 +245,14 @@ void WorkerPool::listen() {
 }
 
 void WorkerPool::report_progress() {
-  double done = finished_;
+  double done = finished_bytes_;
   size_t busy = 0;
   for (const auto &worker : workers_)
     if (worker->task) {
-      done += worker->part * weight(*worker->task);
+      done += worker->part * bytes_of(*worker->task);
       busy++;
     }
-  const double time = since(window_begin_);
+  const double time = seconds_since(window_begin_);
   if (time >= window) {
     rate_ = double(window_frames_) / time;
     if (!tuner_.settled() && rate_ > 0 && static_cast<int>(busy) == tuner_.jobs())
@@ -260,11 +260,11 @@ void WorkerPool::report_progress() {
     window_begin_ = Clock::now();
     window_frames_ = 0;
   } else if (rate_ == 0 && time > 0.5) {
-    reporter_.progress(all_ > 0 ? done / all_ : 0, since(begin_), double(window_frames_) / time,
-                       busy);
+    reporter_.progress(all_bytes_ > 0 ? done / all_bytes_ : 0, seconds_since(begin_),
+                       double(window_frames_) / time, busy);
     return;
   }
-  reporter_.progress(all_ > 0 ? done / all_ : 0, since(begin_), rate_, busy);
+  reporter_.progress(all_bytes_ > 0 ? done / all_bytes_ : 0, seconds_since(begin_), rate_, busy);
 }
 
 int WorkerPool::run() {
@@ -276,15 +276,15 @@ int WorkerPool::run() {
     const bool busy = std::any_of(workers_.begin(), workers_.end(),
                                   [](const auto &worker) { return worker->task.has_value(); });
     if (ended_by || (!busy && tasks_.empty())) break;
-    listen();
+    poll_workers();
     report_progress();
   }
   for (const auto &worker : workers_) {
     if (!worker->task) continue;
     worker->end();
-    lose(*worker, "it was interrupted");
+    fail_task(*worker, "it was interrupted");
   }
-  reporter_.sum_up(since(begin_));
+  reporter_.sum_up(seconds_since(begin_));
   if (ended_by) return 128 + ended_by;
   return reporter_.any_failed() ? 1 : 0;
 }

@@ -123,7 +123,7 @@ Tuning measured_costs(const std::shared_ptr<Context> &context, double seconds) {
 }
 
 const Registration registration("glclchain", [](Subject &subject) {
-  subject.figures.push_back(
+  subject.device_costs.push_back(
       {"costs of plans", &chain::cost_tunable(), chain::cost_problem, measured_costs});
   for (const Example &example : examples)
     for (const bool fused : {true, false}) subject.tasks.push_back(task(example, fused));

@@ -84,11 +84,11 @@ std::string command_of(int argc, char **argv) {
   return command;
 }
 
-/// The unchecked texts of the command line.
-struct Words {
-  Words() = default;
-  Words(const Words &) = delete;
-  ~Words() {
+/// The options as given on the command line, not yet checked.
+struct CommandLine {
+  CommandLine() = default;
+  CommandLine(const CommandLine &) = delete;
+  ~CommandLine() {
     g_free(device), g_free(devices), g_free(size), g_free(content), g_free(only), g_free(json),
         g_free(csv), g_free(costs), g_free(sharing), g_free(decode), g_free(parallel),
         g_strfreev(rest);
@@ -102,10 +102,10 @@ struct Words {
   gchar **rest = nullptr;
   gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE, pipeline = FALSE,
            start = FALSE;
-  std::vector<gboolean> asked = std::vector<gboolean>(modes().size(), FALSE);
+  std::vector<gboolean> selected_modes = std::vector<gboolean>(modes().size(), FALSE);
 };
 
-std::vector<GOptionEntry> Words::entries(Options &options) {
+std::vector<GOptionEntry> CommandLine::entries(Options &options) {
   std::vector<GOptionEntry> list = {
       {"device", 'd', 0, G_OPTION_ARG_STRING, &device,
        "auto, P:D as glcl-info prints it, or part of the name", "D"},
@@ -146,14 +146,14 @@ std::vector<GOptionEntry> Words::entries(Options &options) {
        "Add the times of the variants in use to this file, from which the manual takes its figures",
        "FILE"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &rest, nullptr, nullptr}};
-  for (size_t i = 0; i < asked.size(); i++)
-    list.push_back(
-        {modes()[i]->option, 0, 0, G_OPTION_ARG_NONE, &asked[i], modes()[i]->help, nullptr});
+  for (size_t i = 0; i < selected_modes.size(); i++)
+    list.push_back({modes()[i]->option, 0, 0, G_OPTION_ARG_NONE, &selected_modes[i],
+                    modes()[i]->help, nullptr});
   list.emplace_back();
   return list;
 }
 
-void Words::read(Options &options, int argc, char **argv) {
+void CommandLine::read(Options &options, int argc, char **argv) {
   const std::vector<GOptionEntry> list = entries(options);
   GOptionContext *context = g_option_context_new("[ELEMENT…|device]");
   g_option_context_set_summary(
@@ -179,7 +179,7 @@ void Words::read(Options &options, int argc, char **argv) {
 Options parse(int argc, char **argv) {
   Options options;
   options.command = command_of(argc, argv);
-  Words text;
+  CommandLine text;
   text.read(options, argc, argv);
   options.chosen = text.chosen;
   options.kernels = text.kernels;
@@ -187,8 +187,8 @@ Options parse(int argc, char **argv) {
   options.sweep = text.sweep;
   options.pipeline = text.pipeline;
   options.start = text.start;
-  const auto mode = std::find(text.asked.begin(), text.asked.end(), TRUE);
-  if (mode != text.asked.end()) options.mode = modes()[mode - text.asked.begin()];
+  const auto mode = std::find(text.selected_modes.begin(), text.selected_modes.end(), TRUE);
+  if (mode != text.selected_modes.end()) options.mode = modes()[mode - text.selected_modes.begin()];
   options.sizes_chosen = text.size;
   if (text.device) options.device = text.device;
   if (text.devices) options.devices = text.devices;

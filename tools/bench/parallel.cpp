@@ -145,21 +145,21 @@ ParallelStreams::Throughput ParallelStreams::play_fast(int frames) const {
 
 ParallelStreams::Live ParallelStreams::play_live(double seconds) const {
   /// The frames of a stream that are between its first element and its sink.
-  struct Frames {
+  struct FramesInFlight {
     std::mutex mutex;
     std::map<GstClockTime, Clock::time_point> entered;
     std::vector<double> latencies;
     bool counts = false;
   };
-  struct Enter {
-    Frames *frames;
+  struct EntryProbe {
+    FramesInFlight *frames;
     void operator()(GstBuffer *buffer) {
       const std::lock_guard lock(frames->mutex);
       frames->entered[GST_BUFFER_PTS(buffer)] = Clock::now();
     }
   };
-  struct Leave {
-    Frames *frames;
+  struct ExitProbe {
+    FramesInFlight *frames;
     void operator()(GstBuffer *buffer) {
       const std::lock_guard lock(frames->mutex);
       const auto entry = frames->entered.find(GST_BUFFER_PTS(buffer));
@@ -169,19 +169,19 @@ ParallelStreams::Live ParallelStreams::play_live(double seconds) const {
       frames->entered.erase(frames->entered.begin(), std::next(entry));
     }
   };
-  std::vector<Frames> frames(count);
-  std::vector<Enter> enter(count);
-  std::vector<Leave> leave(count);
+  std::vector<FramesInFlight> frames(count);
+  std::vector<EntryProbe> entries(count);
+  std::vector<ExitProbe> exits(count);
   Streams streams(*this, live_source, "", "sync=true qos=true max-lateness=60000000");
   for (int i = 0; i < count; i++) {
-    enter[i].frames = leave[i].frames = &frames[i];
-    watch(streams.pipeline(), "first-" + std::to_string(i), &enter[i]);
-    watch(streams.pipeline(), "last-" + std::to_string(i), &leave[i]);
+    entries[i].frames = exits[i].frames = &frames[i];
+    watch(streams.pipeline(), "first-" + std::to_string(i), &entries[i]);
+    watch(streams.pipeline(), "last-" + std::to_string(i), &exits[i]);
   }
   streams.play();
   const bool too_short = streams.ended(2 * GST_SECOND);
   const int before = streams.dropped();
-  for (Frames &stream : frames) {
+  for (FramesInFlight &stream : frames) {
     const std::lock_guard lock(stream.mutex);
     stream.counts = true;
   }
@@ -190,7 +190,7 @@ ParallelStreams::Live ParallelStreams::play_live(double seconds) const {
                 "--seconds");
   Live live;
   live.dropped = streams.dropped() - before;
-  for (Frames &stream : frames) {
+  for (FramesInFlight &stream : frames) {
     const std::lock_guard lock(stream.mutex);
     live.latencies.insert(live.latencies.end(), stream.latencies.begin(), stream.latencies.end());
   }

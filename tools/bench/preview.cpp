@@ -27,7 +27,7 @@ constexpr const char *preview =
     "fakesink name=preview sync=false";
 
 /// The times at which frames arrive at a sink.
-class Arrivals {
+class ArrivalTimes {
  public:
   void record(GstElement *pipeline, const char *sink) {
     GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), sink);
@@ -35,7 +35,7 @@ class Arrivals {
     gst_pad_add_probe(
         pad, GST_PAD_PROBE_TYPE_BUFFER,
         [](GstPad *, GstPadProbeInfo *, gpointer self) {
-          static_cast<Arrivals *>(self)->add();
+          static_cast<ArrivalTimes *>(self)->add();
           return GST_PAD_PROBE_OK;
         },
         this, nullptr);
@@ -66,7 +66,7 @@ class Arrivals {
 };
 
 /// Plays both branches for some seconds. Throws Error::failed.
-void play(const std::string &heavy, double seconds, Arrivals &filtered, Arrivals &drawn) {
+void play(const std::string &heavy, double seconds, ArrivalTimes &filtered, ArrivalTimes &drawn) {
   GError *error = nullptr;
   GstElement *pipeline = gst_parse_launch((heavy + preview).c_str(), &error);
   const std::string reason = error ? error->message : "";
@@ -98,7 +98,7 @@ bool print_preview(const Request &request) {
     for (const std::string behind :
          {"gldownload", "glcolorconvert ! video/x-raw(memory:GLMemory),format=BGRA",
           "queue ! glcolorconvert ! video/x-raw(memory:GLMemory),format=BGRA"}) {
-      Arrivals filtered, drawn;
+      ArrivalTimes filtered, drawn;
       play("videotestsrc ! video/x-raw,format=RGBA,width=" + std::to_string(width) +
                ",height=" + std::to_string(height) +
                " ! glupload ! glclbilateral radius=20 method=brute-force sharing=copy device=\"" +

@@ -89,7 +89,7 @@ struct Peer {
 };
 
 /// Costs of a device that glcl-tune measures once, without choosing among variants.
-struct Figures {
+struct DeviceCosts {
   std::string name;
   const Tunable *tunable = nullptr;
   std::string problem;
@@ -100,7 +100,7 @@ struct Figures {
 struct Subject {
   std::string element;
   std::vector<Task> tasks;
-  std::vector<Figures> figures;
+  std::vector<DeviceCosts> device_costs;
   std::vector<Ablation> ablations;
   std::vector<Task> sweep;  ///< the same work over a range of a property, for a plot
   std::vector<Peer> peers;

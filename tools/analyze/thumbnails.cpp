@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pictures.h"
+#include "thumbnails.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
@@ -10,30 +10,30 @@
 
 namespace glcl::analyze {
 
-Pictures::Pictures(GstElement *sink) : sink_(GST_ELEMENT(gst_object_ref(sink))) {
+Thumbnails::Thumbnails(GstElement *sink) : sink_(GST_ELEMENT(gst_object_ref(sink))) {
   GstAppSinkCallbacks callbacks{};
   callbacks.new_sample = [](GstAppSink *from, gpointer self) {
     if (GstSample *sample = gst_app_sink_pull_sample(from))
-      static_cast<Pictures *>(self)->add(sample);
+      static_cast<Thumbnails *>(self)->add(sample);
     return GST_FLOW_OK;
   };
   // The first frame arrives as preroll, and again when the pipeline plays.
   callbacks.new_preroll = [](GstAppSink *from, gpointer self) {
     if (GstSample *sample = gst_app_sink_pull_preroll(from))
-      static_cast<Pictures *>(self)->add(sample);
+      static_cast<Thumbnails *>(self)->add(sample);
     return GST_FLOW_OK;
   };
   gst_app_sink_set_callbacks(GST_APP_SINK(sink_), &callbacks, this, nullptr);
 }
 
-Pictures::~Pictures() {
+Thumbnails::~Thumbnails() {
   GstAppSinkCallbacks none{};
   gst_app_sink_set_callbacks(GST_APP_SINK(sink_), &none, nullptr, nullptr);
   clear();
   gst_object_unref(sink_);
 }
 
-void Pictures::add(GstSample *sample) {
+void Thumbnails::add(GstSample *sample) {
   const std::lock_guard lock(mutex_);
   if (!samples_.empty() &&
       gst_sample_get_buffer(samples_.back()) == gst_sample_get_buffer(sample)) {
@@ -41,18 +41,18 @@ void Pictures::add(GstSample *sample) {
     return;
   }
   samples_.push_back(sample);
-  if (samples_.size() <= kept) return;
+  if (samples_.size() <= capacity) return;
   gst_sample_unref(samples_.front());
   samples_.pop_front();
 }
 
-void Pictures::clear() {
+void Thumbnails::clear() {
   const std::lock_guard lock(mutex_);
   for (GstSample *sample : samples_) gst_sample_unref(sample);
   samples_.clear();
 }
 
-GstSample *Pictures::find(GstClockTime timestamp) {
+GstSample *Thumbnails::find(GstClockTime timestamp) {
   const std::lock_guard lock(mutex_);
   const auto time = [](GstSample *sample) { return GST_BUFFER_PTS(gst_sample_get_buffer(sample)); };
   for (GstSample *sample : samples_)
@@ -61,7 +61,7 @@ GstSample *Pictures::find(GstClockTime timestamp) {
   return gst_sample_ref(samples_.front());
 }
 
-bool Pictures::write(GstClockTime timestamp, GstClockTime time, Writer &to) {
+bool Thumbnails::write(GstClockTime timestamp, GstClockTime time, Writer &to) {
   // Wait, because the pictures' branch has its own thread.
   GstSample *sample = find(timestamp);
   for (int i = 0; !sample && i < 200; i++) {

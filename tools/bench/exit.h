@@ -7,9 +7,9 @@
 
 namespace glcl::bench {
 
-/// Ends the program without destructors. Even after all commands PoCL's threads may still release
+/// Exits without destructors. Even after all commands PoCL's threads may still release
 /// events, and crash if the library is unloaded meanwhile.
-[[noreturn]] inline void leave(int status) {
+[[noreturn]] inline void exit_at_once(int status) {
   std::cout.flush();
   std::fflush(nullptr);
   std::_Exit(status);

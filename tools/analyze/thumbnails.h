@@ -12,17 +12,17 @@ namespace glcl::analyze {
 
 /// Small pictures of the last frames. They stay in textures until one is needed, because a shot is
 /// reported some frames after its start.
-class Pictures {
+class Thumbnails {
  public:
   static constexpr int width = 160;
   /// The longest delay of a shot, 65 frames, and the delay of the elements.
-  static constexpr size_t kept = 128;
+  static constexpr size_t capacity = 128;
 
   /// Takes the frames of an appsink.
-  explicit Pictures(GstElement *sink);
-  ~Pictures();
-  Pictures(const Pictures &) = delete;
-  Pictures &operator=(const Pictures &) = delete;
+  explicit Thumbnails(GstElement *sink);
+  ~Thumbnails();
+  Thumbnails(const Thumbnails &) = delete;
+  Thumbnails &operator=(const Thumbnails &) = delete;
 
   /// Writes the picture of a frame, or of the oldest kept frame: a line of JSON with `time`,
   /// `width` and `height`, then its RGB pixels. Waits for the picture. False without a picture.

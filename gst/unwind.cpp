@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which unwinder goes on after a destructor has run. GStreamer brings libunwind along, whose
-// _Unwind_Resume stands before libgcc's for whatever a program loads later. Where libstdc++ was
-// there before, as in Python behind a module in C++, it raises exceptions by libgcc: a plugin that
-// resumes them by libunwind crashes. So the one that raised an exception resumes it. The linker has
-// the plugin, and elements outside of the tree, call these instead of their namesakes (--wrap).
+// Resumes an exception with the unwinder that raised it. GStreamer loads libunwind, whose
+// _Unwind_Resume hides that of libgcc from libraries that are loaded later. If libstdc++ was loaded
+// before, as in Python after a module in C++, it raises exceptions with libgcc. A plugin that then
+// resumes them with libunwind crashes. The linker makes the plugin, and elements outside the tree,
+// call these functions instead of the original ones (--wrap).
 #include <dlfcn.h>
 #include <unwind.h>
 
@@ -16,7 +16,7 @@ namespace {
 using Resume = void (*)(_Unwind_Exception *);
 std::atomic<Resume> resume{nullptr};
 
-/// The _Unwind_Resume of the library that an address is in.
+/// The _Unwind_Resume of the library that contains an address.
 Resume resume_of(void *address) {
   Dl_info info;
   if (!dladdr(address, &info)) return nullptr;

@@ -46,8 +46,8 @@ inline void attach_tensors([[maybe_unused]] GstBuffer *to,
 #endif
 }
 
-/// GStreamer 1.24: adds to the frame's GstAnalyticsRelationMeta something that was found at (x, y),
-/// width × height px.
+/// GStreamer 1.24: adds an object at (x, y), width × height px, to the frame's
+/// GstAnalyticsRelationMeta.
 inline void attach_detection([[maybe_unused]] GstBuffer *to, [[maybe_unused]] const char *kind,
                              [[maybe_unused]] const int (&place)[4], [[maybe_unused]] float score) {
 #if HAVE_ANALYTICS
@@ -58,8 +58,8 @@ inline void attach_detection([[maybe_unused]] GstBuffer *to, [[maybe_unused]] co
 #endif
 }
 
-/// GStreamer 1.24: adds to the frame's GstAnalyticsRelationMeta something that was found at (x, y),
-/// width × height px, and a tracking number. The object was first seen at `first_seen` and is
+/// GStreamer 1.24: adds an object at (x, y), width × height px, with a tracking number to
+/// the frame's GstAnalyticsRelationMeta. The object was first seen at `first_seen` and is
 /// visible now.
 inline void attach_detection([[maybe_unused]] GstBuffer *to, [[maybe_unused]] const char *kind,
                              [[maybe_unused]] const int (&place)[4], [[maybe_unused]] float score,

@@ -94,8 +94,8 @@ bool is_size_known(const GstStructure *type, GstElementFactory *factory) {
          is_one_of(careful_decoders, GST_OBJECT_NAME(factory));
 }
 
-/// Answers decodebin whether it may use an element: 0 tries the element, 2 skips it
-/// (GstAutoplugSelectResult, which no header declares).
+/// Decides if decodebin uses an element: 0 tries the element, 2 skips it (GstAutoplugSelectResult,
+/// which no header declares).
 int select(GstElement *, GstPad *, GstCaps *caps, GstElementFactory *factory, gpointer) {
   constexpr int attempt = 0, skip = 2;
   const GstStructure *type = gst_caps_get_structure(caps, 0);

@@ -23,8 +23,8 @@ void decode_local_only(GstElement *decodebin);
 /// contain; empty for any other message. The decodebin may lose the error that follows it.
 std::string redirection(GstMessage *message);
 
-/// Sets a pipeline with a decodebin to NULL. If an error aborts the decodebin's change to PAUSED,
-/// its next change fails too, and the pipeline would keep it in READY.
+/// Sets a pipeline with a decodebin to NULL. A plain state change would leave the decodebin in
+/// READY if an error aborted its change to PAUSED: its next change fails too.
 void stop_decoding(GstElement *pipeline);
 
 }  // namespace glcl

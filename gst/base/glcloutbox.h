@@ -35,7 +35,7 @@ class Outbox {
     Deferral(const Deferral &) = delete;
   };
 
-  /// True on a thread that a GL context is current on, and during a Deferral.
+  /// True if a GL context is current on this thread, and during a Deferral.
   static bool must_wait();
 
   /// Keeps the item and returns true if it must wait, or if an earlier item still waits: this keeps

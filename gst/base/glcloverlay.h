@@ -29,7 +29,7 @@ class Overlay {
   void prepare(Context &context, int width, int height, const FrameFormat &frame);
 
   using Draw = std::function<void(const drawing::Canvas &)>;
-  /// Renders all of a frame in planes from another.
+  /// Renders a whole frame in planes from the input frame.
   using Frame = std::function<void(const Picture &in, const Picture &out)>;
   /// Enqueues the frame `out`: the planes of `in`, or if `frame` is set its result, with the
   /// drawing on top. `covered` bounds the drawing. Throws.

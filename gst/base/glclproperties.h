@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Properties for the members of an element's settings, a plain struct that any thread sets and
-// reads and that is copied once per frame:
+// Adds properties for the members of an element's settings. The settings are a plain struct: any
+// thread sets and reads it, and each frame copies it once.
 //
 //   struct Settings {
 //     double strength = 1;

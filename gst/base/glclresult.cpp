@@ -28,7 +28,7 @@ namespace {
 
 struct ResultMemory {
   GstMemory parent;
-  GstBuffer *whole = nullptr;  // only in a view: the buffer that it is a part of
+  GstBuffer *whole = nullptr;  // only in a view: the buffer that contains it
   size_t offset = 0;           // bytes, of a view in `whole`
   cl::Buffer device;
   std::mutex mutex;
@@ -72,8 +72,8 @@ gpointer map(GstMemory *base, gsize size, GstMapFlags flags) {
   return nullptr;
 }
 
-/// Registers a GstCustomMeta without tags: copies share it, and elements that do not know it pass
-/// it on.
+/// Registers a GstCustomMeta without tags: copies share it, and elements that do not know it
+/// forward it.
 void register_meta(const char *kind) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);

@@ -334,7 +334,7 @@ static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffe
 
 static gboolean gst_glcl_filter_gl_set_caps(GstGLBaseFilter *base, GstCaps *incaps,
                                             GstCaps *outcaps) {
-  // No chaining up: GstGLFilter would allocate an unused framebuffer.
+  // Does not chain up, because GstGLFilter would allocate an unused framebuffer.
   private_of(base)->processor.set_info(GST_GL_FILTER(base)->in_info);
   return TRUE;
 }

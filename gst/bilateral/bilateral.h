@@ -144,7 +144,7 @@ class BilateralFilter {
   int plane_pitch_ = 0;
   cl::Buffer space_;                        // exponents of the space weight
   size_t space_size_ = 0;                   // bytes
-  int space_radius_ = -1, space_rows_ = 0;  // the settings that `space_` was computed for
+  int space_radius_ = -1, space_rows_ = 0;  // the settings of `space_`
   double space_sigma_ = 0;
 };
 

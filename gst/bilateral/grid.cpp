@@ -11,9 +11,10 @@ namespace glcl::bilateral {
 
 namespace {
 
-constexpr int blur_planes = 12;           // per group on images
-constexpr size_t splat_tile = 24 << 10;   // bytes of nodes that a work-item fills on buffers, and
-constexpr size_t buffer_tile = 48 << 10;  // that it blurs or looks up in, about
+constexpr int blur_planes = 12;  // per group on images
+constexpr size_t splat_tile =
+    24 << 10;  // about as many bytes of nodes a work-item fills on buffers
+constexpr size_t buffer_tile = 48 << 10;  // and blurs, or reads for a look-up
 constexpr int splat_pixels = GRID_PIXELS * SPLAT_STREAMS;
 constexpr int max_strip = 4;             // most bands per group of the splat;
 constexpr double unit_groups = 16;       // reached with this many groups per compute unit

@@ -44,8 +44,8 @@ class Ransac {
 };
 
 /// The vectors of blocks with texture, for Ransac: in squares of 16 px around their centres, the
-/// mean squared gradient along its weakest direction exceeds the noise by 3 levels². Of blocks
-/// smaller than 16 px only some are used.
+/// mean squared gradient along its weakest direction exceeds the noise by 3 levels². Only some
+/// blocks smaller than 16 px are used.
 class BlockVectors {
  public:
   BlockVectors() = default;

@@ -58,8 +58,8 @@ std::string with_own_names(std::string text) {
 }
 
 /// The first line with `word`: "FILE:LINE:COLUMN: word: TEXT" or, from PoCL, "word:
-/// FILE:LINE:COLUMN: TEXT". " <Spelling=…>" may follow FILE:LINE:COLUMN and names the macro that
-/// the text came from. Empty if no line contains `word`.
+/// FILE:LINE:COLUMN: TEXT". " <Spelling=…>" may follow FILE:LINE:COLUMN and names the macro
+/// that contains the text. Empty if no line contains `word`.
 std::string first_with(const std::string &word, const std::string &log, const std::string &source) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {

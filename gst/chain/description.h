@@ -25,7 +25,7 @@ struct Item {
 struct Description {
   std::vector<Item> items;
   int iterations = 1;              ///< of the whole chain
-  std::vector<std::string> files;  ///< files that it was read from
+  std::vector<std::string> files;  ///< its source files
 
   bool operator==(const Description &other) const {
     return items == other.items && iterations == other.iterations;

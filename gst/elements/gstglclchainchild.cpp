@@ -17,8 +17,8 @@ struct ChildState {
   Values values, parsed;  // current values; values in the chain's text
 };
 
-/// A type of children. GObject keeps types forever, so a type without children is reused for
-/// another declaration with the same names and texts.
+/// A GObject type for children of one declaration. GObject keeps types forever, so a type without
+/// children is reused for another declaration with the same names and texts.
 struct FilterType {
   GType type = 0;
   std::string declaration;

@@ -24,7 +24,7 @@ class TemplateSet {
  public:
   using Templates = std::vector<std::shared_ptr<const Template>>;
 
-  /// The list of files, and the settings of the search that templates are made for.
+  /// The list of files, and the search settings for the templates.
   struct Settings {
     std::string files;
     Hough::Settings search;

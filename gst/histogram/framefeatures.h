@@ -44,7 +44,7 @@ using History = std::deque<FrameFeatures>;
 double distance(const FrameFeatures &a, const FrameFeatures &b);
 /// The distance after `before` is scaled in brightness by `gain`.
 double scaled_distance(const FrameFeatures &before, const FrameFeatures &after, double gain);
-/// Whether a gain in brightness explains most of the distance, as with a step of exposure. The
+/// True if a gain in brightness explains most of the distance, as with a step of exposure. The
 /// means do not give the gain if highlights are clipped. False for blank frames, which any gain
 /// makes equal.
 bool differs_in_brightness(const FrameFeatures &before, const FrameFeatures &after);

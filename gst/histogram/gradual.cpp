@@ -153,7 +153,7 @@ class WipeFront {
   Mean elsewhere_;
 };
 
-/// Whether a front crosses the frame. A whip pan has a contrast of 2.2 at most.
+/// True if a front crosses the frame. A whip pan has a contrast of 2.2 at most.
 bool has_front(const History &frames, int from, int to) {
   for (int direction = 0; direction < WipeFront::directions; direction++) {
     const WipeFront front(frames, from, to, direction);

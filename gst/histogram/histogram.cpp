@@ -286,7 +286,7 @@ Rect Histogram::checked(const Rect &area) const {
   return inside;
 }
 
-/// Whether an area consists of whole runs of pixels; in a buffer, of a single row of aligned ones.
+/// True if an area consists of whole runs of pixels; in a buffer, of a single row of aligned ones.
 bool Histogram::is_whole(const Rect &area, int pitches) const {
   if (frame_.layout == Layout::image)
     return area.width % TILE_COLUMNS == 0 && area.height % (tile_rows * run_) == 0;

@@ -32,7 +32,7 @@ Rect HistogramRenderer::panel(const Settings &settings, int width, int height) {
 
 namespace {
 
-/// Whether the bins are colours.
+/// True if the bins are colours.
 bool is_joint(const Histogram::Format &format) {
   return format.levels() != format.counters() / format.channels();
 }

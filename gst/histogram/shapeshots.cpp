@@ -10,7 +10,7 @@ namespace glcl::histogram {
 
 namespace {
 
-constexpr int around = 8;        // frames on either side that a cut is compared with
+constexpr int around = 8;        // frames on either side for comparison with a cut
 constexpr int averaged = 3;      // frames of a mean
 constexpr int flash = 5;         // longest flash, in frames
 constexpr int stays_blank = 25;  // frames after which a fade ends the shot
@@ -91,7 +91,7 @@ bool ShapeShots::is_peak(int i) const {
   return d >= 1.5 * *upper;
 }
 
-/// Whether a fade reduces the edges before entry i or restores them after it.
+/// True if a fade reduces the edges before entry i or restores them after it.
 bool ShapeShots::is_fade(int i) const {
   const int size = static_cast<int>(entries_.size());
   if (blank(at(i))) return 2 * at(i - 1).edges < most_edges(i - around, i - 1);

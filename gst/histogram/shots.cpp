@@ -11,7 +11,7 @@ namespace glcl::histogram {
 
 namespace {
 
-constexpr int around = 8;     // frames on either side that a cut is compared with
+constexpr int around = 8;     // frames on either side for comparison with a cut
 constexpr int transient = 5;  // frames of a flash
 constexpr int longest = 27;   // frames from the middle of a dissolve to its ends
 constexpr int shortest = 3;
@@ -38,7 +38,7 @@ double Shots::similarity(int i) const {
   return i > 0 && i < size() ? at(i).comparison.similarity() : 0;
 }
 
-/// Whether frames [first, end) are a short shot, after which the previous one continues: another
+/// True if frames [first, end) are a short shot, after which the previous one continues: another
 /// textured picture that covers all of the frame.
 bool Shots::is_insert(int first, int end) const {
   if (end - first < 2) return false;
@@ -72,7 +72,7 @@ bool Shots::is_transient(int i) const {
   return false;
 }
 
-/// Whether the distance at frame i is far above those around it.
+/// True if the distance at frame i is far above those around it.
 bool Shots::stands_out(int i) const {
   const double d = step(i);
   if (d < threshold_ || similarity(i) >= same_texture) return false;
@@ -89,19 +89,19 @@ bool Shots::stands_out(int i) const {
   return d >= 3 * others[others.size() * 3 / 4];
 }
 
-/// Whether luma changes at frame i far more than at the two on either side.
+/// True if luma changes at frame i far more than at the two on either side.
 bool Shots::stands_out_in_luma(int i) const {
   return luma_step(i) >=
          2.2 * std::max({luma_step(i - 2), luma_step(i - 1), luma_step(i + 1), luma_step(i + 2)});
 }
 
-/// Whether texture changes at frame i, while it stays the same on either side.
+/// True if texture changes at frame i, while it stays the same on either side.
 bool Shots::joins_textures(int i) const {
   return step(i) >= threshold_ / 3 && similarity(i) < same_texture &&
          at(i).comparison.change >= 0.6 && luma_step(i) >= 10 && stands_out_in_luma(i);
 }
 
-/// Whether part of the frame stays at frame i, as when a decoder lacks the rest.
+/// True if part of the frame stays at frame i, as when a decoder lacks the rest.
 bool Shots::keeps_part(int i) const {
   return at(i).comparison.equal >= 2 ||
          Structure::equal_top_rows(at(i - 1).structure, at(i).structure) >= 3;
@@ -148,7 +148,7 @@ bool Shots::has_blank(int from, int to) const {
   return false;
 }
 
-/// Whether the variance of the levels between these frames is that of mixtures of both.
+/// True if the variance of the levels between these frames is that of mixtures of both.
 bool Shots::is_mixture(int from, int to) const {
   const FrameFeatures &before = at(from), &after = at(to);
   const double whole = distance(before, after);

@@ -23,7 +23,7 @@ class Structure {
   /// Sum of squared deviations of the luma from its mean.
   double luma_scatter() const { return luma_scatter_; }
 
-  /// How two frames differ in the parts of the frame, four by three.
+  /// The differences between two frames in 4 × 3 parts of the frame.
   struct Comparison {
     int textured = 0;  ///< parts with texture in at least one of the frames
     int similar = 0;   ///< of these, parts whose textures correlate

@@ -15,7 +15,7 @@ namespace glcl::motion {
 ///   SAD + lambda · bits,  SAD = Σ |reference(p + v) − current(p)| over the block's pixels,
 ///
 /// where bits is the length of both components in quarter pixels as signed Exp-Golomb codes (H.264,
-/// predictor 0). Of equal costs the first candidate in raster order wins. Edge pixels repeat
+/// predictor 0). If costs are equal, the first candidate in raster order wins. Edge pixels repeat
 /// outside the frame, also in incomplete blocks. All forms give the same keys, bit for bit.
 ///
 /// Instead of one block size it can search all 41 partitions of a macroblock of 16 × 16 px. Their

@@ -7,7 +7,7 @@ namespace glcl {
 
 namespace {
 
-/// Limits of the devices that the elements are tested on.
+/// Limits of the devices on which the elements are tested.
 constexpr size_t least_items = 256, least_local_kib = 32;
 
 /// The obstacle of a device, or else its warning.
@@ -26,7 +26,7 @@ std::string obstacle(const Device &device) {
     if (!device.prefers_buffers() && !device.device.getInfo<CL_DEVICE_IMAGE_SUPPORT>())
       return "it does not support images";
   } catch (const cl::Error &) {
-    return {};  // nothing is known against it
+    return {};  // no flaw is known
   }
   return is_pocl(device) ? pocl_cache_obstacle() : "";
 }

@@ -86,8 +86,8 @@ bool called_back(const cl::Event &event, const std::shared_ptr<Completion> &comp
   return true;
 }
 
-/// Like is_done(), in a call that exit() waits for. False once the process ends, because drivers
-/// are being unloaded.
+/// Like is_done(), but exit() waits for the call. False once the process exits, because drivers are
+/// being unloaded.
 bool is_done_by_poll(const cl::Event &event) {
   if (process_ends()) return false;
   try {

@@ -12,7 +12,7 @@ struct FlowSettings {
   int warps = 2;         ///< per level, 1..20; the finest level has one more
   int window = 15;       ///< side in px, odd, 3..63
   double alpha = 0.001;  ///< on the tensor's diagonal; levels²/px², census: (1/127)²/px²
-  int median = 5;        ///< of nine nodes: 3 or 5, whose nodes are 1 or 2 apart; 0: off
+  int median = 5;        ///< side of the median filter: 3 or 5, nine nodes 1 or 2 apart; 0: off
   double noise = -1;     ///< standard deviation of the frames' noise, levels; below 0: measured
   bool check = false;    ///< also computes the backward flow; where both disagree by a pixel or
                          ///< more, the confidence becomes 0

@@ -20,7 +20,7 @@ struct FlowLevel {
 struct FlowPyramid {
   cl::Buffer grey;          ///< float per texel, levels
   cl::Buffer census;        ///< char4 per texel; null if the channels are grey
-  cl::Buffer census_noise;  ///< float: the noise variance that `census` is for; -1: not computed
+  cl::Buffer census_noise;  ///< float: the noise variance for `census`; -1: not computed
   /// The channels that the solver compares.
   const cl::Buffer &texels() const { return census() ? census : grey; }
 };

@@ -214,7 +214,7 @@ void CopySharing::begin_uploads(Queue &queue, Layout layout, TextureUse *uses, s
     if (use.access == Access::write) {
       const Texture *texture = Texture::find(use.memory);
       if (texture && texture->holder()) {
-        use.map(GST_MAP_GL);  // OpenCL hands it back, on the thread of the texture's GL context
+        use.map(GST_MAP_GL);  // hands it to OpenGL, on the thread of its GL context
         use.unmap();
       }
       use.picture = frame ? frame->write(queue, use, layout) : staging(queue, i, use, layout);

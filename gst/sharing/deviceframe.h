@@ -21,12 +21,13 @@ namespace glcl::sharing {
 /// stored as qdata of the memory. From any thread.
 class DeviceFrame {
  public:
-  /// The record of a memory, created at the first call; not by two threads at once.
+  /// The record of a memory; the first call creates it. Do not make that call on two threads at
+  /// once.
   static DeviceFrame &of(GstGLMemory *memory);
   /// The record, or null if it does not exist yet.
   static DeviceFrame *find(GstGLMemory *memory);
 
-  /// Whether the picture is valid for commands of the queue.
+  /// True if the picture is valid for commands of the queue.
   bool is_valid(const Queue &queue, Layout layout) const;
   /// Gets the picture for the next commands of the queue; false if the picture is not valid.
   bool read(Queue &queue, Layout layout, Picture &picture);

@@ -57,8 +57,8 @@ class Exporter {
                                                 int width, int height) = 0;
 };
 
-/// The forms, one per file, for a GL context that runs on the device. They throw Error::not_found
-/// with the reason if they do not work. On the thread of the GL context.
+/// Create the exporters, one per file, for a GL context of this device. They throw Error::not_found
+/// with the reason if it can't work. On the thread of the GL context.
 std::shared_ptr<Exporter> vulkan_exporter(GstGLContext *gl_context, const Device &device);
 std::shared_ptr<Exporter> dma_buf_exporter(GstGLContext *gl_context, const Device &device);
 

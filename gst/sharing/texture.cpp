@@ -377,8 +377,8 @@ void TextureSharing::mark_use(Queue &queue) {
   queue.cl().flush();
 }
 
-/// True if OpenGL's next use hands the texture over, on the thread of the GL context that OpenCL
-/// shares with.
+/// True if OpenGL's next use hands the texture over, on the thread of the GL context with which
+/// OpenCL shares textures.
 bool TextureSharing::may_stay(const Texture &texture) const {
   return hands_over(texture.memory()) && !texture.read_by_gl() &&
          texture.memory()->mem.context == gl_context_;

@@ -105,7 +105,7 @@ class Texture {
   std::shared_ptr<Queue> holder_;
   cl::Event used_;          // end of its last use
   bool releasing_ = false;  // a release is enqueued
-  cl::Event released_;      // end of the release, until something waits for it
+  cl::Event released_;      // end of the release; empty after a wait for it
   bool read_by_gl_ = false;
   std::atomic<bool> forgotten_{false};
   std::vector<SharedImage> images_;  // one per OpenCL context, nearly always one
@@ -152,7 +152,7 @@ class TextureSharing : public Sharing {
   std::vector<Texture *> textures_;
   std::vector<Texture *> acquired_;
   std::vector<cl_mem> images_;
-  GstGLContext *gl_context_ = nullptr;  // the GL context that OpenCL shares with
+  GstGLContext *gl_context_ = nullptr;  // with which OpenCL shares textures
 };
 
 }  // namespace glcl::sharing

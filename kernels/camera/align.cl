@@ -71,7 +71,7 @@ inline float4 as_before(__global const CameraState *state, FrameGeometry frame, 
   return after(state->from_frame, step_before(state, frame, which));
 }
 
-// Whether nearly all vectors are zero. Then no other motion is tested, because any motion may agree
+// True if nearly all vectors are zero. Then no other motion is tested, because any motion may agree
 // by chance after a change of light.
 inline bool is_static(__global const CameraState *state, FrameGeometry frame) {
   const float4 vectors = state->vector_motion;

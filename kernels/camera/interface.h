@@ -59,7 +59,7 @@ typedef struct {
   Fit fit, fits[ALIGN_STEPS];
   float brightness_peak;  // largest recent |brightness|; compressed pictures show changes late
   float confidence;       // of the motion of the vectors, 0 to 1; -1 without vectors
-  float coverage;         // 0 to 1: whether the inliers reach across the frame
+  float coverage;         // 0 to 1: degree to which the inliers reach across the frame
   float unused;
 } CameraState;
 

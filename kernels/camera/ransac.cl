@@ -138,8 +138,8 @@ inline uint key_of(uint inliers, int iteration) { return inliers << 12 | (NUMBER
 // px per frame; a camera that moved may follow an object in front of a blurred background
 #define MOVES 1.0f
 
-// Whether inliers reach across a frame of `size` px, 0 to 1. `around`: their means of x, y, x², y²,
-// xy, vx², vy², vx vy.
+// Degree to which inliers reach across a frame of `size` px, 0 to 1. `around`: their means of x, y,
+// x², y², xy, vx², vy², vx vy.
 inline float reach_of(float8 around, float2 size, int directed) {
   const float2 place = around.s01, speed = around.s56, area = fmax(size * size, 1e-6f),
                variance = fmax(around.s23 - place * place, 0.0f);

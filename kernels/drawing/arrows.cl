@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Draws arrows with outlines. Each arrow processes only the pixels around it: first it writes its
-// key to them, then it paints those with its key. A pixel belongs to the arrow that it is deepest
-// in, or nearest to; of several to the first. -DBUFFERS: frames are buffers.
+// key to them, then it paints those with its key. A pixel belongs to the arrow in which it lies
+// deepest, else to the nearest arrow; if several are equal, to the first. -DBUFFERS: frames are
+// buffers.
 #include "common/frame.clh"
 #include "drawing/arrow.clh"
 #include "drawing/over.clh"

@@ -157,7 +157,7 @@ inline int plot_height(Panel p) {
   return max(height - 14 * p.unit, 1);
 }
 
-// Whether `at` is on one of the five lines that divide `size` px.
+// True if `at` is on one of the five lines that divide `size` px.
 inline bool on_line(int at, int size, int line) {
   bool on = false;
   for (int i = 0; i <= 4; i++) {

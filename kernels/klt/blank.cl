@@ -45,7 +45,7 @@ inline float2 texture_at(__global const float *plane, int4 level, float slope_ga
                   fmax(of_noise, LEAST_TEXTURE));
 }
 
-// Whether a window still has texture; `was` is its texture in the previous frame.
+// True if a window still has texture; `was` is its texture in the previous frame.
 inline bool is_textured(float2 is, float2 was) { return is.x > is.y + LEAST_REMAINING * was.x; }
 
 // Decides after tracking whether the frame is blank, and then restores the points and the noise.

@@ -31,7 +31,7 @@ inline float8 gaussian(float8 a, float8 b, float8 c, float8 d, float8 e, float8 
   return (a + g) * 0.0044330480f + (b + f) * 0.054005578f + (c + e) * 0.24203622f + d * 0.39905027f;
 }
 
-// Whether no later value within `reach` px equals this one, which no value exceeds. `rows`: starts
+// True if no later value within `reach` px equals this one, which no value exceeds. `rows`: starts
 // of its own row and the three rows below.
 inline bool is_last(__local const float *values, int column, int4 rows, int reach) {
   const float own = values[rows.x + column];

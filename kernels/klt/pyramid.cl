@@ -37,7 +37,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void klt_pyramid(
             top = get_group_id(1) * ROWS;
   const bool own = item >= ENDS && item < ITEMS - ENDS;
   const bool is_first = get_group_id(0) == 0, is_last = get_group_id(0) == get_num_groups(0) - 1;
-  // Whether the group needs pixels outside the frame: on the right, or on any side.
+  // True if the group needs pixels outside the frame: on the right, or on any side.
   const bool right = left + 4 * ITEMS > fine.x,
              edge = is_first || right || top == 0 || top + ROWS + 8 > fine.y;
   // The items of the last strip also write the right edge and the border.

@@ -37,7 +37,7 @@ __kernel void motion_show_residual(IN_FRAME(in), OUT_FRAME(out), __global const 
   }
 }
 
-// Whether a block or partition begins at a cell; `middle` gets the centre of the block or partition
+// True if a block or partition begins at a cell; `middle` gets the centre of the block or partition
 // that contains the cell, px.
 inline bool begins(__global const ushort *shapes, int2 place, FieldGrid field, float2 *middle) {
   const int cells = field.cells;

@@ -29,8 +29,8 @@ inline uint cost_of_parts(__global const ulong *keys, int count, int step) {
 
 // Selects the cheapest division of each macroblock. The cost is that of the parts plus λ times the
 // bits that H.264 needs for the type. These are 1 for 16×16, 3 for 16×8 and 8×16, 5 for quarters.
-// Each quarter adds 1 for 8×8, 3 for 8×4 and 4×8, 5 for 4×4. Of equal costs the first wins. Cells
-// have 4 × 4 pixels. A work-item per macroblock.
+// Each quarter adds 1 for 8×8, 3 for 8×4 and 4×8, 5 for 4×4. If costs are equal, the first wins.
+// Cells have 4 × 4 pixels. A work-item per macroblock.
 __kernel void motion_choose(__global const ulong *keys, __global short2 *vectors,
                             __global uint *costs, __global ushort *shapes, int lambda, int columns,
                             int rows) {
@@ -68,7 +68,7 @@ __kernel void motion_choose(__global const ulong *keys, __global short2 *vectors
           -convert_short2(vector_of((uint)keys[partition_of(shape, x, y)]));
 }
 
-// Predicts a plane: each cell takes the pixels that its vector refers to. `cell`: px.
+// Predicts a plane: each cell copies the pixels to which its vector points. `cell`: px.
 // `cell_columns`: cells per row. `bytes`: size of a half-pixel plane. A work-item has four pixels
 // of a row.
 __kernel void motion_predict(__global const uchar *reference, __global const uchar *halves,

@@ -11,7 +11,7 @@ inline int digits_of(uint number) {
   return count;
 }
 
-// Whether the digits of a number cover a pixel. `dot`: px per dot of the font.
+// True if the digits of a number cover a pixel. `dot`: px per dot of the font.
 inline bool in_number(uint number, int digits, int x, int y, int dot) {
   const int at = x / (6 * dot);
   if (x < 0 || y < 0 || at >= digits) return false;

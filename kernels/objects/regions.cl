@@ -93,7 +93,7 @@ inline int count_at(__global const uint2 *cells, int2 size, int2 position) {
              : COUNT(cells[position.y * size.x + position.x].x);
 }
 
-// Whether one of the four blocks of 2x2 cells around a cell is solid foreground.
+// True if one of the four blocks of 2x2 cells around a cell is solid foreground.
 inline bool is_solid(__global const uint2 *cells, int2 size, int2 position) {
   for (int i = 0; i < 4; i++) {
     const int2 first = position - (int2)(i % 2, i / 2);

@@ -137,10 +137,10 @@ __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1))) void flow_
 #define FARTHEST 5        // cells, the maximum distance of a mode
 #define SAMPLES 3         // on both sides of the centre, along each axis
 #define SPACING 2         // texels between samples
-#define SAME_MOTION 1.5f  // texels; a candidate that differs less from the own flow is ignored
-#define COST_RATIO 0.4f   // maximum cost of the best candidate, relative to that of the own flow
+#define SAME_MOTION 1.5f  // texels; a candidate that differs less from the node's flow is ignored
+#define COST_RATIO 0.4f   // maximum cost of the best candidate, relative to that of the node's flow
 #define CODING_PART 0.2f  // weight of encoder noise in the cost of replacing static flow
-// cost of leaving the frame along the own flow, relative to a candidate's
+// cost of leaving the frame along the node's flow, relative to a candidate's
 #define LEAVING_COST 5.0f
 
 // The candidate of items 1 to CANDIDATES - 2; NO_MODE if its cell has no mode. Items 1 to 9 take

@@ -29,7 +29,7 @@ inline float halved(__local const float *fine, int2 from, int wide, int2 at) {
   return sum / 256.0f;
 }
 
-// Whether the group's part of a level touches the level's edge, which the border repeats.
+// True if the group's part of a level touches the level's edge, which the border repeats.
 inline bool at_edge(int2 first, int2 side, int4 level) {
   return any(first == 0) || any(first + side >= level.xy);
 }

@@ -45,7 +45,7 @@ inline bool inside(float2 to, int4 level) {
   return all(to >= 0.0f) && all(to <= convert_float2(level.xy - 1));
 }
 
-// Whether the census neighbours of a texel and of its target lie inside the frame.
+// True if the census neighbours of a texel and of its target lie inside the frame.
 inline bool comparable(int2 at, float2 to, int4 level) {
   const int2 count = max(level.xy - 2, 0);
   const float2 off = fabs(to - 0.5f * convert_float2(level.xy - 1)),

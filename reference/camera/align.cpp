@@ -57,12 +57,12 @@ struct Blocks {
   }
 };
 
-/// Whether a motion leaves the middle and the corners within so many px of frames.
+/// True if a motion leaves the middle and the corners within so many px of frames.
 bool stays(const Similarity &motion, float most, const glcl::camera::FrameGeometry &frame) {
   return std::abs(shift(motion)) <= most &&
          std::abs(turn(motion)) * frame.radius * frame.reduction <= most;
 }
-/// Whether nearly all vectors are the camera's.
+/// True if nearly all vectors are the camera's.
 bool agree(const glcl::camera::CameraState &state) {
   return state.inliers >= 0.9f * state.vector_count;
 }

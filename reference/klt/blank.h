@@ -9,7 +9,7 @@
 
 namespace reference::klt {
 
-/// Whether a frame is blank, as glcl::klt::BlankFrames has it, after so many blank ones in a row;
+/// True if a frame is blank, as glcl::klt::BlankFrames has it, after so many blank ones in a row;
 /// `saved`: the points before they were tracked.
 bool is_blank(const Plane &before, const Plane &after, const NoiseTable &noise, int row,
               const std::vector<Point> &saved, const std::vector<Point> &points);

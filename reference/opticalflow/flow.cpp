@@ -496,7 +496,7 @@ class Solver {
     return changes;
   }
 
-  /// Whether one of four texels is a static overlay over moving flow, 0..1.
+  /// Degree to which one of four texels is a static overlay over moving flow, 0..1.
   float static_overlay(int x, int y, const Vector &v, const Brightness &brightness,
                        float noise) const {
     const Plane<1> &before = (*grey_before_)[0], &later = (*grey_after_)[0];

@@ -61,7 +61,7 @@ class Refiner {
     }
     return result;
   }
-  /// Whether a texel and its target have census neighbours inside the frame.
+  /// True if a texel and its target have census neighbours inside the frame.
   bool comparable(int x, int y, Vector v) const {
     return x >= 1 && y >= 1 && x <= width - 2 && y <= height - 2 && x + v.x >= 1 && y + v.y >= 1 &&
            x + v.x <= width - 2 && y + v.y <= height - 2;

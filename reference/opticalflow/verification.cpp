@@ -18,12 +18,12 @@ double consistency(double x, double y, double weight, double square) {
   return weight * square > 0 ? (x * x + y * y) / (weight * square) : 0;
 }
 
-/// Whether the contrast exceeds a change of brightness.
+/// True if the contrast exceeds a change of brightness.
 double contrast_weight(double variance, double brightness) {
   return brightness > 0.5 ? ramp(std::sqrt(variance) / std::min(brightness - 0.5, 3.0), 1, 2) : 1;
 }
 
-/// Whether a cell has more contrast than an encoder leaves on a wall.
+/// True if a cell has more contrast than an encoder leaves on a wall.
 double visibility(double variance) { return ramp(std::sqrt(variance), 2, 3); }
 
 }  // namespace

@@ -51,7 +51,7 @@ struct Rows {
   int pitch, step;
 };
 
-/// Whether a picture has the colours of a field, within a level.
+/// True if a picture has the colours of a field, within a level.
 bool shows(const reference::opticalflow::Field &field, const uint8_t *picture, const Rows &rows) {
   const reference::Frame expected = reference::opticalflow::coloured(field, ablation_gain);
   for (int y = 0; y < expected.height; y++)

@@ -198,7 +198,7 @@ void count(const Scene &scene, const std::vector<Hough::TemplateMatch> &found,
     total.scenes++, total.found += right, total.false_detections += false_detections;
 }
 
-/// Whether nothing is found in scenes without any of the shapes.
+/// True if nothing is found in scenes without any of the shapes.
 bool finds_none_in_clutter(TemplateSearch &search, const std::string &camera, unsigned first_seed,
                            int scenes) {
   DetectionCounts none;

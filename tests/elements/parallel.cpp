@@ -56,7 +56,7 @@ class Counter {
   std::atomic<int> count_{0};
 };
 
-/// Whether frames of this width reach the sink within 60 s. Caps that change again before that are
+/// True if frames of this width reach the sink within 60 s. Caps that change again before that are
 /// refused.
 bool reaches_width(GstElement *sink, int width) {
   GstPad *pad = gst_element_get_static_pad(sink, "sink");

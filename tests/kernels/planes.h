@@ -90,8 +90,8 @@ inline PlanarFrame random_planes(const PixelFormat &format, int width, int heigh
   return frame;
 }
 
-/// Whether the planes hold the values of `values_at (plane, x, y)`, but for `tolerance` steps, and
-/// nothing in unused bits.
+/// Checks that the planes hold the values of `values_at (plane, x, y)`, but for `tolerance` steps,
+/// and nothing in unused bits.
 template <class ValuesAt>
 void check_values(const PlanarFrame &got, double tolerance, const std::string &what,
                   const ValuesAt &values_at) {
@@ -113,7 +113,7 @@ void check_values(const PlanarFrame &got, double tolerance, const std::string &w
   }
 }
 
-/// Whether the planes hold such colours, but for `tolerance` steps.
+/// Checks that the planes hold such colours, but for `tolerance` steps.
 inline void check_planes(const PlanarFrame &got, const reference::Colours &expected,
                          const glcl::Colorimetry &colorimetry, double tolerance,
                          const std::string &what) {

@@ -113,7 +113,7 @@ void require_fresh(const char *call, cl_mem object) {
     violation(call, name(object), "stale: OpenGL has deleted or respecified the texture");
 }
 
-/// Whether later commands of the queue come after a command of another.
+/// True if later commands of the queue come after a command of another.
 bool comes_after(cl_command_queue queue, cl_command_queue other, uint64_t command) {
   if (queue == other) return true;
   const auto known = state().queues.find(other);

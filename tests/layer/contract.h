@@ -57,7 +57,7 @@ void after(tag::clReleaseMemObject, cl_int, ...);
 void after(tag::clFinish, cl_int, cl_command_queue, ...);
 void after(tag::clWaitForEvents, cl_int, cl_uint, const cl_event *, ...);
 
-/// Whether kernels must not be enqueued on a thread that a GL context is current on. At first as
+/// True if kernels must not be enqueued on a thread with a current GL context. At first as
 /// the environment variable GLCL_KERNELS_OFF_GL says.
 bool &kernels_off_gl();
 

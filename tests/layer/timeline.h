@@ -38,7 +38,7 @@ void gl_finished(const void *context);
 
 /// OpenGL's work on the texture; that of the context `except` does not count.
 Clock gl_work_on(const TextureKey &texture, const void *except = nullptr);
-/// Whether the host has waited for all of that work.
+/// True if the host has waited for all of that work.
 bool gl_has_done(const Clock &work);
 void join(Clock &into, const Clock &clock);
 

@@ -26,6 +26,7 @@ IN_COMMENTS = {
     'of ours': 'gst-glcl elements',
     r'in small': 'reduced',
     r'(?:^|(?<=[.:;] ))(?:What|Who|Whose)(?! if)': 'begin with the noun',
+    r'(?:^|(?<=[.:;] ))Whether': 'True if, or the degree from 0 to 1',
 }
 COMMENTED = ['gst', 'kernels', 'tools', 'examples', 'reference', 'research/opticalflow', 'tests']
 SCRIPTED = [*COMMENTED, '.ci', '.githooks', '.github', 'docs', 'packaging', 'pipelines', 'presets', 'research']

@@ -29,7 +29,7 @@ std::string source(Random &random, bool *gl) {
          " ! glupload ! glcolorconvert";
 }
 
-/// Whether it has the properties of our elements.
+/// True if it has the properties of our elements.
 bool is_ours(const std::string &name) {
   GstElement *element = gst_element_factory_make(name.c_str(), nullptr);
   if (!element) g_error("no element %s", name.c_str());

@@ -124,7 +124,7 @@ void watch(const std::atomic<bool> &stopped) {
   }
 }
 
-/// Whether the innermost frames, below those that log, are of our plugin.
+/// True if the innermost frames, below those that log, are of our plugin.
 bool is_ours(void *const *stack, int depth) {
   int own = 0;  // of this program and of what logs
   for (int i = 0; i < depth && i < own + 4; i++) {

@@ -31,7 +31,7 @@ struct Growth {
   double minutes = 0, pipelines = 0, rss = 0, heap = 0, fds = 0, threads = 0;
   /// Bytes on the heap that explain the samples best; two steps, as of caches, do not count.
   double heap_per_frame = 0, heap_per_pipeline = 0;
-  /// Whether no growth within the bounds explains the samples, up to three times their noise.
+  /// True if no growth within the bounds explains the samples, up to three times their noise.
   bool leaks = false;
 
   /// Of the samples from `seconds` on.

@@ -29,7 +29,7 @@ static std::vector<T> read(Bench &bench, const cl::Buffer &buffer, size_t count,
   return values;
 }
 
-/// Whether a rounded value is that of a number, which single precision may put on either side of a
+/// True if a rounded value is that of a number, which single precision may put on either side of a
 /// half.
 static bool rounds_to(double number, int value) { return std::fabs(number - value) < 0.5005; }
 

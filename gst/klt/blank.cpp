@@ -22,8 +22,8 @@ void BlankFrames::run(Queue &queue, const Pyramids &pyramids, const cl::Buffer &
                       Points &points) {
   const BlankSearch search{pyramids.levels()[0].cl(), pyramids.gain().slope, slots,
                            allowed ? max_frames : 0};
-  find_(queue, find_.group(), before, after, noise, last_noise_, points.saved(), points.points(),
-        points.state(), search, cl::Local(find_.group().x * sizeof(cl_int)));
+  find_(queue, find_.group(), before, after, noise, last_noise_, points.before_tracking(),
+        points.points(), points.state(), search, cl::Local(find_.group().x * sizeof(cl_int)));
   const size_t count = pyramids.texels() / 16;
   keep_(queue, {count, 1}, points.state(), before, after, static_cast<int>(count));
 }

@@ -57,7 +57,7 @@ void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
       noise_known_ = true;
       noise_set_ = -1;
     }
-    points_.next_stamp(queue);
+    points_.next_occupancy_mark(queue);
     Tracking::Settings tracking = settings;
     tracking.levels = common;
     if (!fresh) {
@@ -68,7 +68,7 @@ void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
     }
     const bool due = fresh || (settings.reselect && frames_ - last_selection_ >= settings.reselect);
     if (due) last_selection_ = frames_;
-    points_.account(
+    points_.update_slots(
         queue, {settings.features, std::min(settings.min_features, settings.features), due, fresh});
     selection_.run(queue, settings, pyramids_.plane(current_), noise_.variances(),
                    settings.features, points_);

@@ -11,7 +11,7 @@ namespace glcl::klt {
 
 namespace {
 
-constexpr int last_stamp = 65535;
+constexpr int last_occupancy_mark = 65535;
 constexpr size_t template_bytes = TEMPLATE * sizeof(cl_float);
 
 }  // namespace
@@ -26,11 +26,11 @@ Points::Points(Context &context, int width, int height)
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
   points_ = buffer(sizeof(TrackedPoints));
-  births_ = buffer(most * sizeof(cl_int4));
-  saved_ = buffer(most * sizeof(TrackedPoint));
+  template_windows_ = buffer(most * sizeof(cl_int4));
+  before_tracking_ = buffer(most * sizeof(TrackedPoint));
   vacant_ = buffer(most * sizeof(cl_int));
   state_ = buffer(STATES * sizeof(cl_int));
-  stamps_ = buffer(pixels_ * sizeof(cl_ushort));
+  occupancy_ = buffer(pixels_ * sizeof(cl_ushort));
   report_ = buffer(bytes(most));
 }
 
@@ -39,9 +39,9 @@ void Points::clear(Queue &queue) {
     queue.cl().enqueueFillBuffer(points_, cl_int4{}, 0, sizeof(TrackedPoints));
     queue.cl().enqueueFillBuffer(state_, cl_int(0), 0, STATES * sizeof(cl_int));
   }
-  if (!cleared_ || stamp_ == last_stamp) {
-    queue.cl().enqueueFillBuffer(stamps_, cl_ushort(0), 0, pixels_ * sizeof(cl_ushort));
-    stamp_ = 0;
+  if (!cleared_ || occupancy_mark_ == last_occupancy_mark) {
+    queue.cl().enqueueFillBuffer(occupancy_, cl_ushort(0), 0, pixels_ * sizeof(cl_ushort));
+    occupancy_mark_ = 0;
   }
   cleared_ = true;
 }
@@ -57,17 +57,17 @@ const cl::Buffer &Points::templates(Queue &queue, int slots) {
   return templates_;
 }
 
-void Points::next_stamp(Queue &queue) {
+void Points::next_occupancy_mark(Queue &queue) {
   clear(queue);
-  stamp_++;
+  occupancy_mark_++;
 }
 
-void Points::account(Queue &queue, const AccountSettings &settings) {
+void Points::update_slots(Queue &queue, const SlotSettings &settings) {
   clear(queue);
   const int slots = std::max(settings.features, std::exchange(slots_, settings.features));
   remove_lost_(queue, remove_lost_.group(), points_, state_, vacant_,
-               PointAccount{settings.features, slots, settings.min_alive, settings.due,
-                            settings.fresh, stamp_},
+               SlotUpdate{settings.features, slots, settings.min_alive, settings.select_due,
+                          settings.restart, occupancy_mark_},
                cl::Local(remove_lost_.group().x * sizeof(cl_int)));
 }
 

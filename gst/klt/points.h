@@ -24,16 +24,16 @@ class Points {
   /// if it refuses memory.
   Points(Context &context, int width, int height);
 
-  /// The settings of account() for a frame.
-  struct AccountSettings {
-    int features = 1000;  ///< slots in use
-    int min_alive = 1;    ///< new points are selected if fewer are alive
-    bool due = false;     ///< new points are selected in any case
-    bool fresh = false;   ///< all earlier points are removed
+  /// The settings of update_slots() for a frame.
+  struct SlotSettings {
+    int features = 1000;      ///< slots in use
+    int min_alive = 1;        ///< new points are selected if fewer are alive
+    bool select_due = false;  ///< new points are selected in any case
+    bool restart = false;     ///< all earlier points are removed
   };
-  /// Enqueues the account of a frame after tracking: removes lost points from their slots, and
+  /// Enqueues the update of the slots after tracking: removes lost points from their slots, and
   /// decides whether new points are selected.
-  void account(Queue &queue, const AccountSettings &settings);
+  void update_slots(Queue &queue, const SlotSettings &settings);
   /// Enqueues the report of a frame with `features` slots in use. `noise`: see
   /// noise::Noise::variances(); reported as unknown unless `noise_known`.
   void report(Queue &queue, int features, const cl::Buffer &noise, bool noise_known);
@@ -42,17 +42,18 @@ class Points {
   /// Summary, then PointRecord[count] in the order of slots; overwritten by the next report().
   const cl::Buffer &report() const { return report_; }
 
-  /// The value in stamps() of pixels near a point of this frame, 1 … 65535.
-  int stamp() const { return stamp_; }
-  /// Advances stamp(), before tracking. After the last one it enqueues clearing stamps().
-  void next_stamp(Queue &queue);
+  /// The value in occupancy() of pixels near a point of this frame, 1 … 65535.
+  int occupancy_mark() const { return occupancy_mark_; }
+  /// Advances occupancy_mark(), before tracking. After the last one it enqueues clearing
+  /// occupancy().
+  void next_occupancy_mark(Queue &queue);
 
   /// TrackedPoints.
   const cl::Buffer &points() const { return points_; }
   /// int4 (x, y, radius, 0): the position of selection, px, and the radius of the window.
-  const cl::Buffer &births() const { return births_; }
+  const cl::Buffer &template_windows() const { return template_windows_; }
   /// The points before tracking: TrackedPoint by slot.
-  const cl::Buffer &saved() const { return saved_; }
+  const cl::Buffer &before_tracking() const { return before_tracking_; }
   /// The patches of the points in the first `slots` slots, from the frames where they were
   /// selected. Allocates if there are more slots than before.
   const cl::Buffer &templates(Queue &queue, int slots);
@@ -60,8 +61,8 @@ class Points {
   const cl::Buffer &state() const { return state_; }
   /// The vacant slots, int.
   const cl::Buffer &vacant() const { return vacant_; }
-  /// A ushort per pixel: the stamp of the last frame with a point nearby.
-  const cl::Buffer &stamps() const { return stamps_; }
+  /// A ushort per pixel: the mark of the last frame with a point nearby.
+  const cl::Buffer &occupancy() const { return occupancy_; }
 
  private:
   void clear(Queue &queue);
@@ -69,9 +70,10 @@ class Points {
   cl::Context context_;
   size_t pixels_;
   Kernel remove_lost_, report_kernel_;
-  cl::Buffer points_, state_, births_, saved_, vacant_, stamps_, templates_, report_;
-  int stamp_ = 0;
-  int slots_ = 0;  // in use until the last account()
+  cl::Buffer points_, state_, template_windows_, before_tracking_, vacant_, occupancy_, templates_,
+      report_;
+  int occupancy_mark_ = 0;
+  int slots_ = 0;  // in use until the last update_slots()
   bool cleared_ = false;
 };
 

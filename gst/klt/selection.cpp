@@ -82,7 +82,7 @@ void Selection::run(Queue &queue, const Settings &settings, const Plane &plane,
   const auto divide_up = [](int n, size_t size) { return (size_t(n) + size - 1) / size; };
   corners_(queue, {divide_up(width, tile_.x) * group.x, divide_up(height, tile_.y) * group.y},
            plane.texels, cl_int4{{width, height, plane.pitch, plane.offset}},
-           std::min(settings.min_distance, CORNER_RADIUS), points.stamps(), points.state(),
+           std::min(settings.min_distance, CORNER_RADIUS), points.occupancy(), points.state(),
            int(beyond_tile || keep), beyond_tile || keep ? values_ : unused_, keys_);
   const Threshold threshold{static_cast<float>(settings.quality),
                             static_cast<float>(settings.min_eigenvalue), noise_gain_};

@@ -38,9 +38,9 @@ class Selection {
   /// 8.
   Selection(Context &context, int width, int height, KernelForm form, Size tile);
 
-  /// Enqueues the selection after points.account(), which decides whether there is one. `plane`:
-  /// smoothed by a Gaussian of sigma 0.7, with a border that repeats its edge. `noise`: see
-  /// noise::Noise::variances(). `features`: as for account(). `keep`: writes values().
+  /// Enqueues the selection after points.update_slots(), which decides whether there is one.
+  /// `plane`: smoothed by a Gaussian of sigma 0.7, with a border that repeats its edge. `noise`:
+  /// see noise::Noise::variances(). `features`: as for update_slots(). `keep`: writes values().
   void run(Queue &queue, const Settings &settings, const Plane &plane, const cl::Buffer &noise,
            int features, Points &points, bool keep = false);
   /// The smaller eigenvalue of every pixel, float, after run() with `keep`.

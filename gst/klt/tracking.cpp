@@ -28,18 +28,19 @@ void Tracking::run(Queue &queue, const Settings &settings, const Pyramids &pyram
                               static_cast<float>(settings.max_residue),
                               settings.check,
                               reach,
-                              points.stamp()};
+                              points.occupancy_mark()};
   const size_t lanes = track_.group().x;
   const Size items{lanes, size_t(features)};
   const cl::Buffer &templates = points.templates(queue, features);
   if (!compare_)
     return track_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), noise,
-                  points.state(), points.points(), points.saved(), points.stamps(), templates,
-                  points.births(), limits);
+                  points.state(), points.points(), points.before_tracking(), points.occupancy(),
+                  templates, points.template_windows(), limits);
   track_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), noise,
-         points.state(), points.points(), points.saved(), limits);
+         points.state(), points.points(), points.before_tracking(), limits);
   compare_(queue, items, before, after, pyramids.levels()[0].cl(), pyramids.gain(), noise,
-           points.state(), points.points(), points.stamps(), templates, points.births(), limits);
+           points.state(), points.points(), points.occupancy(), templates,
+           points.template_windows(), limits);
 }
 
 }  // namespace glcl::klt

@@ -40,7 +40,7 @@ class Tracking {
 
   /// Enqueues tracking the points in the first `features` slots from the pyramid `before` to
   /// `after`. `noise`: see noise::Noise::variances(). `reach`: px around each point where
-  /// points.stamps() gets points.stamp(), so that Selection skips them.
+  /// points.occupancy() gets points.occupancy_mark(), so that Selection skips them.
   void run(Queue &queue, const Settings &settings, const Pyramids &pyramids,
            const cl::Buffer &before, const cl::Buffer &after, const cl::Buffer &noise, int features,
            int reach, Points &points);

@@ -53,8 +53,8 @@ inline bool is_textured(float2 is, float2 was) { return is.x > is.y + LEAST_REMA
 // the last frame that was not blank. One work-group.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_find_blank(
     __global const float *before, __global const float *after, __global float *noise,
-    __global float *usual, __global const TrackedPoint *saved, __global TrackedPoints *points,
-    __global int *state, BlankSearch search, __local int *sums) {
+    __global float *usual, __global const TrackedPoint *before_tracking,
+    __global TrackedPoints *points, __global int *state, BlankSearch search, __local int *sums) {
   const int4 level = search.level;
   const float slope_gain = search.slope_gain;
   const int slots = search.slots;
@@ -71,7 +71,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_find_bl
       all_windows;  // with texture; upper half: with texture in the previous frame
   for (int i = first; i < (doubtful ? last : first); i++) {
     if (points->identity[i].z != LOST) continue;
-    const int2 at = convert_int2_rte(saved[i].position.zw);
+    const int2 at = convert_int2_rte(before_tracking[i].position.zw);
     gone += !is_textured(texture_at(after, level, slope_gain, usual, at),
                          texture_at(before, level, slope_gain, usual, at));
   }
@@ -88,7 +88,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_find_bl
                          before_textured * (SPARE_PARTS * TRACKED_FACTOR * (all - lost) + all);
   const bool blank = doubtful && (lost - all_gone) * TEXTURED_PARTS <= lost && explained;
   for (int i = first; i < (blank ? last : first); i++) {
-    if (points->identity[i].z != VACANT) store_point(points, i, saved[i]);
+    if (points->identity[i].z != VACANT) store_point(points, i, before_tracking[i]);
   }
   if (item == 0) state[BLANK_COUNT] = blank ? row + 1 : 0;
   for (int i = item; i < NOISE_VALUES; i += ONE_GROUP)

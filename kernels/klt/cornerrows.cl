@@ -46,7 +46,7 @@ inline bool is_last(__local const float *values, int column, int4 rows, int reac
 
 // The same results as klt_corners. Groups of one item, one per tile.
 __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach,
-                               __global const ushort *stamps, __global int *state, int keep,
+                               __global const ushort *occupancy, __global int *state, int keep,
                                __global float *values, __global ulong *keys) {
   __local float smooth[PITCH], steep[PITCH], products[3 * PITCH], sums[3 * ROWS * PITCH],
       eigen[ROWS * PITCH], peaks[ROWS * PITCH];
@@ -61,7 +61,7 @@ __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach
     const int left = max(9 - origin.x, 0),
               right =
                   min(greys, size.x - origin.x + 9);  // part of the smoothed rows inside the frame
-    const int stamp = state[STAMP];
+    const int mark = state[OCCUPANCY_MARK];
     int count = 0;
     float best = 0.0f;
     clear_row(smooth, 0, PITCH);
@@ -155,7 +155,7 @@ __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach
             continue;
           best = fmax(best, mine[i]);
           const int index = line * size.x + origin.x + i;
-          if (stamps[index] != stamp) found[count++] = key_of(mine[i], index);
+          if (occupancy[index] != mark) found[count++] = key_of(mine[i], index);
         }
       }
     }

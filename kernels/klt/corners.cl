@@ -67,10 +67,10 @@ inline float4 least_eigenvalues(float4 xx, float4 xy, float4 yy) {
 }
 
 // Appends the maxima within `reach` px, at most AROUND, to `keys`, except at pixels with the
-// state's stamp. Those are occupied. With `keep`, `values` gets the eigenvalues in rows as wide as
-// the frame. One group per tile.
+// state's occupancy mark. Those are occupied. With `keep`, `values` gets the eigenvalues in rows as
+// wide as the frame. One group per tile.
 __kernel void klt_corners(__global const float *grey, int4 level, int reach,
-                          __global const ushort *stamps, __global int *state, int keep,
+                          __global const ushort *occupancy, __global int *state, int keep,
                           __global float *values, __global ulong *keys) {
   // Reads of three float4 may reach into the next row and beyond the last row.
   __local float4 one[LARGER(3 * VALUE_ROW * SLOPES, 2 * SLOPE_ROW * GREYS) + 1],
@@ -160,7 +160,8 @@ __kernel void klt_corners(__global const float *grey, int4 level, int reach,
         if (keep) values[index] = own[k];
         if (is[k]) {
           atomic_max(&best, as_uint(own[k]));
-          if (stamps[index] != state[STAMP]) found[atomic_inc(&count)] = key_of(own[k], index);
+          if (occupancy[index] != state[OCCUPANCY_MARK])
+            found[atomic_inc(&count)] = key_of(own[k], index);
         }
       }
     }

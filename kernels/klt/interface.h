@@ -30,7 +30,7 @@ enum {
   NEXT_ID,          // id of the next point
   SELECTS,          // 1 if points are selected in this frame
   MAX_NEW,          // maximum number of points to select
-  STAMP,            // mark of occupied pixels in this frame
+  OCCUPANCY_MARK,   // mark of occupied pixels in this frame
   CANDIDATE_COUNT,  // number of candidates
   BEST_EIGENVALUE,  // largest eigenvalue, the bits of a float
   ALL_LOST,         // points lost since the allocation
@@ -94,7 +94,7 @@ typedef struct {
   int radius, iterations;  // texels, (side - 1) / 2 of the window; maximum steps per level
   float residue;           // levels, maximum mean difference
   int check, reach;        // 1: track back too; px around a point that are occupied
-  int stamp;               // mark of occupied pixels in this frame
+  int occupancy_mark;      // mark of occupied pixels in this frame
 } TrackingLimits;
 
 // The search for blank frames, for klt_find_blank.
@@ -107,13 +107,13 @@ typedef struct {
 
 // The count of a frame's points, for klt_remove_lost.
 typedef struct {
-  int features;    // slots for points
-  int slots;       // slots that are or were in use
-  int min_alive;   // new points are selected if fewer are alive
-  int select_due;  // 1: new points are selected in any case
-  int restart;     // 1: all earlier points are removed
-  int stamp;       // mark of occupied pixels in this frame
-} PointAccount;
+  int features;        // slots for points
+  int slots;           // slots that are or were in use
+  int min_alive;       // new points are selected if fewer are alive
+  int select_due;      // 1: new points are selected in any case
+  int restart;         // 1: all earlier points are removed
+  int occupancy_mark;  // mark of occupied pixels in this frame
+} SlotUpdate;
 
 // The minimum eigenvalue of a point to select.
 typedef struct {

@@ -13,9 +13,9 @@
 // removes all. `vacant` gets the vacant slots among the first `features`. New points are selected
 // if `select_due` or if fewer than `min_alive` are alive, unless the frame is blank.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_remove_lost(
-    __global TrackedPoints *points, __global int *state, __global int *vacant, PointAccount account,
+    __global TrackedPoints *points, __global int *state, __global int *vacant, SlotUpdate update,
     __local int *sums) {
-  const int features = account.features, slots = account.slots, restart = account.restart;
+  const int features = update.features, slots = update.slots, restart = update.restart;
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);
   int own = 0, both;  // alive in the lower half, lost in the upper half
@@ -53,10 +53,10 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_remove_
     state[NEXT_ID] += state[SELECTED_COUNT];
     state[SELECTED_COUNT] = 0;
     state[MAX_NEW] = features - left;
-    state[SELECTS] = !blank && left < features && (account.select_due || left < account.min_alive);
+    state[SELECTS] = !blank && left < features && (update.select_due || left < update.min_alive);
     state[BLANK_COUNT] = blank ? state[BLANK_COUNT] : 0;
     state[ALL_BLANK] += blank;
-    state[STAMP] = drop ? -1 : account.stamp;
+    state[OCCUPANCY_MARK] = drop ? -1 : update.occupancy_mark;
     state[CANDIDATE_COUNT] = 0;
     state[BEST_EIGENVALUE] = 0;
   }

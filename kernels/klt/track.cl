@@ -263,27 +263,27 @@ inline TrackedPoint track(__global const float *before, __global const float *af
 }
 
 // Compares a live point with its template after tracking. Stores the template of a point that was
-// selected in the previous frame. Marks the pixels around points by the stamp. The limit of the
-// residual grows with the mean residual in the previous frame, as encoder errors do.
+// selected in the previous frame. Marks the pixels around points by the occupancy mark. The limit
+// of the residual grows with the mean residual in the previous frame, as encoder errors do.
 inline TrackedPoint compare(__global const float *before, __global const float *after, int4 level,
                             Gain gain, TrackingLimits search, __global const float *noise,
-                            __global int *state, __global ushort *stamps, TrackedPoint point,
-                            __global float *stored, __global int4 *birth_place,
+                            __global int *state, __global ushort *occupancy, TrackedPoint point,
+                            __global float *stored, __global int4 *template_window,
                             __local float *patch, __local float4 *sums) {
-  const bool born = point.identity.y == 0;
+  const bool selected = point.identity.y == 0;
   const float2 was = point.position.xy, now = point.position.zw;
   const float4 tensor = point.motion, own = point.similarity;
   const int4 here = (int4)(convert_int2(was), min(search.radius + (int)own.w, MOST_RADIUS), 0);
-  const int4 birth = select(*birth_place, here, (int4)(born ? -1 : 0));
-  const int radius = birth.z, side = 2 * radius + 1, pitch = patch_pitch(side);
-  const int2 origin = birth.xy - radius - 1, first = max(-origin, 0),
+  const int4 window = select(*template_window, here, (int4)(selected ? -1 : 0));
+  const int radius = window.z, side = 2 * radius + 1, pitch = patch_pitch(side);
+  const int2 origin = window.xy - radius - 1, first = max(-origin, 0),
              last = min(level.xy - 3 - origin, side);
   SYNC;
 #if LANES > 1
   FOR_LANES(i, pitch * (side + 2)) {
     const int2 at = clamp(origin + (int2)(i % pitch, i / pitch), -1, level.xy);
     const float seen = before[texel_index(level, at)],
-                texel = select(stored[i], seen, born ? -1 : 0);
+                texel = select(stored[i], seen, selected ? -1 : 0);
     patch[i] = texel;
     stored[i] = texel;
   }
@@ -291,7 +291,7 @@ inline TrackedPoint compare(__global const float *before, __global const float *
   for (int y = 0; y < side + 2; y++)
     for (int x = 0; x < pitch; x += 8) {
       __global float *texel = stored + y * pitch + x;
-      if (born) STORE_GLOBAL_EIGHT(texel, texels(before, level, origin + (int2)(x, y)));
+      if (selected) STORE_GLOBAL_EIGHT(texel, texels(before, level, origin + (int2)(x, y)));
       STORE_EIGHT(patch + y * pitch + x, GLOBAL_EIGHT(texel));
     }
 #endif
@@ -300,16 +300,16 @@ inline TrackedPoint compare(__global const float *before, __global const float *
                                       noise_variance_at(noise, patch[(radius + 1) * (pitch + 1)]) +
                                   coding_of(noise));
   const Fitted fit = fit_template(patch, radius, first, last, after, level, now, own.xy,
-                                  born ? -1 : search.iterations, own_noise, sums);
+                                  selected ? -1 : search.iterations, own_noise, sums);
   const float part =
       clamp(USUAL_FACTOR / 1024.0f * state[USUAL_RESIDUAL], MOST_RESIDUAL, MOST_NOISY_RESIDUAL);
   const bool same = fit.good &&
                     fit.residue <= limit_of(search.residue, part, fit.variance, own_noise) &&
                     in_frame(fit.at, level);
-  const float2 found = !born && same ? fit.at : now;
+  const float2 found = !selected && same ? fit.at : now;
   const float4 doubted = own + (float4)(0.0f, 0.0f, 1.0f, 0.0f),
                fitted = (float4)(fit.similarity, 0.0f, own.w);
-  point.similarity = born ? own : same ? fitted : doubted;
+  point.similarity = selected ? own : same ? fitted : doubted;
   const bool good = point.similarity.z <= (float)MOST_DOUBTS || search.residue >= KEEP_ALL;
   const float2 away = found - was;
   const float level_noise = CORRELATION * noise_variance(noise) + coding_of(noise);
@@ -317,8 +317,8 @@ inline TrackedPoint compare(__global const float *before, __global const float *
       tensor.x * away.x * away.x + 2.0f * tensor.y * away.x * away.y + tensor.z * away.y * away.y;
   const float2 reported = evidence > 2.0f * STATIC_SIGNIFICANCE * level_noise ? found : was;
   SYNC;
-  if (LANE == 0) *birth_place = birth;
-  if (LANE == 0 && !born && fit.good) {
+  if (LANE == 0) *template_window = window;
+  if (LANE == 0 && !selected && fit.good) {
     atomic_add(&state[RESIDUAL_SUM], (int)(1024.0f * fmin(fit.residue / sqrt(fit.variance), 1.0f)));
     atomic_inc(&state[FIT_COUNT]);
   }
@@ -327,7 +327,8 @@ inline TrackedPoint compare(__global const float *before, __global const float *
     const int2 corner = convert_int2_rte(reported) - search.reach;
     FOR_LANES(i, across * across) {
       const int2 at = corner + (int2)(i % across, i / across);
-      if (all(at >= 0) && all(at < level.xy)) stamps[at.y * level.x + at.x] = search.stamp;
+      if (all(at >= 0) && all(at < level.xy))
+        occupancy[at.y * level.x + at.x] = search.occupancy_mark;
     }
   }
   point.position = (float4)(reported, found);
@@ -338,15 +339,16 @@ inline TrackedPoint compare(__global const float *before, __global const float *
   return point;
 }
 
-// One group per slot, along y. `saved`: the points before tracking. With -DSPLIT there are
-// two kernels, because PoCL 3.1 never finishes compiling both parts in one kernel with barriers.
+// One group per slot, along y. `before_tracking`: the points before tracking. With -DSPLIT there
+// are two kernels, because PoCL 3.1 never finishes compiling both parts in one kernel with
+// barriers.
 #ifndef SPLIT
 __kernel void klt_follow(__global const float *before, __global const float *after,
                          __constant int4 *levels, __constant Gain *gains,
                          __global const float *noise, __global int *state,
-                         __global TrackedPoints *points, __global TrackedPoint *saved,
-                         __global ushort *stamps, __global float *templates, __global int4 *births,
-                         TrackingLimits search) {
+                         __global TrackedPoints *points, __global TrackedPoint *before_tracking,
+                         __global ushort *occupancy, __global float *templates,
+                         __global int4 *windows, TrackingLimits search) {
   __local float patch[TEMPLATE];
   __local float4 sums[LANES];
   const int slot = GROUP_ROW, count = search.levels;
@@ -354,12 +356,12 @@ __kernel void klt_follow(__global const float *before, __global const float *aft
   fetch_ahead(before, after, levels, count, points, slot + 1, search.radius);
   fetch_template(after, levels[0], points, templates, slot + 1, search.radius);
   if (point.identity.z == LIVE) {
-    if (LANE == 0) saved[slot] = point;
+    if (LANE == 0) before_tracking[slot] = point;
     point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK_COUNT], point,
                   patch, sums);
     if (point.identity.z == LIVE)
-      point = compare(before, after, levels[0], gains[0], search, noise, state, stamps, point,
-                      templates + (size_t)slot * TEMPLATE, births + slot, patch, sums);
+      point = compare(before, after, levels[0], gains[0], search, noise, state, occupancy, point,
+                      templates + (size_t)slot * TEMPLATE, windows + slot, patch, sums);
     if (LANE == 0) store_point(points, slot, point);
   }
 }
@@ -367,14 +369,14 @@ __kernel void klt_follow(__global const float *before, __global const float *aft
 __kernel void klt_track(__global const float *before, __global const float *after,
                         __constant int4 *levels, __constant Gain *gains,
                         __global const float *noise, __global int *state,
-                        __global TrackedPoints *points, __global TrackedPoint *saved,
+                        __global TrackedPoints *points, __global TrackedPoint *before_tracking,
                         TrackingLimits search) {
   __local float patch[TEMPLATE];
   __local float4 sums[LANES];
   const int slot = GROUP_ROW, count = search.levels;
   TrackedPoint point = load_point(points, slot);
   if (point.identity.z == LIVE) {
-    if (LANE == 0) saved[slot] = point;
+    if (LANE == 0) before_tracking[slot] = point;
     point = track(before, after, levels, gains, count, search, noise, 1 + state[BLANK_COUNT], point,
                   patch, sums);
     SYNC;
@@ -384,15 +386,16 @@ __kernel void klt_track(__global const float *before, __global const float *afte
 
 __kernel void klt_compare(__global const float *before, __global const float *after, int4 level,
                           Gain gain, __global const float *noise, __global int *state,
-                          __global TrackedPoints *points, __global ushort *stamps,
-                          __global float *templates, __global int4 *births, TrackingLimits search) {
+                          __global TrackedPoints *points, __global ushort *occupancy,
+                          __global float *templates, __global int4 *windows,
+                          TrackingLimits search) {
   __local float patch[TEMPLATE];
   __local float4 sums[LANES];
   const int slot = GROUP_ROW;
   TrackedPoint point = load_point(points, slot);
   if (point.identity.z == LIVE) {
-    point = compare(before, after, level, gain, search, noise, state, stamps, point,
-                    templates + (size_t)slot * TEMPLATE, births + slot, patch, sums);
+    point = compare(before, after, level, gain, search, noise, state, occupancy, point,
+                    templates + (size_t)slot * TEMPLATE, windows + slot, patch, sums);
     if (LANE == 0) store_point(points, slot, point);
   }
 }

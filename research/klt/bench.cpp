@@ -52,8 +52,8 @@ struct Work {
   }
   int count() const { return std::min(levels, int(pyramids.levels().size())); }
   void choose(Queue &own, bool keep = false) {
-    points.next_stamp(own);
-    points.account(own, {features, 1, true, true});
+    points.next_occupancy_mark(own);
+    points.update_slots(own, {features, 1, true, true});
     selection.run(own, settings(), pyramids.plane(before), noise.variances(), features, points,
                   keep);
   }
@@ -177,7 +177,7 @@ Step track_step() {
   return {"tracking of 1000 points", [](Context &context, const Scene &scene) {
             const auto work = std::make_shared<Work>(context, scene, layout_for(context.device()));
             const auto follow = [=](Queue &queue) {
-              work->points.next_stamp(queue);
+              work->points.next_occupancy_mark(queue);
               work->tracking.run(queue, settings(), work->pyramids, work->before, work->after,
                                  work->noise.variances(), features, 3, work->points);
             };
@@ -188,7 +188,7 @@ Step track_step() {
             run.compare = [=](Queue &queue) {
               work->choose(queue);
               follow(queue);
-              work->points.account(queue, {features, 0, false, false});
+              work->points.update_slots(queue, {features, 0, false, false});
               const auto list = work->read(queue);
               Klt::Settings own = settings();
               own.noise = 0, own.reselect = 0;

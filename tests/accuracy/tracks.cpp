@@ -232,8 +232,8 @@ std::vector<FollowedPoint> follow(glcl::Queue &queue, const Frame &before, const
   pyramids.build(queue, reference::upload(queue, before, layout), 3, first);
   pyramids.build(queue, reference::upload(queue, after, layout), 3, second);
   noise.set(queue, 0);
-  points.next_stamp(queue);
-  points.account(queue, {count, 1, true, true});
+  points.next_occupancy_mark(queue);
+  points.update_slots(queue, {count, 1, true, true});
   std::vector<glcl::klt::TrackedPoints> read(1);
   glcl::klt::TrackedPoints &slots = read.front();
   for (int i = 0; i < count; i++) {

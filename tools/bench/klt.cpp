@@ -73,7 +73,7 @@ Run select_run(Context &context, int features, const Scene &scene) {
   queue.cl().finish();
   const Klt::Settings settings = plenty(features);
   const auto select = [=](Queue &queue, bool keep) {
-    work->points.account(queue, {features, 1, true, true});
+    work->points.update_slots(queue, {features, 1, true, true});
     work->selection.run(queue, settings, work->pyramids.plane(work->pyramid),
                         work->noise.variances(), features, work->points, keep);
   };

@@ -38,8 +38,8 @@ Chosen choose(Bench &bench, const Frame &frame, Layout layout, const Settings &s
   level.set(*bench.queue, noise);
   const cl::Buffer pyramid = pyramids.make();
   pyramids.build(*bench.queue, bench.upload(frame, layout, 5), 1, pyramid);
-  points.next_stamp(*bench.queue);
-  points.account(*bench.queue, {settings.features, 1, true, true});
+  points.next_occupancy_mark(*bench.queue);
+  points.update_slots(*bench.queue, {settings.features, 1, true, true});
   selection.run(*bench.queue, settings, pyramids.plane(pyramid), level.variances(),
                 settings.features, points, true);
   points.report(*bench.queue, settings.features, level.variances(), true);

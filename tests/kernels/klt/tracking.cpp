@@ -291,12 +291,12 @@ TEST(test_lanes) {
     Tracking tracking(*bench.context, i ? 2 << (2 * i) : 1);  // 32 are those of GPUs
     Settings settings;
     settings.window = 9;
-    points.next_stamp(*bench.queue);
-    points.account(*bench.queue, {200, 1, true, true});
+    points.next_occupancy_mark(*bench.queue);
+    points.update_slots(*bench.queue, {200, 1, true, true});
     selection.run(*bench.queue, settings, pyramids.plane(before), noise.variances(), 200, points);
     tracking.run(*bench.queue, settings, pyramids, before, after, noise.variances(), 200, 3,
                  points);
-    points.account(*bench.queue, {200, 1, false, false});
+    points.update_slots(*bench.queue, {200, 1, false, false});
     points.report(*bench.queue, 200, noise.variances(), true);
     lists[i] = download(bench, points);
     fail_unless(lists[i].points.size() > 100 && lists[i].points.size() == lists[0].points.size());

@@ -17,7 +17,7 @@
 #include "elements/gstglclmotion.h"
 #include "elements/gstglopenclflow.h"
 #include "opencl/drivers.h"
-#include "opencl/ending.h"
+#include "opencl/processexit.h"
 #if HAVE_EXAMPLES
 #include "elements/gstglclinvert.h"
 #endif
@@ -49,7 +49,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   registered |= GST_ELEMENT_REGISTER(glclinvert, plugin);
 #endif
   watch_drivers(plugin);
-  glcl::wait_at_end();
+  glcl::wait_at_exit();
   glcl::add_status(plugin, glcl::registered_drivers().c_str());
   return registered;
 }

@@ -4,7 +4,7 @@
 #include <list>
 #include <mutex>
 
-#include "opencl/ending.h"
+#include "opencl/processexit.h"
 #include "opencl/waiting.h"
 
 struct _GstGLCLContext {
@@ -53,7 +53,7 @@ GstGLCLContext *find(Registry &all, GstGLContext *gl_context, const glcl::sharin
       continue;
     gpointer known = g_weak_ref_get(&entry.context);
     if (!known) continue;
-    if (!glcl::is_left(GST_GLCL_CONTEXT(known)->priv->context->cl()))
+    if (!glcl::is_abandoned(GST_GLCL_CONTEXT(known)->priv->context->cl()))
       return GST_GLCL_CONTEXT(known);
     gst_object_unref(known);
   }

@@ -14,8 +14,8 @@ constexpr std::chrono::milliseconds shortest_pause(1), longest_pause(8);
 
 }  // namespace
 
-bool Delivery::deliver(size_t under_way) {
-  return guard_([&] { reads_.deliver(under_way); }) && !reads_.failed();
+bool Delivery::deliver(size_t max_pending) {
+  return guard_([&] { reads_.deliver(max_pending); }) && !reads_.failed();
 }
 
 bool Delivery::deliver_as_it_arrives() {

@@ -24,7 +24,7 @@ class Delivery {
   Readback &reads() { return reads_; }
 
   /// Like Readback::deliver(); false if a read has failed, also on the other thread.
-  bool deliver(size_t under_way);
+  bool deliver(size_t max_pending);
   /// Delivers the results that have arrived; the other thread delivers the rest. Returns false as
   /// above.
   bool deliver_as_it_arrives();

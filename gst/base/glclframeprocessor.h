@@ -10,8 +10,8 @@
 #include "glcltexturebridge.h"
 #include "gstglclfilter.h"
 #include "opencl/asynctask.h"
-#include "opencl/ending.h"
 #include "opencl/launchthrottle.h"
+#include "opencl/processexit.h"
 #include "opencl/stop.h"
 
 namespace glcl {

@@ -27,7 +27,7 @@
 #include "glcloutbox.h"
 #include "glclstats.h"
 #include "glcltime.h"
-#include "opencl/ending.h"
+#include "opencl/processexit.h"
 
 GST_DEBUG_CATEGORY(glcl_filter_debug);
 #define GST_CAT_DEFAULT glcl_filter_debug
@@ -401,7 +401,7 @@ static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffe
 }
 
 static void gst_glcl_filter_init(GstGLCLFilter *self) {
-  glcl::wait_at_end();
+  glcl::wait_at_exit();
   new (gst_glcl_filter_get_instance_private(self)) GstGLCLFilterPrivate(self);
   gst_pad_add_probe(GST_BASE_TRANSFORM_SINK_PAD(self), GST_PAD_PROBE_TYPE_BUFFER, on_arrival, self,
                     nullptr);

@@ -132,7 +132,7 @@ void DevicePool::wait() {
     std::rethrow_exception(done_error);
 }
 
-void DevicePool::settle() {
+void DevicePool::wait_noexcept() {
   std::unique_lock lock(mutex_);
   reported_.wait(lock, [&] { return runs_.empty(); });
 }
@@ -174,7 +174,8 @@ void DevicePool::wait_for_tasks(size_t index) {
 /// uses the memory of the run.
 std::exception_ptr DevicePool::failure_of(size_t index) {
   const Worker &worker = workers_[index];
-  for (const Queue *queue : {worker.transfers.get(), worker.queue.get()}) glcl::settle(queue->cl());
+  for (const Queue *queue : {worker.transfers.get(), worker.queue.get()})
+    glcl::wait_noexcept(queue->cl());
   try {
     throw;
   } catch (const cl::Error &error) {

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "opencl/ending.h"
+#include "opencl/processexit.h"
 #include "opencl/queue.h"
 
 namespace glcl::motion {
@@ -59,7 +59,7 @@ class DevicePool {
   /// Waits until all started runs have finished. Rethrows an exception of their `done`.
   void wait();
   /// As wait(), but ignores errors.
-  void settle();
+  void wait_noexcept();
 
   /// Starts a run, waits for it, and rethrows the exception of any worker.
   void run(const std::vector<int> &shares, const Work &work);

@@ -108,7 +108,7 @@ BlockMotion::BlockMotion(Context &context, int width, int height, const FrameFor
 
 BlockMotion::~BlockMotion() {
   blocks_.clear();
-  if (side_queue_) settle(side_queue_->cl());
+  if (side_queue_) wait_noexcept(side_queue_->cl());
   adaptive_.clear();
 }
 

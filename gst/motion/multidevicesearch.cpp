@@ -46,9 +46,9 @@ std::vector<MultiDeviceSearch::DevicePart> MultiDeviceSearch::parts(DevicePool &
 }
 
 MultiDeviceSearch::~MultiDeviceSearch() {
-  pool_.settle();
-  settle(downloads_.cl());
-  for (const auto &[event, keys] : pending_writes_) settle(event);
+  pool_.wait_noexcept();
+  wait_noexcept(downloads_.cl());
+  for (const auto &[event, keys] : pending_writes_) wait_noexcept(event);
 }
 
 MultiDeviceSearch::HostLuma MultiDeviceSearch::frame() { return {++number_, frames_.take(), {}}; }

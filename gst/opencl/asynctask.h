@@ -19,12 +19,12 @@ class AsyncTask {
   AsyncTask() = default;
   AsyncTask(AsyncTask &&other) noexcept = default;
   AsyncTask &operator=(AsyncTask &&other) noexcept {
-    leave();
+    abandon();
     stop_ = std::move(other.stop_);
     future_ = std::move(other.future_);
     return *this;
   }
-  ~AsyncTask() { leave(); }
+  ~AsyncTask() { abandon(); }
 
   /// Starts to compute a value, which take() or wait() returns once. They also throw the exceptions
   /// of `make`.
@@ -52,7 +52,7 @@ class AsyncTask {
   }
 
  private:
-  void leave() {
+  void abandon() {
     if (!is_running()) return;
     stop_->request();
     future_.wait();

@@ -10,9 +10,9 @@
 #include <thread>
 #include <utility>
 
-#include "ending.h"
 #include "error.h"
 #include "flaws.h"
+#include "processexit.h"
 #include "stop.h"
 #include "waiting.h"
 
@@ -25,10 +25,11 @@ using Clock = std::chrono::steady_clock;
 /// Compiles for a device, one program at a time.
 class Compiler {
  public:
-  /// One compiler for all devices that build singly, never destroyed; otherwise one per program.
+  /// One compiler for all devices that compile serially, never destroyed; otherwise one per
+  /// program.
   static std::shared_ptr<Compiler> of(const Device &device) {
     static auto *shared = new auto(std::make_shared<Compiler>());
-    return builds_singly(device) ? *shared : std::make_shared<Compiler>();
+    return compiles_serially(device) ? *shared : std::make_shared<Compiler>();
   }
 
   /// A turn of the compiler: waits until earlier turns have ended.
@@ -58,7 +59,7 @@ class Compiler {
 
 /// Time limit of a compiler: five times that of other work. Kernels compile in seconds, but in
 /// minutes on a small, busy machine.
-std::chrono::duration<double> compiler_patience() { return 5 * patience(); }
+std::chrono::duration<double> compiler_timeout() { return 5 * device_timeout(); }
 
 }  // namespace
 
@@ -70,14 +71,14 @@ struct CompilerTask::Progress {
   std::mutex mutex;  // guards the members below
   std::condition_variable done;
   int waiting = 0;
-  bool is_left = false, is_dropped = false, is_done = false;
+  bool nobody_waits = false, is_dropped = false, is_done = false;
   cl::Program program;
   std::exception_ptr failure;
 
   /// True if all waiters for pending work are gone, or the process exits.
   bool drop() {
     const std::lock_guard lock(mutex);
-    return is_dropped = is_left || process_ends();
+    return is_dropped = nobody_waits || process_exits();
   }
 
   void finish(cl::Program made, std::exception_ptr thrown) {
@@ -88,11 +89,11 @@ struct CompilerTask::Progress {
     done.notify_all();
   }
 
-  Error given_up() const {
+  Error timeout_error() const {
     return {Error::Kind::failed,
             "Compiling " + name + " did not finish in time. The OpenCL device " + device.name +
                 " is no longer used. Restart the application to use it again.",
-            "the limit was " + std::to_string(compiler_patience().count()) +
+            "the limit was " + std::to_string(compiler_timeout().count()) +
                 " s; set the environment variable GLCL_DEVICE_TIMEOUT to raise it"};
   }
 };
@@ -118,7 +119,7 @@ void run(std::shared_ptr<Progress> progress, std::function<cl::Program()> compil
 CompilerTask::CompilerTask(std::string name, const cl::Context &context, const Device &device,
                            std::function<cl::Program()> compile)
     : progress_(new Progress{std::move(name), context, device, Compiler::of(device)}) {
-  if (is_left(context)) throw progress_->given_up();
+  if (is_abandoned(context)) throw progress_->timeout_error();
   try {
     // `work` ends last, so that the compiler's data is released before the process exits.
     std::thread([progress = progress_, compile, work = std::make_unique<PendingWork>()]() mutable {
@@ -135,18 +136,18 @@ cl::Program CompilerTask::get() const {
   constexpr std::chrono::milliseconds often{20};
   std::unique_lock lock(progress_->mutex);
   progress_->waiting++;
-  progress_->is_left = false;
+  progress_->nobody_waits = false;
   // During exit() OpenGL is gone too: a waiting thread then continues only for a stop.
-  const auto may_go_on = [this] { return progress_->is_done && !process_ends(); };
+  const auto may_go_on = [this] { return progress_->is_done && !process_exits(); };
   const auto is_late = [this] {
-    return progress_->compiler->works_longer_than(compiler_patience());
+    return progress_->compiler->works_longer_than(compiler_timeout());
   };
-  while (!may_go_on() && !Stop::wanted() && !is_late())
+  while (!may_go_on() && !Stop::should_stop() && !is_late())
     progress_->done.wait_for(lock, often, may_go_on);
-  if (--progress_->waiting == 0) progress_->is_left = true;
-  if (!progress_->is_done && !Stop::wanted() && is_late()) {
-    leave(progress_->context);
-    throw progress_->given_up();
+  if (--progress_->waiting == 0) progress_->nobody_waits = true;
+  if (!progress_->is_done && !Stop::should_stop() && is_late()) {
+    abandon(progress_->context);
+    throw progress_->timeout_error();
   }
   if (!progress_->is_done) throw Stopped();
   if (progress_->failure) std::rethrow_exception(progress_->failure);
@@ -158,7 +159,7 @@ bool CompilerTask::dropped() const {
   return progress_->is_dropped;
 }
 
-bool builds_singly(const Device &device) {
+bool compiles_serially(const Device &device) {
   return is_pocl(device) || device.platform_name == "rusticl";
 }
 

@@ -33,6 +33,6 @@ class CompilerTask {
 
 /// True if programs should be compiled one at a time: PoCL's compiler serialises those of a context
 /// anyway. PoCL and rusticl share LLVM's global state among all contexts.
-bool builds_singly(const Device &device);
+bool compiles_serially(const Device &device);
 
 }  // namespace glcl

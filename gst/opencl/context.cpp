@@ -13,13 +13,14 @@ std::shared_ptr<Context> Context::of_device(const Device &device) {
   const std::lock_guard lock(mutex);
   std::weak_ptr<Context> &known = (*contexts)[device.device()];
   std::shared_ptr<Context> context = known.lock();
-  if (!context || is_left(context->cl())) known = context = std::make_shared<Context>(device);
+  if (!context || is_abandoned(context->cl())) known = context = std::make_shared<Context>(device);
   return context;
 }
 
 Context::Context(const Device &device, std::vector<cl_context_properties> properties,
                  std::shared_ptr<void> keep)
-    : Context(device, std::move(properties), std::move(keep), CompilerPool::wanted(device)) {}
+    : Context(device, std::move(properties), std::move(keep),
+              CompilerPool::useful_threads(device)) {}
 
 Context::Context(const Device &device, std::vector<cl_context_properties> properties,
                  std::shared_ptr<void> keep, unsigned compilers)
@@ -45,7 +46,7 @@ Program Context::program(const std::string &path, const std::string &options) {
     program = known;
     if (first) compiler_pool_.add(program);
   }
-  ProgramRecorder::note(program);
+  ProgramRecorder::record(program);
   return program;
 }
 

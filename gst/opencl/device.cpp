@@ -7,11 +7,11 @@
 #include <mutex>
 
 #include "drivers.h"
-#include "ending.h"
 #include "error.h"
 #include "flaws.h"
 #include "loader.h"
 #include "poclcache.h"
+#include "processexit.h"
 
 namespace glcl {
 
@@ -110,7 +110,7 @@ std::vector<Device> devices(std::string *failures) {
   }
   static std::once_flag loaded;
   std::call_once(loaded, refuse_at_exit);
-  wait_at_end();
+  wait_at_exit();
   return found;
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ending.h"
 #include "error.h"
+#include "processexit.h"
 
 namespace glcl {
 
@@ -137,10 +137,10 @@ void Kernel::launch(Queue &queue, Size items) {
   const auto divided_up = [](size_t n, size_t by) { return (n + by - 1) / by; };
   const Size groups{divided_up(items.x, group_.x), divided_up(items.y, group_.y)};
   LaunchThrottle *throttle = LaunchThrottle::current();
-  if (throttle && !std::exchange(launched_, true)) throttle->be_careful();
+  if (throttle && !std::exchange(launched_, true)) throttle->throttle_frame();
   if (throttle && speed_ && groups.y > 1 && is_long(groups))
     return launch_in_bands(queue, *throttle, groups);
-  if (throttle && throttle->is_careful())
+  if (throttle && throttle->is_throttled())
     throttle->launched(queue, enqueue(queue, groups, 0), {work(groups), speed_});
   else
     enqueue(queue, groups, 0);
@@ -164,7 +164,7 @@ void Kernel::launch_in_bands(Queue &queue, LaunchThrottle &throttle, Size groups
     const double rows = LaunchThrottle::band / (speed * row);
     return rows < double(most) ? std::max<size_t>(1, static_cast<size_t>(rows)) : most;
   };
-  throttle.be_careful();
+  throttle.throttle_frame();
   size_t rows = measured ? fitting(groups.y) : 1;
   LaunchThrottle::Seconds all{0};
   size_t all_rows = 0;
@@ -190,7 +190,7 @@ cl::Event Kernel::enqueue(Queue &queue, Size groups, size_t row) {
   const LaunchThrottle *throttle = LaunchThrottle::current();
   cl::Event event;
   cl::Event *profiled = queue.event(name_, row > 0);
-  cl::Event *wanted = profiled ? profiled : throttle && throttle->is_careful() ? &event : nullptr;
+  cl::Event *wanted = profiled ? profiled : throttle && throttle->is_throttled() ? &event : nullptr;
   try {
     queue.cl().enqueueNDRangeKernel(kernel_, row ? cl::NDRange(0, row * group_.y) : cl::NullRange,
                                     cl::NDRange(groups.x * group_.x, groups.y * group_.y),

@@ -39,47 +39,48 @@ LaunchThrottle::FrameScope::~FrameScope() {
 
 /// The previous frame predicts whether this one takes long.
 void LaunchThrottle::begin() {
-  begun_ = Clock::now();
-  careful_ = std::exchange(slow_, false);
-  if (!end_()) return;
-  const bool late = !is_done(end_);
-  if (late && begun_ - ended_ < band) return;
-  careful_ = careful_ || late;
-  if (late) settle(end_);  // the frame itself reports a failure
-  end_ = {};
+  frame_begin_ = Clock::now();
+  frame_throttled_ = std::exchange(frame_was_slow_, false);
+  if (!end_marker_()) return;
+  const bool late = !is_done(end_marker_);
+  if (late && frame_begin_ - marker_enqueued_ < band) return;
+  frame_throttled_ = frame_throttled_ || late;
+  if (late) wait_noexcept(end_marker_);  // the frame itself reports a failure
+  end_marker_ = {};
 }
 
 void LaunchThrottle::end(Queue &queue) {
   const auto now = Clock::now();
-  if (careful_) slow_ = now - begun_ > band;
+  if (frame_throttled_) frame_was_slow_ = now - frame_begin_ > band;
   // One marker per band's time is enough to notice late frames, so quick frames share it.
-  if (slow_ || end_() || now - ended_ < band) return;
+  if (frame_was_slow_ || end_marker_() || now - marker_enqueued_ < band) return;
   // If the marker fails, the next frame counts as quick.
-  if (clEnqueueMarkerWithWaitList(queue.cl()(), 0, nullptr, &end_()) == CL_SUCCESS) ended_ = now;
+  if (clEnqueueMarkerWithWaitList(queue.cl()(), 0, nullptr, &end_marker_()) == CL_SUCCESS)
+    marker_enqueued_ = now;
 }
 
 /// Waits for the launch and returns its time; the queue runs in order.
 LaunchThrottle::Seconds LaunchThrottle::wait_for(const cl::Event &event,
                                                  Clock::time_point enqueued) {
   wait(event);
-  const auto now = Clock::now(), start = std::max(enqueued, free_);
-  free_ = now;
+  const auto now = Clock::now(), start = std::max(enqueued, device_free_);
+  device_free_ = now;
   return now - start;
 }
 
 void LaunchThrottle::launched(Queue &queue, const cl::Event &event, const LaunchWork &work) {
   queue.cl().flush();
   const auto now = Clock::now();
-  if (before_()) {
-    const Seconds took = wait_for(before_, enqueued_);
-    if (work_.speed) *work_.speed = took / work_.amount;
+  if (last_launch_()) {
+    const Seconds took = wait_for(last_launch_, last_enqueued_);
+    if (last_work_.speed) *last_work_.speed = took / last_work_.amount;
   }
-  before_ = event, work_ = work, enqueued_ = now;
+  last_launch_ = event, last_work_ = work, last_enqueued_ = now;
   Stop::check();
 }
 
 LaunchThrottle::Seconds LaunchThrottle::time(Queue &queue, const cl::Event &band) {
-  before_ = {};
+  last_launch_ = {};
   queue.cl().flush();
   const Seconds took = wait_for(band, Clock::now());
   Stop::check();

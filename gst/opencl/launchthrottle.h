@@ -44,8 +44,8 @@ class LaunchThrottle {
   };
 
   /// Throttles the rest of the frame, because its launches were not measured yet.
-  void be_careful() { careful_ = true; }
-  bool is_careful() const { return careful_; }
+  void throttle_frame() { frame_throttled_ = true; }
+  bool is_throttled() const { return frame_throttled_; }
   /// Call after a throttled launch: waits for the previous launch and measures it.
   void launched(Queue &queue, const cl::Event &event, const LaunchWork &work);
   /// Waits until a band is done and returns its duration.
@@ -56,13 +56,14 @@ class LaunchThrottle {
   void end(Queue &queue);
   Seconds wait_for(const cl::Event &event, Clock::time_point enqueued);
 
-  bool careful_ = false, slow_ = false;
-  cl::Event before_;                 // last launch of a throttled frame
-  LaunchWork work_;                  // its work
-  Clock::time_point enqueued_;       // when it was enqueued
-  cl::Event end_;                    // end of a frame without throttling
-  Clock::time_point begun_, ended_;  // begin of the frame; time of the last `end_`
-  Clock::time_point free_;           // end of the device's known busy time
+  bool frame_throttled_ = false;  // launches of this frame wait
+  bool frame_was_slow_ = false;   // the last throttled frame took longer than `band`
+  cl::Event last_launch_;         // of a throttled frame
+  LaunchWork last_work_;
+  Clock::time_point last_enqueued_;
+  cl::Event end_marker_;  // after a frame that was not throttled
+  Clock::time_point frame_begin_, marker_enqueued_;
+  Clock::time_point device_free_;  // when the last measured launch was done
 };
 
 }  // namespace glcl

@@ -44,7 +44,7 @@ struct FirstPlane {
   const Picture &frame;
 };
 
-/// The layout that kernels are faster on: see Device::prefers_buffers.
+/// The layout on which kernels are faster: see Device::prefers_buffers.
 Layout layout_for(const Device &device);
 
 /// True if the device has images of all planes of the format. PoCL has none of two channels.

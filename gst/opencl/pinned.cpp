@@ -15,7 +15,7 @@ Pinned::Pinned(const cl::Context &context, const cl::CommandQueue &mapping, size
 
 Pinned::~Pinned() {
   clEnqueueUnmapMemObject(queue_(), memory_(), data_, 0, nullptr, nullptr);
-  settle(queue_);
+  wait_noexcept(queue_);
 }
 
 PinnedPool::PinnedPool(Context &context, size_t bytes)

@@ -100,7 +100,7 @@ class Program::Build : public std::enable_shared_from_this<Build> {
       try {
         finish(task);
       } catch (const Stopped &) {
-        if (!task->dropped() || Stop::wanted()) throw;  // else it was dropped before: retry
+        if (!task->dropped() || Stop::should_stop()) throw;  // else it was dropped before: retry
       }
     }
   }
@@ -202,8 +202,8 @@ const cl::Program &Program::get() const { return build_->get(); }
 const Device &Program::device() const { return build_->device(); }
 void Program::build_ahead() const { build_->build_ahead(); }
 
-unsigned CompilerPool::wanted(const Device &device) {
-  if (builds_singly(device)) return 0;
+unsigned CompilerPool::useful_threads(const Device &device) {
+  if (compiles_serially(device)) return 0;
   if (device.platform_name == "NVIDIA CUDA") return 1;  // one program at a time, in any order
   constexpr unsigned most = 8;
   return std::clamp(std::thread::hardware_concurrency(), 1U, most);
@@ -238,7 +238,7 @@ void CompilerPool::finish() {
 }
 
 /// Waits until no thread needs a program urgently.
-void CompilerPool::leave_to_needed(std::unique_lock<std::mutex> &lock) {
+void CompilerPool::wait_for_urgent(std::unique_lock<std::mutex> &lock) {
   do wake_.wait_for(lock, std::chrono::milliseconds(10), [this] { return stopping_; });
   while (UrgentBuild::recent() && !stopping_);
 }
@@ -248,7 +248,7 @@ void CompilerPool::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-    if (max_threads_ == 1) leave_to_needed(lock);
+    if (max_threads_ == 1) wait_for_urgent(lock);
     if (stopping_) return;
     const Program program = std::move(waiting_.front());
     waiting_.pop_front();
@@ -268,7 +268,7 @@ void ProgramRecorder::build() const {
   for (const Program &program : programs_) program.get();
 }
 
-void ProgramRecorder::note(const Program &program) {
+void ProgramRecorder::record(const Program &program) {
   if (recorder) recorder->programs_.push_back(program);
 }
 

@@ -48,7 +48,7 @@ class CompilerPool {
  public:
   /// The useful number of threads for the driver: one if its compiler takes one program at a time,
   /// 0 if even that would delay urgent programs.
-  static unsigned wanted(const Device &device);
+  static unsigned useful_threads(const Device &device);
 
   explicit CompilerPool(unsigned most) : max_threads_(most) {}
   /// Does not wait for running compilers; programs not yet started stay uncompiled.
@@ -61,7 +61,7 @@ class CompilerPool {
 
  private:
   void work();
-  void leave_to_needed(std::unique_lock<std::mutex> &lock);
+  void wait_for_urgent(std::unique_lock<std::mutex> &lock);
 
   const unsigned max_threads_;
   Stop stop_;
@@ -83,7 +83,7 @@ class ProgramRecorder {
   /// Waits until all recorded programs are compiled. Rethrows the first failure.
   void build() const;
 
-  static void note(const Program &program);
+  static void record(const Program &program);
 
  private:
   std::vector<Program> programs_;

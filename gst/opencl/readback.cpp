@@ -41,15 +41,15 @@ void Readback::wait(const Read &read) {
     if (read.deferred_error) read.deferred_error->check();
   } catch (...) {
     // After a failed wait the device may still use the memory.
-    settle(read.arrived);
+    wait_noexcept(read.arrived);
     throw;
   }
 }
 
-void Readback::hand_on_first(std::unique_lock<std::mutex> &lock) {
+void Readback::deliver_first(std::unique_lock<std::mutex> &lock) {
   Read read = std::move(reads_.front());
   reads_.pop_front();
-  seen_--;
+  deliverable_--;
   delivering_ = std::this_thread::get_id();
   lock.unlock();
   std::exception_ptr failure;
@@ -61,41 +61,41 @@ void Readback::hand_on_first(std::unique_lock<std::mutex> &lock) {
   }
   lock.lock();
   delivering_ = {};
-  handed_on_.notify_all();
+  delivered_.notify_all();
   if (!failure) return;
   failed_ = true;
   for (Read &other : reads_) other.take = nullptr;
   std::rethrow_exception(failure);
 }
 
-void Readback::hand_on(std::unique_lock<std::mutex> &lock, size_t under_way) {
+void Readback::deliver_arrived(std::unique_lock<std::mutex> &lock, size_t max_pending) {
   if (delivering_ == std::this_thread::get_id()) return;
   for (;;) {
     const bool busy = delivering_ != std::thread::id();
-    const bool may_stay = seen_ + busy <= under_way;
+    const bool may_stay = deliverable_ + busy <= max_pending;
     if (!busy) {
-      if (!seen_) return;
+      if (!deliverable_) return;
       const auto status = reads_.front().arrived.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
       if (status > CL_COMPLETE && may_stay) return;
-      hand_on_first(lock);
+      deliver_first(lock);
     } else if (may_stay) {
       return;  // that thread delivers the rest
     } else {
-      handed_on_.wait(lock);
+      delivered_.wait(lock);
     }
   }
 }
 
-void Readback::deliver(size_t under_way) {
+void Readback::deliver(size_t max_pending) {
   std::unique_lock lock(mutex_);
-  seen_ = reads_.size();
-  hand_on(lock, under_way);
+  deliverable_ = reads_.size();
+  deliver_arrived(lock, max_pending);
 }
 
 bool Readback::poll() {
   std::unique_lock lock(mutex_);
-  hand_on(lock, ~size_t(0));
-  return seen_ > 0;
+  deliver_arrived(lock, ~size_t(0));
+  return deliverable_ > 0;
 }
 
 bool Readback::failed() {
@@ -107,15 +107,15 @@ void Readback::drop() {
   std::unique_lock lock(mutex_);
   for (Read &read : reads_) read.take = nullptr;
   const auto self = std::this_thread::get_id();
-  handed_on_.wait(lock, [&] { return delivering_ == std::thread::id() || delivering_ == self; });
+  delivered_.wait(lock, [&] { return delivering_ == std::thread::id() || delivering_ == self; });
   failed_ = false;
 }
 
 void Readback::clear() {
   const std::lock_guard lock(mutex_);
-  for (const Read &read : reads_) settle(read.arrived);
+  for (const Read &read : reads_) wait_noexcept(read.arrived);
   reads_.clear();
-  seen_ = 0;
+  deliverable_ = 0;
   pool_.reset();
 }
 

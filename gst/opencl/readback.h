@@ -40,9 +40,9 @@ class Readback {
   void check_deferred(Queue &queue, std::shared_ptr<const DeferredError> deferred_error);
 
   /// Delivers the results that have arrived, in the order of read(), and waits for the oldest while
-  /// more than `under_way` are pending. Throws cl::Error if a read failed, and deferred errors;
+  /// more than `max_pending` are pending. Throws cl::Error if a read failed, and deferred errors;
   /// then pending results are not delivered. Called from a Take it does not wait.
-  void deliver(size_t under_way);
+  void deliver(size_t max_pending);
   /// Delivers results that have arrived among those known to deliver(), without waiting; true while
   /// some of these are pending. Throws like deliver().
   bool poll();
@@ -63,16 +63,16 @@ class Readback {
   };
 
   void wait(const Read &read);
-  void hand_on(std::unique_lock<std::mutex> &lock, size_t under_way);
-  void hand_on_first(std::unique_lock<std::mutex> &lock);
+  void deliver_arrived(std::unique_lock<std::mutex> &lock, size_t max_pending);
+  void deliver_first(std::unique_lock<std::mutex> &lock);
 
   std::mutex mutex_;
-  std::condition_variable handed_on_;
+  std::condition_variable delivered_;
   std::thread::id delivering_;  // thread inside a Take, if any
   bool failed_ = false;
   std::unique_ptr<PinnedPool> pool_;
   std::deque<Read> reads_;
-  size_t seen_ = 0;  // reads of `reads_` known to deliver()
+  size_t deliverable_ = 0;  // number of the first reads that deliver() and poll() may deliver
 };
 
 }  // namespace glcl

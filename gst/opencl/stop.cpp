@@ -9,7 +9,7 @@ thread_local const Stop *current = nullptr;
 
 }  // namespace
 
-bool Stop::wanted() { return current && current->requested(); }
+bool Stop::should_stop() { return current && current->requested(); }
 
 Stop::Scope::Scope(const Stop &stop) : outer_(std::exchange(current, &stop)) {}
 Stop::Scope::~Scope() { current = outer_; }

@@ -14,18 +14,18 @@ struct Stopped {};
 class Stop {
  public:
   Stop() = default;
-  /// `also` reports further requests, on the working thread.
-  explicit Stop(std::function<bool()> also) : also_(std::move(also)) {}
+  /// `other_request` reports further requests, on the working thread.
+  explicit Stop(std::function<bool()> other_request) : other_request_(std::move(other_request)) {}
   Stop(const Stop &) = delete;
 
   void request() { requested_ = true; }
   void withdraw() { requested_ = false; }
-  bool requested() const { return requested_ || (also_ && also_()); }
+  bool requested() const { return requested_ || (other_request_ && other_request_()); }
 
   /// True if the work of this thread should end; the other function then throws Stopped.
-  static bool wanted();
+  static bool should_stop();
   static void check() {
-    if (wanted()) throw Stopped();
+    if (should_stop()) throw Stopped();
   }
 
   /// Connects the work of this thread to a request during its lifetime.
@@ -41,7 +41,7 @@ class Stop {
 
  private:
   std::atomic<bool> requested_{false};
-  std::function<bool()> also_;
+  std::function<bool()> other_request_;
 };
 
 }  // namespace glcl

@@ -11,19 +11,19 @@
 #include <set>
 #include <string>
 
-#include "ending.h"
 #include "error.h"
+#include "processexit.h"
 
 namespace glcl {
 
 namespace {
 
 /// The contexts that were abandoned; they stay abandoned.
-class Left {
+class AbandonedContexts {
  public:
-  static Left &all() {
-    static auto *left = new Left;
-    return *left;
+  static AbandonedContexts &all() {
+    static auto *contexts = new AbandonedContexts;
+    return *contexts;
   }
   bool has(cl_context context) {
     if (!any_) return false;
@@ -89,7 +89,7 @@ bool called_back(const cl::Event &event, const std::shared_ptr<Completion> &comp
 /// Like is_done(), but exit() waits for the call. False once the process exits, because drivers are
 /// being unloaded.
 bool is_done_by_poll(const cl::Event &event) {
-  if (process_ends()) return false;
+  if (process_exits()) return false;
   try {
     const DriverWork work;
     return is_done(event);
@@ -98,9 +98,9 @@ bool is_done_by_poll(const cl::Event &event) {
   }
 }
 
-/// Waits until the command is done or its callback comes; false after `patience`. Callbacks of
-/// NVIDIA's driver may be 20 ms late, so the event is also polled at growing intervals: the wait is
-/// at most an eighth longer than the command.
+/// Waits until the command is done or its callback comes; false after device_timeout(). Callbacks
+/// of NVIDIA's driver may be 20 ms late, so the event is also polled at growing intervals: the wait
+/// is at most an eighth longer than the command.
 bool is_reached(const cl::Event &event, Completion &completion) {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
@@ -108,7 +108,7 @@ bool is_reached(const cl::Event &event, Completion &completion) {
   const auto begin = Clock::now();
   for (;;) {
     const Seconds passed = Clock::now() - begin;
-    if (passed >= patience()) return false;
+    if (passed >= device_timeout()) return false;
     std::unique_lock lock(completion.mutex);
     if (completion.changed.wait_for(lock, std::clamp(passed / 8, shortest, longest),
                                     [&] { return completion.reached; }))
@@ -123,18 +123,18 @@ bool is_reached(const cl::Event &event, Completion &completion) {
 bool is_done_in_time(const cl::Event &event) {
   if (is_done(event)) return true;
   const cl_context context = context_of(event);
-  if (Left::all().has(context)) return false;
+  if (AbandonedContexts::all().has(context)) return false;
   const auto completion = std::make_shared<Completion>();
   if (!context || !flushed(event) || !called_back(event, completion)) {
     clWaitForEvents(1, &event());
     return true;
   }
   if (is_reached(event, *completion)) return true;
-  Left::all().add(context);
+  AbandonedContexts::all().add(context);
   return false;
 }
 
-Error given_up(cl_context context) {
+Error timeout_error(cl_context context) {
   std::string name = "The OpenCL device";
   try {
     name = cl::Context(context, true).getInfo<CL_CONTEXT_DEVICES>().at(0).getInfo<CL_DEVICE_NAME>();
@@ -145,14 +145,14 @@ Error given_up(cl_context context) {
           name +
               " did not finish its work in time and is no longer used. Restart the application to "
               "use it again.",
-          "the limit was " + std::to_string(patience().count()) +
+          "the limit was " + std::to_string(device_timeout().count()) +
               " s; set the environment variable GLCL_DEVICE_TIMEOUT to raise it"};
 }
 
 }  // namespace
 
 void wait(const cl::Event &event) {
-  if (!is_done_in_time(event)) throw given_up(context_of(event));
+  if (!is_done_in_time(event)) throw timeout_error(context_of(event));
   event.wait();
   // NVIDIA's driver reports failed commands in wait(), but not failed user events.
   if (event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() < CL_COMPLETE)
@@ -167,25 +167,25 @@ void finish(const cl::CommandQueue &queue) {
     queue.finish();
 }
 
-bool settle(const cl::Event &event) noexcept {
+bool wait_noexcept(const cl::Event &event) noexcept {
   try {
     if (!is_done_in_time(event)) return false;
     clWaitForEvents(1, &event());
     return true;
   } catch (...) {
-    return !Left::all().has(context_of(event));
+    return !AbandonedContexts::all().has(context_of(event));
   }
 }
 
-bool settle(const cl::CommandQueue &queue) noexcept {
+bool wait_noexcept(const cl::CommandQueue &queue) noexcept {
   cl::Event event;
   if (clEnqueueMarkerWithWaitList(queue(), 0, nullptr, &event()) == CL_SUCCESS)
-    return settle(event);
+    return wait_noexcept(event);
   clFinish(queue());
   return true;
 }
 
-std::chrono::duration<double> patience() {
+std::chrono::duration<double> device_timeout() {
   constexpr double usual = 60;
   static const double seconds = [] {
     const char *text = std::getenv("GLCL_DEVICE_TIMEOUT");
@@ -195,7 +195,7 @@ std::chrono::duration<double> patience() {
   return std::chrono::duration<double>(seconds);
 }
 
-void leave(const cl::Context &context) { Left::all().add(context()); }
-bool is_left(const cl::Context &context) { return Left::all().has(context()); }
+void abandon(const cl::Context &context) { AbandonedContexts::all().add(context()); }
+bool is_abandoned(const cl::Context &context) { return AbandonedContexts::all().has(context()); }
 
 }  // namespace glcl

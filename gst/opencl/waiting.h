@@ -16,15 +16,15 @@ void wait(const cl::Event &event);
 void finish(const cl::CommandQueue &queue);
 
 /// The same without exceptions, for failed commands too. False if the device is abandoned: then it
-/// may still use their memory.
-bool settle(const cl::Event &event) noexcept;
-bool settle(const cl::CommandQueue &queue) noexcept;
+/// may still use the memory of the commands.
+bool wait_noexcept(const cl::Event &event) noexcept;
+bool wait_noexcept(const cl::CommandQueue &queue) noexcept;
 
-/// The time limit.
-std::chrono::duration<double> patience();
+/// The time limit of a wait.
+std::chrono::duration<double> device_timeout();
 
-/// Abandons the context's device; is_left() tests for that.
-void leave(const cl::Context &context);
-bool is_left(const cl::Context &context);
+/// Abandons the context's device; is_abandoned() tests for that.
+void abandon(const cl::Context &context);
+bool is_abandoned(const cl::Context &context);
 
 }  // namespace glcl

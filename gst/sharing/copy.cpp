@@ -140,7 +140,7 @@ void CopySharing::mark_use(Queue &queue, const TextureUse *uses, bool complete) 
       try {
         queue.cl().enqueueMarkerWithWaitList(nullptr, &end);
       } catch (...) {
-        settle(queue.cl());
+        wait_noexcept(queue.cl());
         throw;
       }
     }
@@ -174,8 +174,8 @@ void CopySharing::finish_transfers(Queue &queue, TextureUse *uses, size_t count)
   try {
     finish(queue.cl());
   } catch (...) {
-    if (is_left(queue.context().cl()))
-      for (size_t i = 0; i < count; i++) uses[i].leave();
+    if (is_abandoned(queue.context().cl()))
+      for (size_t i = 0; i < count; i++) uses[i].leak_mapping();
     throw;
   }
 }
@@ -190,7 +190,7 @@ bool CopySharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses, si
             GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD));
   });
   if (needs_gl) {
-    if (!discrete_memory_) settle(queue.cl());  // wait here, not on the GL thread
+    if (!discrete_memory_) wait_noexcept(queue.cl());  // wait here, not on the GL thread
     return false;
   }
   begin_uploads(queue, layout, uses, count);

@@ -65,7 +65,7 @@ void DeviceFrame::prepare(Queue &queue, const TextureUse &use, Layout layout) {
   valid_ = device_only_ = false;
   const cl::Context &context = queue.context().cl();
   if (context_ == context() && content_.picture.layout == layout) return;
-  for (const auto &[reader, end] : content_.read) settle(end);
+  for (const auto &[reader, end] : content_.read) wait_noexcept(end);
   content_ = {};
   content_.picture = make_picture(context, use.width(), use.height(), layout, *use.picture.format);
   context_ = context();
@@ -73,7 +73,7 @@ void DeviceFrame::prepare(Queue &queue, const TextureUse &use, Layout layout) {
 
 Picture DeviceFrame::write(Queue &queue, const TextureUse &use, Layout layout) {
   const std::lock_guard lock(mutex_);
-  if (content_.written()) settle(content_.written);  // its frame reported a failure
+  if (content_.written()) wait_noexcept(content_.written);  // its frame reported a failure
   content_.written = {};
   prepare(queue, use, layout);
   const std::vector<cl::Event> before = uses_before(queue, true);
@@ -85,7 +85,7 @@ Picture DeviceFrame::write(Queue &queue, const TextureUse &use, Layout layout) {
 Picture DeviceFrame::write(Queue &queue, const TextureUse &use, Layout layout,
                            std::vector<cl::Event> &after) {
   const std::lock_guard lock(mutex_);
-  if (content_.written() && context_ != queue.context().cl()()) settle(content_.written);
+  if (content_.written() && context_ != queue.context().cl()()) wait_noexcept(content_.written);
   prepare(queue, use, layout);
   if (content_.written()) after.push_back(content_.written);
   for (const auto &[reader, end] : content_.read) after.push_back(end);
@@ -130,7 +130,7 @@ void DeviceFrame::wait_until_written() const {
   std::unique_lock lock(mutex_);
   const cl::Event written = device_only_ ? content_.written : cl::Event();
   lock.unlock();
-  if (written()) settle(written);
+  if (written()) wait_noexcept(written);
 }
 
 void DeviceFrame::downloaded() {
@@ -144,7 +144,7 @@ void DeviceFrame::download(const Content &content, void *host, size_t stride) {
   try {
     read_picture(content.reads, content.picture, host, stride, CL_TRUE, &after);
   } catch (...) {
-    settle(content.reads);  // the device may still use the memory
+    wait_noexcept(content.reads);  // the device may still use the memory
     throw;
   }
   ++*content.copies;

@@ -97,7 +97,7 @@ void TextureUse::unmap() {
   map_ = GST_MAP_INFO_INIT;
 }
 
-void TextureUse::leave() {
+void TextureUse::leak_mapping() {
   if (map_.memory) gst_memory_ref(map_.memory);
   map_ = GST_MAP_INFO_INIT;
 }

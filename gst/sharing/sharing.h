@@ -42,7 +42,7 @@ class TextureUse {
   void *map(guint domain);
   void unmap();
   /// Keeps it mapped forever, because the device may still use it.
-  void leave();
+  void leak_mapping();
 
   int width() const { return gst_gl_memory_get_texture_width(memory); }
   int height() const { return gst_gl_memory_get_texture_height(memory); }

@@ -143,7 +143,7 @@ cl::Event Texture::take(Queue &queue) {
     if (used_())
       before = used_;
     else
-      settle(holder_->cl());  // its frame failed
+      wait_noexcept(holder_->cl());  // its frame failed
   }
   holder_ = queue.shared_from_this();
   used_ = {};
@@ -195,7 +195,7 @@ void Texture::wait_until_used() {
   unreserved_.wait(lock, [this] { return !reserved_; });
   const cl::Event used = used_;
   lock.unlock();
-  if (used()) settle(used);
+  if (used()) wait_noexcept(used);
 }
 
 /// If the driver orders OpenGL's work after the release, only the next acquire waits for it.
@@ -248,7 +248,7 @@ bool TextureSharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses,
     Texture *texture = Texture::find(uses[i].memory);
     if (!texture || !texture->reserve_held(queue.context(), uses[i].access != Access::write)) {
       unreserve();
-      if (gives_back_behind(queue, uses, count)) settle(queue.cl());
+      if (gives_back_behind(queue, uses, count)) wait_noexcept(queue.cl());
       wait_for_earlier_use(queue.context(), uses, count);
       return false;
     }
@@ -324,7 +324,7 @@ void TextureSharing::wait_for_events(Queue &queue, const std::vector<cl::Event> 
   try {
     queue.cl().enqueueBarrierWithWaitList(&before);
   } catch (...) {
-    for (const cl::Event &event : before) settle(event);
+    for (const cl::Event &event : before) wait_noexcept(event);
     throw;
   }
 }

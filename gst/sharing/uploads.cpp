@@ -31,9 +31,9 @@ Uploads::Uploads(Context &context)
     : context_(context.cl()), queue_(context_, context.device().device) {}
 
 Uploads::~Uploads() {
-  settle(queue_);
+  wait_noexcept(queue_);
   for (const Upload &upload : pending_)  // a failed wait may have left work on the device
-    settle(upload.sent);
+    wait_noexcept(upload.sent);
 }
 
 bool Uploads::upload(Queue &queue, const Picture &picture, const std::vector<cl::Event> &after,
@@ -55,7 +55,7 @@ bool Uploads::upload(Queue &queue, const Picture &picture, const std::vector<cl:
     pending_.push_back(std::move(upload));
     queue.cl().enqueueBarrierWithWaitList(&sent);
   } catch (...) {
-    settle(queue_);  // nothing else waits for the queue
+    wait_noexcept(queue_);  // nothing else waits for the queue
     throw;
   }
   return true;

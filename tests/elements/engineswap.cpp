@@ -28,7 +28,8 @@ std::atomic<int> built{0}, building{0};
 
 const auto make = [](int wanted) {
   building++;
-  while (!open && !glcl::Stop::wanted()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!open && !glcl::Stop::should_stop())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   building--;
   built++;
   if (wanted == refused)

@@ -243,7 +243,7 @@ TEST(test_chains_compile_alone) {
   const gint64 begin = g_get_monotonic_time();
   build("invert(strength=" + std::to_string(begin % 1000 / 1e3) + ")");  // no cache has it
   const gint64 once = g_get_monotonic_time() - begin;
-  if (!glcl::builds_singly(bench.context->device())) return;
+  if (!glcl::compiles_serially(bench.context->device())) return;
   std::promise<void> gate;
   const auto open = gate.get_future().share();
   const glcl::CompilerTask other("another", bench.context->cl(), bench.context->device(), [open] {

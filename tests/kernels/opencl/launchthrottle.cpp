@@ -17,7 +17,7 @@
 #include "kernels/engine.h"
 #include "opencl/asynctask.h"
 #include "opencl/compilertask.h"
-#include "opencl/ending.h"
+#include "opencl/processexit.h"
 #include "opencl/waiting.h"
 
 using glcl::Device;
@@ -122,7 +122,7 @@ TEST(test_bands_follow_the_work) {
   const cl::Buffer numbers = numbers_of(bench, rows);
   const auto bands = [&](cl_int rounds) {
     return in_bands(*bench.queue, [&] {
-      LaunchThrottle::current()->be_careful();
+      LaunchThrottle::current()->throttle_frame();
       kernel(*bench.queue, {1, rows}, numbers, rounds);
       kernel(*bench.queue, {1, rows}, numbers, 1);  // waits for the other
     });
@@ -197,7 +197,7 @@ TEST(test_a_compiler_is_left) {
 // Waiting work that is no longer wanted never begins, so stops leave no queue of compilers.
 TEST(test_a_compiler_that_waits_is_dropped) {
   Bench bench;
-  if (!glcl::builds_singly(bench.context->device())) return;
+  if (!glcl::compiles_serially(bench.context->device())) return;
   std::promise<void> gate;
   const auto open = gate.get_future().share();
   const glcl::CompilerTask first("a program", bench.context->cl(), bench.context->device(),
@@ -232,7 +232,7 @@ TEST(test_a_compiler_that_waits_is_dropped) {
 [[noreturn]] void end_while_a_compiler_waits() {
   static std::atomic<bool> released{false};
   std::atexit([] { _exit(released ? 0 : 1); });
-  glcl::wait_at_end();
+  glcl::wait_at_exit();
   Device device;
   device.platform_name = "rusticl";  // it builds singly
   const glcl::CompilerTask first("a program", {}, device, [] {
@@ -290,7 +290,7 @@ TEST(test_a_device_is_given_up) {
   const std::vector<cl::Event> after{gate};
   cl::Event never;
   bench.queue->cl().enqueueMarkerWithWaitList(&after, &never);
-  fail_unless(!glcl::is_left(bench.context->cl()));
+  fail_unless(!glcl::is_abandoned(bench.context->cl()));
   std::string text;
   try {
     glcl::wait(never);
@@ -299,11 +299,11 @@ TEST(test_a_device_is_given_up) {
   }
   fail_unless(text.find(bench.context->device().device.getInfo<CL_DEVICE_NAME>()) == 0, "%s",
               text.c_str());
-  fail_unless(glcl::is_left(bench.context->cl()));
-  fail_unless(!glcl::settle(never) && !glcl::settle(bench.queue->cl()));
+  fail_unless(glcl::is_abandoned(bench.context->cl()));
+  fail_unless(!glcl::wait_noexcept(never) && !glcl::wait_noexcept(bench.queue->cl()));
   // The next user has a context of its own.
   const auto fresh = glcl::Context::of_device(bench.context->device());
-  fail_unless(fresh != bench.context && !glcl::is_left(fresh->cl()));
+  fail_unless(fresh != bench.context && !glcl::is_abandoned(fresh->cl()));
   glcl::Queue queue(fresh);
   glcl::finish(queue.cl());
   clSetUserEventStatus(gate(), CL_COMPLETE);
@@ -322,5 +322,5 @@ TEST(test_a_wait_reports_failures) {
     thrown = true;
   }
   fail_unless(thrown);
-  fail_unless(glcl::settle(failed));
+  fail_unless(glcl::wait_noexcept(failed));
 }

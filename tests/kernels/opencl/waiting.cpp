@@ -27,5 +27,5 @@ TEST(test_waits_without_callbacks) {
     glcl::finish(bench.queue->cl());
   }
   fail_unless(refused > 0, "no wait asked for a callback");
-  fail_unless(!glcl::is_left(bench.context->cl()), "the device was given up");
+  fail_unless(!glcl::is_abandoned(bench.context->cl()), "the device was given up");
 }

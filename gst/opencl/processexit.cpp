@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ending.h"
+#include "processexit.h"
 
 #include <unistd.h>
 
@@ -138,12 +138,12 @@ QueueWork::~QueueWork() {
   if (known != state().queues.end()) state().queues.erase(known);  // else from before a fork
 }
 
-bool process_ends() {
+bool process_exits() {
   const std::lock_guard lock(state().mutex);
   return state().ending || Clock::now() < state().held_until;
 }
 
-void wait_at_end() {
+void wait_at_exit() {
   state();
   static thread_local const ExitHandler end;
   (void)end;

@@ -18,7 +18,7 @@ class DriverWork {
 };
 
 /// Work that waits for its turn on its own thread, and may end on another thread. The main thread
-/// waits for it at exit; once process_ends(), it should end at once.
+/// waits for it at exit; once process_exits(), it should end at once.
 class PendingWork {
  public:
   PendingWork();
@@ -38,11 +38,11 @@ class QueueWork {
 };
 
 /// True if the main thread exits: new work is held, and later refused.
-bool process_ends();
+bool process_exits();
 
 /// Makes the main thread wait at its end; does nothing on other threads. A handler of atexit()
 /// would run too late: data that a compiler creates at run time is destroyed before.
-void wait_at_end();
+void wait_at_exit();
 /// Refuses new work once exit() reaches the data that drivers created when loaded; call it after
 /// loading them.
 void refuse_at_exit();

@@ -27,7 +27,7 @@ bool Delivery::deliver_as_it_arrives() {
   if (!good || reads_.failed()) return false;
   if (!left) return true;
   const std::lock_guard lock(mutex_);
-  left_ = true;
+  pending_ = true;
   try {
     if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   } catch (const std::system_error &) {
@@ -41,19 +41,19 @@ void Delivery::run() {
   std::unique_lock lock(mutex_);
   auto pause = shortest_pause;
   while (!stopping_) {
-    if (!left_) {
+    if (!pending_) {
       pause = shortest_pause;
-      wake_.wait(lock, [&] { return left_ || stopping_; });
+      wake_.wait(lock, [&] { return pending_ || stopping_; });
       continue;
     }
     if (wake_.wait_for(lock, pause, [&] { return stopping_; })) break;
     pause = std::min(2 * pause, longest_pause);
-    left_ = false;
+    pending_ = false;
     lock.unlock();
     bool left = true;
     guard_([&] { left = reads_.poll(); });
     lock.lock();
-    left_ = left_ || left;
+    pending_ = pending_ || left;
   }
 }
 
@@ -65,7 +65,7 @@ void Delivery::stop() {
   }
   if (thread_.joinable()) thread_.join();
   const std::lock_guard lock(mutex_);
-  stopping_ = left_ = false;
+  stopping_ = pending_ = false;
 }
 
 }  // namespace glcl

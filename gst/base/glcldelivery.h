@@ -39,7 +39,7 @@ class Delivery {
   std::mutex mutex_;  // guards the members below
   std::condition_variable wake_;
   std::thread thread_;
-  bool left_ = false;  // something is left to deliver
+  bool pending_ = false;  // results are not delivered yet
   bool stopping_ = false;
 };
 

@@ -24,7 +24,7 @@ enum class EngineChange { none, taken, refused };
 ///
 ///   EngineSwap<Method, Engine> engine{"The method stays unchanged."};
 ///   engine.prepare(element, begun, settings.method, make);  // in prepare
-///   engine.follow(element, settings.method, make);          // in process
+///   engine.update(element, settings.method, make);          // in process
 ///
 /// `make (const Wanted &)` returns an engine. It must own everything it uses, because it runs in
 /// the background.
@@ -60,7 +60,7 @@ class EngineSwap {
   /// Call between two frames: takes the new engine if it is ready, and starts to build the wanted
   /// one. Never waits.
   template <class Make>
-  Change follow(GstElement *element, const Wanted &wanted, const Make &make) {
+  Change update(GstElement *element, const Wanted &wanted, const Make &make) {
     Change change = Change::none;
     if (refused_ && !(*refused_ == wanted)) refused_.reset();
     if (std::optional<Built> built = task_.take()) change = accept(element, wanted, *built);

@@ -168,7 +168,7 @@ void apply_pending(GstGLCLChain *self) {
     state->engine.adopt(wanted);
   }
   note(self,
-       state->engine.follow(GST_ELEMENT(self), wanted, maker(state->context, state->frame, same)));
+       state->engine.update(GST_ELEMENT(self), wanted, maker(state->context, state->frame, same)));
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ void ShotMessages::finish(GstGLCLAnalyzer *self) {
   for (GstStructure *message : messages) gst_glcl_analyzer_post(self, message);
 }
 
-void ShotMessages::follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first,
-                          double threshold, const FrameTimes &times, const uint32_t *values) {
+void ShotMessages::add_frame(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first,
+                             double threshold, const FrameTimes &times, const uint32_t *values) {
   Messages messages;
   {
     const std::lock_guard lock(mutex_);
@@ -150,8 +150,8 @@ void ShotDetection::add(GstGLCLAnalyzer *element, Queue &queue, const Settings &
       method == Method::histogram ? sizeof(cl_uint) * Shots::values : hough::EdgePairs::space_bytes;
   gst_glcl_analyzer_read(element, queue, values, bytes,
                          [=, threshold = settings.shot_threshold](const void *data) {
-                           messages_.follow(element, method, frame, !follows, threshold, times,
-                                            static_cast<const uint32_t *>(data));
+                           messages_.add_frame(element, method, frame, !follows, threshold, times,
+                                               static_cast<const uint32_t *>(data));
                          });
 }
 

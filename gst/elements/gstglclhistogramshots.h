@@ -26,8 +26,8 @@ class ShotMessages {
 
   /// Adds a frame with the `values` for Shots or ShapeShots. `first`: it does not continue the
   /// previous frame, or the method changed.
-  void follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first, double threshold,
-              const FrameTimes &times, const uint32_t *values);
+  void add_frame(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first, double threshold,
+                 const FrameTimes &times, const uint32_t *values);
   /// Ends the stream: posts the pending boundaries.
   void finish(GstGLCLAnalyzer *self);
   /// Discards all frames.

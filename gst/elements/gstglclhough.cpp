@@ -224,7 +224,7 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
                        state->roi_warned);
   settings.region = area;
   if (settings.scale_max < settings.scale_min) settings.scale_max = settings.scale_min;
-  if (state->templates.follow(
+  if (state->templates.update(
           GST_ELEMENT(self), queue, template_settings(settings),
           [&]() -> const glcl::Picture & { return gst_glcl_filter_rgba(filter, queue, in); })) {
     state->hough->set_templates(state->templates.templates());

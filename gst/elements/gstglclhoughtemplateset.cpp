@@ -237,10 +237,10 @@ void TemplateSet::start_next(const Hough::Settings &search) {
   });
 }
 
-bool TemplateSet::follow(GstElement *element, Queue &queue, const Settings &settings,
+bool TemplateSet::update(GstElement *element, Queue &queue, const Settings &settings,
                          const FrameOf &frame) {
   queue_requests(element, queue, frame);
-  const EngineChange change = files_.follow(element, settings.files, loader(settings, true));
+  const EngineChange change = files_.update(element, settings.files, loader(settings, true));
   warn_of_files(element, change);
   bool changed = change == EngineChange::taken;
   changed |= take_learned(element);

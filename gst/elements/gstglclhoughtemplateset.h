@@ -47,7 +47,7 @@ class TemplateSet {
   using FrameOf = std::function<const Picture &()>;
   /// Call it for each frame: takes templates that are ready and starts to create those of the
   /// requests taken. Never waits. True if the templates changed.
-  bool follow(GstElement *element, Queue &queue, const Settings &settings, const FrameOf &frame);
+  bool update(GstElement *element, Queue &queue, const Settings &settings, const FrameOf &frame);
   /// The templates that can be found in the frames, at most Hough::most_templates.
   const Templates &templates() const { return usable_; }
   /// Drops everything on the device, and templates that are being created.

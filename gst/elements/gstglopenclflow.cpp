@@ -232,7 +232,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   const FlowProperties &settings = state->frame_settings;
 
   // Only a preset changes the method while playing. A new engine has no frame before it.
-  state->engine.follow(GST_ELEMENT(filter), settings.method,
+  state->engine.update(GST_ELEMENT(filter), settings.method,
                        gst_gl_opencl_flow_maker(self, queue.context(), settings));
   const opticalflow::FlowField *field = state->engine.engine()->run(queue, settings, in);
 

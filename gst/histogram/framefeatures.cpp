@@ -51,7 +51,7 @@ FrameFeatures::FrameFeatures(uint64_t number, const uint32_t *values)
   }
 }
 
-void FrameFeatures::follow(const FrameFeatures &previous) {
+void FrameFeatures::compare_with(const FrameFeatures &previous) {
   distance = histogram::distance(previous, *this);
   luma_distance = Structure::luma_distance(previous.structure, structure);
   comparison = Structure::compare(previous.structure, structure);

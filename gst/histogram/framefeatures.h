@@ -19,7 +19,7 @@ struct FrameFeatures {
   FrameFeatures(uint64_t frame, const uint32_t *values);
 
   /// Compares with the previous frame.
-  void follow(const FrameFeatures &previous);
+  void compare_with(const FrameFeatures &previous);
 
   /// True if the frame has only one level, apart from noise.
   bool is_blank() const;

@@ -290,7 +290,7 @@ std::vector<Shots::Shot> Shots::add(uint64_t frame, const uint32_t *values) {
   if (frames_.empty())
     seen_picture_ = !features.is_blank();
   else
-    features.follow(frames_.back());
+    features.compare_with(frames_.back());
   frames_.push_back(features);
   std::vector<Shot> found = search(false);
   while (size() > history_length) {

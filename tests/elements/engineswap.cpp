@@ -58,7 +58,7 @@ struct Element {
   /// Wants this engine in each frame and returns the first change.
   Change changes(int wanted) {
     for (int i = 0; i < 10000; i++) {
-      const Change change = swap.follow(element, wanted, make);
+      const Change change = swap.update(element, wanted, make);
       if (change != Change::none) return change;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -67,7 +67,7 @@ struct Element {
   /// Wants this engine in each frame and expects no change.
   void expect_no_change(int wanted, int frames = 30) {
     for (int i = 0; i < frames; i++) {
-      expect(swap.follow(element, wanted, make) == Change::none, "nothing changes");
+      expect(swap.update(element, wanted, make) == Change::none, "nothing changes");
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
@@ -205,7 +205,7 @@ TEST(exceptions) {
       return nullptr;
     };
     const size_t before = e.messages.warnings().size();
-    while (e.swap.follow(e.element, 2, never) == Change::none)
+    while (e.swap.update(e.element, 2, never) == Change::none)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const std::vector<test::Message> warnings = e.messages.warnings();
     expect(warnings.size() == before + 1, "one warning");
@@ -221,7 +221,7 @@ TEST(exceptions) {
     throw glcl::Stopped();
   };
   while (stops < 2) {
-    expect(e.swap.follow(e.element, 3, stopped) == Change::none, "it is tried again");
+    expect(e.swap.update(e.element, 3, stopped) == Change::none, "it is tried again");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   e.swap.cancel();

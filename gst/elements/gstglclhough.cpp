@@ -52,6 +52,7 @@ using glcl::Rect;
 using glcl::hough::GlobalMotion;
 using glcl::hough::Hough;
 using glcl::hough::HoughRenderer;
+using glcl::hough::HoughSettings;
 using glcl::hough::TemplateSet;
 
 GType display_type() {
@@ -166,7 +167,7 @@ static void gst_glcl_hough_attach(GstGLCLHough *self, glcl::Queue &queue, GstBuf
   HoughState *state = self->state;
   const glcl::AttachedResult result = gst_glcl_analyzer_attach(
       GST_GLCL_ANALYZER(self), outbuf, kind, Hough::result_bytes,
-      {{"list-count", "int32", {1}, 0}, {"list", "float32", {Hough::most_objects, 8}, 32}});
+      {{"list-count", "int32", {1}, 0}, {"list", "float32", {HoughSettings::most_objects, 8}, 32}});
   gst_structure_set(result.fields, "width", G_TYPE_INT, state->width, "height", G_TYPE_INT,
                     state->height, nullptr);
   queue.cl().enqueueCopyBuffer(state->hough->result(), glcl::result_memory(result.buffer), 0, 0,
@@ -324,13 +325,13 @@ static void gst_glcl_hough_add_properties(glcl::Properties<HoughProperties> &pro
               &HoughProperties::min_score, 0, 1)
       .number("max-objects", "Maximum objects",
               "Maximum number of objects reported; those with the highest scores are kept",
-              &HoughProperties::max_objects, 1, Hough::most_objects)
+              &HoughProperties::max_objects, 1, HoughSettings::most_objects)
       .number("scale-min", "Minimum scale", "Minimum size of an object, relative to its template",
-              &HoughProperties::scale_min, Hough::least_scale, Hough::most_scale)
+              &HoughProperties::scale_min, HoughSettings::least_scale, HoughSettings::most_scale)
       .number("scale-max", "Maximum scale",
               "Maximum size of an object, relative to its template. A value below scale-min counts "
               "as scale-min",
-              &HoughProperties::scale_max, Hough::least_scale, Hough::most_scale)
+              &HoughProperties::scale_max, HoughSettings::least_scale, HoughSettings::most_scale)
       .number(
           "angle-min", "Minimum angle",
           "Minimum rotation of an object relative to its template, in degrees counter-clockwise",

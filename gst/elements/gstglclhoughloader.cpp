@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/glclpicturefile.h"
+#include "hough/maketemplate.h"
 #include "opencl/error.h"
 #include "opencl/transfer.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/glclerrorreporter.h"
 #include "base/glclregion.h"
+#include "hough/maketemplate.h"
 #include "opencl/error.h"
 #include "opencl/waiting.h"
 
@@ -42,7 +43,7 @@ bool TemplateSet::forget(const std::string &name) {
 
 bool TemplateSet::request(Pending pending) {
   return requests_.with([&](std::vector<Pending> &requests) {
-    if (requests.size() >= Hough::most_templates) return false;
+    if (requests.size() >= HoughSettings::most_templates) return false;
     requests.push_back(std::move(pending));
     return true;
   });
@@ -98,9 +99,9 @@ void TemplateSet::select(GstElement *element, const Hough::Settings &search, boo
   for (const Templates &templates : {std::cref(of_files), std::cref(learned_)})
     for (const auto &templ : templates) {
       std::string failure = too_large(templ->name, {templ->width, templ->height}, search, frame_);
-      if (failure.empty() && usable_.size() == Hough::most_templates)
+      if (failure.empty() && usable_.size() == HoughSettings::most_templates)
         failure = "The template " + templ->name + " is ignored: the limit is " +
-                  std::to_string(Hough::most_templates) + " templates. Use fewer.";
+                  std::to_string(HoughSettings::most_templates) + " templates. Use fewer.";
       if (failure.empty()) {
         usable_.push_back(templ);
       } else if (!begun && &templates == &of_files) {
@@ -155,7 +156,7 @@ bool TemplateSet::copy_box(GstElement *element, Queue &queue, const Picture &in,
 }
 
 bool TemplateSet::take_requests() {
-  const auto most = size_t(Hough::most_templates);
+  const auto most = size_t(HoughSettings::most_templates);
   const size_t free_slots = most - std::min(queued_.size() + taken_.size(), most);
   requests_.with([&](std::vector<Pending> &requests) {
     const auto end = requests.begin() + std::ptrdiff_t(std::min(requests.size(), free_slots));

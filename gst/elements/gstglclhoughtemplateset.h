@@ -48,7 +48,7 @@ class TemplateSet {
   /// Call it for each frame: takes templates that are ready and starts to create those of the
   /// requests taken. Never waits. True if the templates changed.
   bool update(GstElement *element, Queue &queue, const Settings &settings, const FrameOf &frame);
-  /// The templates that can be found in the frames, at most Hough::most_templates.
+  /// The templates that can be found in the frames, at most HoughSettings::most_templates.
   const Templates &templates() const { return usable_; }
   /// Drops everything on the device, and templates that are being created.
   void unprepare();

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <array>
 #include <memory>
 #include <vector>
 
-#include "canny.h"
-#include "hough/interface.h"
-#include "template.h"
-#include "topk.h"
+#include "candidateverifier.h"
+#include "edgepacker.h"
+#include "searchgrid.h"
+#include "templatematcher.h"
 
 namespace glcl::hough {
-
-/// Makes a template from an RGBA picture on the device, and waits for it. Throws Error::settings as
-/// Template() does, Error::failed if OpenCL refuses.
-std::shared_ptr<const Template> make_template(Queue &queue, const std::string &name,
-                                              const Canny::Settings &settings,
-                                              const Picture &picture);
 
 /// Finds templates in a frame at any rotation and scale by a generalised Hough transform (Ballard
 /// 1981), gathered instead of voted.
@@ -31,16 +24,7 @@ std::shared_ptr<const Template> make_template(Queue &queue, const std::string &n
 /// brighter.
 class Hough {
  public:
-  static constexpr int most_templates = 16, most_objects = 64;
-  static constexpr double least_scale = 0.25, most_scale = 4;
-
-  struct Settings : Canny::Settings {
-    double min_score = 0.1;
-    int max_objects = 10;                      ///< 1 … most_objects
-    double scale_min = 0.5, scale_max = 1.5;   ///< least_scale … most_scale
-    double angle_min = -180, angle_max = 180;  ///< degrees; the range is counter-clockwise from min
-    Rect region;                               ///< the searched region; empty: the whole frame
-  };
+  using Settings = HoughSettings;
 
   /// A template found in a frame.
   struct TemplateMatch {
@@ -64,7 +48,7 @@ class Hough {
   void set_format(Context &context, const FrameFormat &frame) { canny_.set_format(context, frame); }
 
   /// Sets the templates and allocates their buffers. Throws Error::settings for more than
-  /// most_templates, Error::failed if the device refuses memory.
+  /// Settings::most_templates, Error::failed if the device refuses memory.
   void set_templates(std::vector<std::shared_ptr<const Template>> templates);
   const std::vector<std::shared_ptr<const Template>> &templates() const { return templates_; }
   /// The points of template `templ` at its own size, see Template::ScaleLevel, and their number.
@@ -89,38 +73,23 @@ class Hough {
   };
   MatchMaps matches(const Settings &settings) const;
   /// The result for read(), result_bytes.
-  const cl::Buffer &result() const { return result_; }
-  static constexpr size_t result_bytes = (1 + most_objects) * sizeof(FoundTemplate);
+  const cl::Buffer &result() const { return verifier_.result(); }
+  static constexpr size_t result_bytes = CandidateVerifier::result_bytes;
   /// The matches in a downloaded result(). `templates`: those of the search.
   static TemplateMatches read(const void *result,
                               const std::vector<std::shared_ptr<const Template>> &templates);
 
  private:
-  /// A template's data on the device, for the current grid and scales.
-  struct TemplateBuffers {
-    cl::Buffer points, levels, match_points, outline;
-    int outline_count;
-    cl::Buffer offsets;                // of its match points in the map, by pose
-    std::array<float, 6> offsets_key;  // grid and scales of `offsets`
-  };
-
-  void match(Queue &queue, const Settings &settings, size_t index);
-  ScaleBins scales(const Settings &settings) const;
-  void make_grid(const Settings &settings);
-
-  int width_, height_;
+  cl_int2 size_;  // of the frames, px
   cl::Context context_;
+  size_t lanes_;  // see match_lanes()
   Canny canny_;
-  TopK candidates_;
-  Kernel rows_kernel_, spread_, pack_, density_kernel_, offsets_kernel_, match_, maxima_,
-      near_kernel_, verify_, choose_;
-  cl::Buffer edge_count_, rows_, near_, normals_, result_, objects_;
-  cl::Buffer map_, bits_, density_, votes_, poses_, maxima_buffer_;
-  size_t map_size_ = 0, bits_size_ = 0, positions_size_ = 0;
-  SearchGrid grid_{};
-  size_t lanes_;
+  EdgePacker packer_;
+  TemplateMatcher matcher_;
+  CandidateVerifier verifier_;
+  SearchGrid grid_{};  // of the last search
   std::vector<std::shared_ptr<const Template>> templates_;
-  std::vector<TemplateBuffers> prepared_;
+  std::vector<PreparedTemplate> prepared_;  // the same templates
 };
 
 }  // namespace glcl::hough

@@ -22,8 +22,9 @@ void HoughRenderer::draw(Queue &queue, Display display, cl_uint color, bool hyst
   const int side = std::max(2, std::min(size_.s[0], size_.s[1]) / 240);
   for (size_t i = 0; i < hough.templates().size(); i++) {
     const int count = hough.points_count(i);
-    objects_(queue, {size_t(count), Hough::most_objects}, canvas.in, canvas.out, hough.result(),
-             hough.points(i), count, static_cast<cl_int>(i), side, size_, colour, overlay);
+    objects_(queue, {size_t(count), HoughSettings::most_objects}, canvas.in, canvas.out,
+             hough.result(), hough.points(i), count, static_cast<cl_int>(i), side, size_, colour,
+             overlay);
   }
 }
 

@@ -22,6 +22,7 @@
 #include "coded.h"
 #include "film.h"
 #include "hough/hough.h"
+#include "hough/maketemplate.h"
 #include "reference/hough/scenes.h"
 #include "reference/textured.h"
 #include "reference/transfer.h"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 
+#include "hough/maketemplate.h"
 #include "reference/hough/canny.h"
 #include "reference/hough/scenes.h"
 #include "reference/transfer.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Lists, votes and scores against their references, and shapes in scenes against where they are.
 #include "hough/hough.h"
+#include "hough/maketemplate.h"
 
 #include <array>
 #include <cstring>

@@ -77,7 +77,7 @@ BlockVectors::BlockVectors(Context &context, int width, int height) : size_{{wid
 }
 
 void BlockVectors::run(Queue &queue, const motion::BlockMotion &motion) {
-  const motion::BlockMotion::VectorField &field = motion.field();
+  const motion::VectorField &field = motion.field();
   const motion::LumaPlane &plane = motion.current();
   const int step = step_of(field.cell, size_.s[0], size_.s[1]);
   columns_ = std::max(field.columns / step, 1);

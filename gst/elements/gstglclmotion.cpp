@@ -50,7 +50,9 @@ namespace {
 using glcl::motion::BlockMotion;
 using glcl::motion::MotionProperties;
 using glcl::motion::MotionRenderer;
+using glcl::motion::MotionSummary;
 using glcl::motion::ObjectDetection;
+using glcl::motion::VectorField;
 
 struct Renderers {
   std::unique_ptr<MotionRenderer> motion;
@@ -143,7 +145,7 @@ static glcl::Layout gst_glcl_motion_set_format(GstGLCLFilter *filter, glcl::Cont
 static void gst_glcl_motion_attach(GstGLCLMotion *self, glcl::Queue &queue, bool detect,
                                    GstBuffer *outbuf) {
   MotionState *state = self->state;
-  const BlockMotion::VectorField field = state->motion->field();
+  const VectorField field = state->motion->field();
   std::vector<glcl::ResultArray> arrays{
       {"vectors", "int16", {field.rows, field.columns, 2}, 0},
       {"costs", "uint32", {field.block_rows, field.block_columns}, field.costs},
@@ -175,7 +177,7 @@ static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
   const auto take = [self, times, field = state->motion->field(), width = state->width,
                      height = state->height,
                      detection = std::weak_ptr(state->detection)](const void *sums) {
-    const BlockMotion::MotionSummary summary(field, width, height, sums);
+    const MotionSummary summary(field, width, height, sums);
     GstStructure *structure = gst_glcl_analyzer_structure(kind, times);
     gst_structure_set(structure, "psnr", G_TYPE_DOUBLE, summary.psnr(), "mse", G_TYPE_DOUBLE,
                       summary.mse, "zero", G_TYPE_DOUBLE, summary.zero, "mean-x", G_TYPE_DOUBLE,

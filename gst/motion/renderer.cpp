@@ -15,7 +15,7 @@ MotionRenderer::MotionRenderer(Context &context, int width, int height, Layout l
 
 void MotionRenderer::draw_vectors(Queue &queue, const MotionStyle &drawing,
                                   const BlockMotion &motion, const drawing::Canvas &canvas) {
-  const BlockMotion::VectorField &field = motion.field();
+  const VectorField &field = motion.field();
   const int cells = field.block / field.cell;
   const FieldGrid shown{{{field.columns, field.rows}}, field.cell, cells};
   canvas.begin(queue);

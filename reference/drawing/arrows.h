@@ -27,7 +27,7 @@ Frame flow_color(const Frame &frame, const DenseVectors &field, double least, do
 Frame flow_overlay(const Frame &frame, const DenseVectors &field, double least, double gain,
                    bool overlay = false);
 
-/// Vectors of cells and shapes of blocks, as glcl::motion::BlockMotion::VectorField has them.
+/// Vectors of cells and shapes of blocks, as glcl::motion::VectorField has them.
 struct BlockVectors {
   int cell, columns, rows, block;
   const glcl::motion::Vector *vectors;

@@ -65,7 +65,7 @@ void keep_still(std::vector<glcl::motion::Key> &keys, const Plane &current, cons
 /// The noise of two planes.
 NoiseTable noise_of(const Plane &before, const Plane &after);
 
-/// Vectors of cells, costs and shapes of blocks, as glcl::motion::BlockMotion::VectorField has
+/// Vectors of cells, costs and shapes of blocks, as glcl::motion::VectorField has
 /// them.
 struct Field {
   int cell, columns;

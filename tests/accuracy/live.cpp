@@ -149,6 +149,7 @@ std::vector<Camera> cameras() {
 /// The fraction of the vectors of block search that are 0.
 double zero_blocks(glcl::Queue &queue, const Frame &before, const Frame &after) {
   using glcl::motion::BlockMotion;
+  using glcl::motion::MotionSummary;
   const glcl::Layout layout = glcl::layout_for(queue.context().device());
   BlockMotion motion(queue.context(), w, h, layout);
   BlockMotion::Settings settings;
@@ -157,7 +158,7 @@ double zero_blocks(glcl::Queue &queue, const Frame &before, const Frame &after) 
   motion.next(queue, settings, reference::upload(queue, after, layout));
   std::vector<char> sums(BlockMotion::sums_bytes);
   queue.cl().enqueueReadBuffer(motion.sum_up(queue), CL_TRUE, 0, sums.size(), sums.data());
-  return BlockMotion::MotionSummary(motion.field(), w, h, sums.data()).zero;
+  return MotionSummary(motion.field(), w, h, sums.data()).zero;
 }
 constexpr double most_moving = 0.01, least_zero = 0.98;  // of a still scene
 
@@ -188,6 +189,7 @@ const Pan pans[] = {{"pans", w, 0, 0.95, 0},
 /// 0 without any.
 std::array<double, 2> right_blocks(glcl::Queue &queue, const Scene &scene, const Pan &pan) {
   using glcl::motion::BlockMotion;
+  using glcl::motion::VectorField;
   const glcl::Layout layout = glcl::layout_for(queue.context().device());
   BlockMotion motion(queue.context(), w, h, layout);
   BlockMotion::Settings settings;
@@ -203,7 +205,7 @@ std::array<double, 2> right_blocks(glcl::Queue &queue, const Scene &scene, const
     motion.next(queue, settings,
                 reference::upload(queue, reference::noisy(frame, pan.noise, 1 + i), layout));
   }
-  const BlockMotion::VectorField &field = motion.field();
+  const VectorField &field = motion.field();
   const cl::Buffer copy(queue.context().cl(), CL_MEM_READ_WRITE, field.bytes);
   motion.copy_field(queue, copy);
   std::vector<char> bytes(field.bytes);

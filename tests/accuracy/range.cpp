@@ -27,6 +27,8 @@ namespace {
 
 using namespace glcl;
 using motion::BlockMotion;
+using motion::MotionSummary;
+using motion::VectorField;
 using reference::Frame;
 
 constexpr int margin = 320, largest = 64;
@@ -142,7 +144,7 @@ SearchResult run(const std::shared_ptr<Context> &context, const std::vector<Pict
                   .count();
     std::vector<char> sums(BlockMotion::sums_bytes);
     queue.cl().enqueueReadBuffer(engine.sum_up(queue), CL_TRUE, 0, sums.size(), sums.data());
-    const BlockMotion::MotionSummary summary(engine.field(), width, height, sums.data());
+    const MotionSummary summary(engine.field(), width, height, sums.data());
     result.psnr += summary.psnr() / frames;
     result.range += summary.range / frames;
     result.candidates += std::pow(2 * summary.range + 1, 2) / frames;
@@ -278,7 +280,7 @@ double right_at_defaults(const std::shared_ptr<Context> &context, const Frame &s
   const auto frame = [&](int i) { return fast_frame(scene, paint, clip, i); };
   for (const Picture &picture : pictures_of(queue, frame, 3, codec))
     engine.next(queue, settings, picture);
-  const BlockMotion::VectorField &field = engine.field();
+  const VectorField &field = engine.field();
   std::vector<motion::Vector> vectors(size_t(field.columns) * field.rows);
   queue.cl().enqueueReadBuffer(engine.vectors(), CL_TRUE, 0,
                                vectors.size() * sizeof(motion::Vector), vectors.data());

@@ -11,6 +11,7 @@
 #include "tests/support/result.h"
 
 using glcl::motion::BlockMotion;
+using glcl::motion::largest_range;
 using glcl::motion::SearchWindow;
 using glcl::motion::Vector;
 using test::Chain;
@@ -33,8 +34,7 @@ struct Expected {
     const int block = settings.partitions ? glcl::motion::Search::partitions : settings.block;
     current = reference::luma(now);
     const reference::Plane past = reference::luma(before);
-    const int most =
-        settings.max_range ? settings.max_range : BlockMotion::largest_range(now.width, now.height);
+    const int most = settings.max_range ? settings.max_range : largest_range(now.width, now.height);
     reference::Ranges adapted;
     if (!settings.range)
       adapted = reference::ranges_of(current, past, settings.min_range, most, settings.lambda);

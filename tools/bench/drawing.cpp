@@ -105,6 +105,7 @@ Run flow_run(Context &context, const Scene &scene, opticalflow::FlowRenderer::Di
 Run motion_run(Context &context, const Scene &scene, motion::MotionRenderer::Display display,
                bool partitions) {
   using motion::BlockMotion;
+  using motion::VectorField;
   const Frames frames(context, scene);
   const auto engine =
       std::make_shared<BlockMotion>(context, scene.width, scene.height, frames.layout);
@@ -128,7 +129,7 @@ Run motion_run(Context &context, const Scene &scene, motion::MotionRenderer::Dis
     enqueue(queue);
     const reference::Frame drawn = reference::download(queue, frames.out);
     if (display == Display::vectors) {
-      const BlockMotion::VectorField &field = engine->field();
+      const VectorField &field = engine->field();
       const auto vectors =
           read<motion::Vector>(queue, engine->vectors(), size_t(field.columns) * field.rows);
       const auto shapes =

@@ -11,6 +11,7 @@ using glcl::drawing::Arrow;
 using glcl::drawing::Arrows;
 using glcl::drawing::Canvas;
 using glcl::motion::BlockMotion;
+using glcl::motion::VectorField;
 
 namespace {
 
@@ -234,7 +235,7 @@ TEST_EACH(test_blocks, 0, 2) {
       motion.next(*bench.queue, settings,
                   bench.upload(reference::crop(before, 10, 10, width, height), layout));
       motion.next(*bench.queue, settings, bench.upload(frame, layout));
-      const BlockMotion::VectorField &field = motion.field();
+      const VectorField &field = motion.field();
       const cl::Buffer copy(bench.context->cl(), CL_MEM_READ_WRITE, field.bytes);
       motion.copy_field(*bench.queue, copy);
       std::vector<uint8_t> data(field.bytes);

@@ -14,6 +14,8 @@ using glcl::Queue;
 using motion::BlockMotion;
 using motion::DevicePool;
 using motion::MotionRenderer;
+using motion::MotionSummary;
+using motion::VectorField;
 using Precision = BlockMotion::Precision;
 
 namespace {
@@ -124,7 +126,7 @@ double flicker(Bench &bench, const BlockMotion::Settings &settings, SceneKind sc
 }
 
 /// Pixels that changed by more than noise, and those that are predicted.
-void check_changes(const BlockMotion::MotionSummary &summary, const reference::Plane &current,
+void check_changes(const MotionSummary &summary, const reference::Plane &current,
                    const reference::Plane &before, const reference::Plane &predicted) {
   const int limit = std::max<int>(
       motion::LEAST_CHANGE, std::lrint(float(motion::CHANGE_DEVIATIONS) * float(summary.noise)));
@@ -172,7 +174,7 @@ void check(Bench &bench, Layout layout, const BlockMotion::Settings &settings, c
       reference::predict(samples, expected, first.width, first.height);
 
   Queue &results = engine.results(*bench.queue);
-  const BlockMotion::VectorField &field = engine.field();
+  const VectorField &field = engine.field();
   fail_unless_equals_int(field.cell, expected.cell);
   fail_unless_equals_int(field.columns, expected.columns);
   fail_unless_equals_int(size_t(field.columns) * field.rows, expected.vectors.size());
@@ -210,7 +212,7 @@ void check(Bench &bench, Layout layout, const BlockMotion::Settings &settings, c
     fail_unless_equals_int(residual.values[i],
                            std::clamp(128 + current.values[i] - predicted.values[i], 0, 255));
   }
-  const BlockMotion::MotionSummary summary(
+  const MotionSummary summary(
       field, first.width, first.height,
       read(results, engine.sum_up(results), BlockMotion::sums_bytes).data());
   fail_unless_equals_float(summary.mse, reference::mse(current, predicted));
@@ -558,7 +560,7 @@ TEST(test_window_ahead) {
         for (const Frame *frame : {&a, &b, &a, &b})
           engine.next(*bench.queue, s, bench.upload(*frame, Layout::buffer));
         Queue &results = engine.results(*bench.queue);
-        const BlockMotion::MotionSummary summary(
+        const MotionSummary summary(
             engine.field(), width, height,
             read(results, engine.sum_up(results), BlockMotion::sums_bytes).data());
         fail_unless_equals_int(summary.range, range);
@@ -586,7 +588,7 @@ TEST(test_first_frame) {
     BlockMotion engine(*bench.context, frame.width, frame.height, Layout::buffer);
     for (int run = 0; run < 2; run++) {
       fail_unless(!engine.next(*bench.queue, s, picture));
-      const BlockMotion::MotionSummary summary(
+      const MotionSummary summary(
           engine.field(), frame.width, frame.height,
           read(bench, engine.sum_up(*bench.queue), BlockMotion::sums_bytes).data());
       fail_unless(summary.mse == 0 && summary.zero == 1 && std::isinf(summary.psnr()));

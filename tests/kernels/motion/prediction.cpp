@@ -12,6 +12,7 @@
 #include "motion/search.h"
 
 using motion::BlockMotion;
+using motion::MotionSummary;
 using Precision = BlockMotion::Precision;
 
 namespace {
@@ -92,7 +93,7 @@ double psnr(Bench &bench, const std::vector<Frame> &frames, const BlockMotion::S
     std::vector<uint8_t> sums(BlockMotion::sums_bytes);
     bench.queue->cl().enqueueReadBuffer(engine.sum_up(*bench.queue), CL_TRUE, 0, sums.size(),
                                         sums.data());
-    mse += BlockMotion::MotionSummary(engine.field(), width, height, sums.data()).mse;
+    mse += MotionSummary(engine.field(), width, height, sums.data()).mse;
   }
   return 10 * std::log10(255 * 255 / (mse / double(frames.size() - 1)));
 }

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
-#include <map>
 #include <optional>
 #include <utility>
 
+#include "binarycache.h"
 #include "compilertask.h"
 #include "error.h"
 #include "flaws.h"
@@ -43,23 +43,6 @@ class UrgentBuild {
   static inline std::atomic<int> count{0};
   static inline std::atomic<Clock::duration> last{std::chrono::hours(-1)};
 };
-
-/// The binary of a source for a device; empty until it is compiled.
-struct Binary {
-  std::mutex mutex;
-  std::vector<unsigned char> bytes;
-};
-
-/// The binary by device, options and source. Never destroyed: OpenCL drivers crash when called at
-/// exit.
-Binary &binary_of(const Device &device, const std::string &key) {
-  static auto *mutex = new std::mutex;
-  static auto *all = new std::map<std::pair<cl_device_id, std::string>, std::unique_ptr<Binary>>;
-  const std::lock_guard lock(*mutex);
-  std::unique_ptr<Binary> &binary = (*all)[{device.device(), key}];
-  if (!binary) binary = std::make_unique<Binary>();
-  return *binary;
-}
 
 /// PoCL compiles every kernel before it returns the binary, and caches builds on disk anyway.
 bool gives_binaries(const Device &device) { return !is_pocl(device); }
@@ -144,11 +127,12 @@ class Program::Build : public std::enable_shared_from_this<Build> {
   }
 
   cl::Program build() const {
-    Binary &binary = binary_of(device_, options_ + "\n" + text_);
-    const std::lock_guard lock(binary.mutex);
-    if (!binary.bytes.empty()) {
+    if (!gives_binaries(device_)) return compile();
+    const auto binary = BinaryCache::of_process().get(device_.device(), options_ + "\n" + text_);
+    const std::lock_guard lock(binary->mutex);
+    if (!binary->bytes.empty()) {
       try {
-        cl::Program program(context_, {device_.device}, {binary.bytes});
+        cl::Program program(context_, {device_.device}, {binary->bytes});
         program.build({device_.device}, options_.c_str());
         return program;
       } catch (const cl::Error &) {
@@ -156,10 +140,8 @@ class Program::Build : public std::enable_shared_from_this<Build> {
       }
     }
     cl::Program program = compile();
-    if (gives_binaries(device_)) {
-      auto made = program.getInfo<CL_PROGRAM_BINARIES>();
-      if (made.size() == 1) binary.bytes = std::move(made.front());
-    }
+    auto made = program.getInfo<CL_PROGRAM_BINARIES>();
+    if (made.size() == 1) binary->bytes = std::move(made.front());
     return program;
   }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cases.h"
+#include "opencl/binarycache.h"
 #include "opencl/context.h"
 #include "opencl/drivers.h"
 #include "opencl/error.h"
@@ -334,6 +335,40 @@ TEST(test_program_cache) {
   // Other options are another program.
   first.program("bilateral/direct.cl", "-DOTHER").get();
   fail_unless_equals_int(glcl::programs_compiled(), before + once + 1);
+}
+
+// The cache drops those binaries that were not requested for longest, but none that is in use.
+TEST(test_binaries_are_bounded) {
+  glcl::BinaryCache cache(1000);
+  const auto add = [&](const std::string &source, size_t bytes) {
+    const auto binary = cache.get(nullptr, source);
+    fail_unless(binary->bytes.empty());
+    binary->bytes.resize(bytes);
+    return binary;
+  };
+  const auto is_kept = [&](const std::string &source) {
+    return !cache.get(nullptr, source)->bytes.empty();
+  };
+  for (const char *source : {"a", "b", "c"}) add(source, 300);
+  fail_unless(is_kept("a"));  // so "b" is the oldest
+  add("d", 300);
+  add("next", 0);
+  fail_unless(is_kept("a") && is_kept("c") && is_kept("d"));
+  fail_unless(!is_kept("b"));
+
+  auto used = add("used", 2000);
+  add("another", 0);
+  fail_unless(is_kept("a") && is_kept("c") && is_kept("d"));
+  fail_unless(cache.get(nullptr, "used") == used);
+  used.reset();
+  add("last", 0);
+  fail_unless(!is_kept("a") && !is_kept("used"));
+
+  // The sources count too.
+  for (int i = 0; i < 1000; i++) add(std::to_string(i) + std::string(90, '-'), 100);
+  int kept = 0;
+  while (kept < 1000 && is_kept(std::to_string(999 - kept) + std::string(90, '-'))) kept++;
+  fail_unless(kept == 5 || kept == 6, "%d", kept);
 }
 
 // Programs are built when they are needed; asking for one compiles nothing here.

@@ -75,6 +75,66 @@ void keep_nearest(const Track &track, std::vector<int> &mine, std::vector<Detect
   }
 }
 
+/// The difference of a track and a region, at least 0. At the frame's edge the size is ignored.
+float difference_of(const Track &track, const Detection &found, const FrameSize &size) {
+  const auto ratio = [](float a, float b) {
+    return std::log2(std::max(a, 1.0f) / std::max(b, 1.0f));
+  };
+  const auto at_edge = [](float low, float high, float length) {
+    return low <= 1 || high >= length - 1;
+  };
+  const RectF &a = track.observed, &b = found.box;
+  const auto width = float(size.width), height = float(size.height);
+  const float wider = at_edge(a.left, a.right, width) || at_edge(b.left, b.right, width)
+                          ? 0
+                          : ratio(a.width(), b.width()),
+              higher = at_edge(a.top, a.bottom, height) || at_edge(b.top, b.bottom, height)
+                           ? 0
+                           : ratio(a.height(), b.height()),
+              lighter = (found.level - track.level) / 24;
+  return std::max({std::abs(wider), std::abs(higher), std::abs(lighter)});
+}
+
+/// The distance up to which a track may have moved beyond its predicted place. A known velocity
+/// changes only by a part of itself. `fastest`: px per frame.
+float reach_of(const Track &track, float fastest) {
+  const float length = std::max(track.box.width(), track.box.height()),
+              on = 0.25f * std::hypot(track.motion.dx, track.motion.dy) +
+                   (track.motion.jumps ? 0.5f * length : 0);
+  return float(track.missed + 1) * (track.found > 1 ? std::min(on, fastest) : fastest);
+}
+
+/// A track and its region, as indices.
+struct DistantMatch {
+  size_t track;
+  int detection;
+};
+
+/// The track without a region and the free region that are most alike; null if none are alike.
+std::optional<DistantMatch> best_match(const std::vector<Track> &tracks, float fastest,
+                                       const FrameSize &size, const Claims &claimed,
+                                       const std::vector<Detection> &list,
+                                       const std::vector<int> &free) {
+  float best = INFINITY;
+  std::optional<DistantMatch> match;
+  for (size_t t = 0; t < tracks.size(); t++) {
+    const Track &track = tracks[t];
+    if (!claimed[t].empty() || track.occlusion.shares_region || track.began_in_crowd) continue;
+    const float reach = reach_of(track, fastest);
+    for (int d : free) {
+      const Detection &found = list[size_t(d)];
+      const float distance =
+                      std::hypot(found.box.x() - track.box.x(), found.box.y() - track.box.y()),
+                  difference = difference_of(track, found, size),
+                  cost = difference + 0.5f * distance / fastest;
+      if (found.claims || distance > reach || difference > most_unlike || cost >= best) continue;
+      best = cost;
+      match = {t, d};
+    }
+  }
+  return match;
+}
+
 }  // namespace
 
 std::vector<Detection> detections(const RegionList &result, const camera::FrameGeometry &frame,
@@ -131,53 +191,13 @@ std::vector<bool> match_distant(const std::vector<Track> &tracks, double max_spe
   if (free.size() >= crowd_size) return jumped;
   const auto longer = float(std::max(size.width, size.height));
   const float fastest = max_speed > 0 ? float(max_speed) : usual_speed * longer;
-  // Difference of a track and a region, at least 0. At the frame's edge the size is ignored.
-  const auto difference_of = [&size](const Track &track, const Detection &found) {
-    const auto ratio = [](float a, float b) {
-      return std::log2(std::max(a, 1.0f) / std::max(b, 1.0f));
-    };
-    const auto at_edge = [](float low, float high, float length) {
-      return low <= 1 || high >= length - 1;
-    };
-    const RectF &a = track.observed, &b = found.box;
-    const auto width = float(size.width), height = float(size.height);
-    const float wider = at_edge(a.left, a.right, width) || at_edge(b.left, b.right, width)
-                            ? 0
-                            : ratio(a.width(), b.width()),
-                higher = at_edge(a.top, a.bottom, height) || at_edge(b.top, b.bottom, height)
-                             ? 0
-                             : ratio(a.height(), b.height()),
-                lighter = (found.level - track.level) / 24;
-    return std::max({std::abs(wider), std::abs(higher), std::abs(lighter)});
-  };
-  for (;;) {
-    float best = INFINITY;
-    size_t which = tracks.size();
-    int what = 0;
-    for (size_t t = 0; t < tracks.size(); t++) {
-      const Track &track = tracks[t];
-      if (!claimed[t].empty() || track.shares_region || track.began_in_crowd) continue;
-      // A known velocity changes only by a part of itself.
-      const float length = std::max(track.box.width(), track.box.height()),
-                  on = 0.25f * std::hypot(track.dx, track.dy) + (track.jumps ? 0.5f * length : 0),
-                  reach =
-                      float(track.missed + 1) * (track.found > 1 ? std::min(on, fastest) : fastest);
-      for (int d : free) {
-        const Detection &found = list[size_t(d)];
-        const float distance =
-                        std::hypot(found.box.x() - track.box.x(), found.box.y() - track.box.y()),
-                    cost = difference_of(track, found) + 0.5f * distance / fastest;
-        if (found.claims || distance > reach || difference_of(track, found) > most_unlike ||
-            cost >= best)
-          continue;
-        best = cost, which = t, what = d;
-      }
-    }
-    if (which == tracks.size()) return jumped;
-    claimed[which] = {what};
-    list[size_t(what)].claims = 1;
-    jumped[which] = true;
+  while (const std::optional<DistantMatch> best =
+             best_match(tracks, fastest, size, claimed, list, free)) {
+    claimed[best->track] = {best->detection};
+    list[size_t(best->detection)].claims = 1;
+    jumped[best->track] = true;
   }
+  return jumped;
 }
 
 }  // namespace glcl::objects

@@ -15,12 +15,13 @@ constexpr float own_side = 3;      // px by which a side must exceed the other o
 
 /// Counts for how many frames a track has shared a region with an older one.
 void count_shared_frames(std::vector<Track> &tracks, size_t which, const Claims &claimed) {
-  Track &track = tracks[which];
+  TrackOcclusion &occlusion = tracks[which].occlusion;
   for (size_t o = 0; o < which; o++)
     if (std::find_first_of(claimed[o].begin(), claimed[o].end(), claimed[which].begin(),
                            claimed[which].end()) != claimed[o].end()) {
-      track.shared_balance = track.last_sharer == tracks[o].serial ? track.shared_balance + 1 : 1;
-      track.last_sharer = tracks[o].serial;
+      occlusion.shared_balance =
+          occlusion.last_sharer == tracks[o].serial ? occlusion.shared_balance + 1 : 1;
+      occlusion.last_sharer = tracks[o].serial;
       return;
     }
 }
@@ -33,7 +34,7 @@ void place_in_shared(std::vector<Track> &tracks, size_t which, const RectF &all,
   RectF outside{1e9f, 1e9f, -1e9f, -1e9f};
   for (size_t other : others) outside = united(outside, tracks[other].expected);
   const bool more = common_area(united(outside, track.expected), all) < explained * all.area();
-  track.exceeded = more ? track.exceeded + 1 : 0;
+  track.occlusion.exceeded = more ? track.occlusion.exceeded + 1 : 0;
   const auto move_side = [](float &low, float &high, float &velocity, float from, float to,
                             float others_low, float others_high) {
     const float length = high - low, most = 2 + 0.1f * length;
@@ -60,11 +61,12 @@ void place_in_shared(std::vector<Track> &tracks, size_t which, const RectF &all,
     return std::abs(low + high - was) / 2;
   };
   RectF box = track.expected;
-  move_side(box.left, box.right, track.dx, all.left, all.right, outside.left, outside.right);
-  move_side(box.top, box.bottom, track.dy, all.top, all.bottom, outside.top, outside.bottom);
+  move_side(box.left, box.right, track.motion.dx, all.left, all.right, outside.left, outside.right);
+  move_side(box.top, box.bottom, track.motion.dy, all.top, all.bottom, outside.top, outside.bottom);
   const float x = fit(box.left, box.right, all.left, all.right),
               y = fit(box.top, box.bottom, all.top, all.bottom);
-  track.occluded_px = 0.9f * track.occluded_px + std::max(std::max(x, y) - 1, 0.0f);
+  track.occlusion.occluded_px =
+      0.9f * track.occlusion.occluded_px + std::max(std::max(x, y) - 1, 0.0f);
   track.box = box;
 }
 
@@ -73,7 +75,9 @@ void place_in_shared(std::vector<Track> &tracks, size_t which, const RectF &all,
 void separate(const std::vector<Track> &tracks, size_t which, size_t older, Claims &claimed,
               std::vector<Detection> &list) {
   const Track &a = tracks[which], &b = tracks[older];
-  if (!a.shares_region || !b.shares_region || a.last_sharer != b.serial) return;
+  if (!a.occlusion.shares_region || !b.occlusion.shares_region ||
+      a.occlusion.last_sharer != b.serial)
+    return;
   std::vector<int> both = claimed[which];
   for (int d : claimed[older])
     if (std::find(both.begin(), both.end(), d) == both.end()) both.push_back(d);
@@ -87,7 +91,7 @@ void separate(const std::vector<Track> &tracks, size_t which, size_t older, Clai
     const float far = std::hypot(found.box.x() - track.expected.x(),
                                  found.box.y() - track.expected.y()) /
                       (0.25f * length +
-                       0.05f * length * std::min(float(track.shared_balance), 20.0f)),
+                       0.05f * length * std::min(float(track.occlusion.shared_balance), 20.0f)),
                 larger = std::log(found.box.area() / std::max(track.expected.area(), 1.0f)),
                 lighter = (found.level - track.level) / 16;
     return far * far + larger * larger + lighter * lighter;
@@ -117,24 +121,26 @@ void update_shared(std::vector<Track> &tracks, size_t which, const TrackObservat
       others.push_back(o);
   place_in_shared(tracks, which, found.all.box, others);
   Track &track = tracks[which];
-  track.shares_region = true;
+  track.occlusion.shares_region = true;
   track.missed = 0, track.missed_seconds = 0;
 }
 
 bool same_object(const Track &older, const Track &track) {
-  if (!track.shares_region) return false;
-  const float difference = std::hypot(older.dx - track.dx, older.dy - track.dy);
-  if (older.shares_region && common_area(older.box, track.box) > 0.7f * track.box.area() &&
-      difference < 0.5f)
+  const TrackOcclusion &occlusion = track.occlusion;
+  if (!occlusion.shares_region) return false;
+  const TrackMotion &a = older.motion, &b = track.motion;
+  const float difference = std::hypot(a.dx - b.dx, a.dy - b.dy);
+  if (older.occlusion.shares_region &&
+      common_area(older.box, track.box) > 0.7f * track.box.area() && difference < 0.5f)
     return true;
-  const float fastest = std::max(std::hypot(older.dx, older.dy), std::hypot(track.dx, track.dy));
-  if (track.last_sharer == older.serial && track.exceeded >= exceed_frames) return true;
-  return track.last_sharer == older.serial && track.shared_balance >= merge_frames &&
+  const float fastest = std::max(std::hypot(a.dx, a.dy), std::hypot(b.dx, b.dy));
+  if (occlusion.last_sharer == older.serial && occlusion.exceeded >= exceed_frames) return true;
+  return occlusion.last_sharer == older.serial && occlusion.shared_balance >= merge_frames &&
          (difference < 0.5f + 0.1f * fastest || held_back(track) || held_back(older));
 }
 
 bool held_back(const Track &track) {
-  return track.occluded_px > 0.5f * std::max(track.box.width(), track.box.height());
+  return track.occlusion.occluded_px > 0.5f * std::max(track.box.width(), track.box.height());
 }
 
 }  // namespace glcl::objects

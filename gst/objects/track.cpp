@@ -20,7 +20,7 @@ constexpr float velocity_gain = 0.4f;  // weight of a new velocity
 /// uncovered background, which stays foreground for a while. `was`: the box without own motion.
 RectF without_uncovered(const Track &track, const RectF &was, RectF box, const FrameSize &size) {
   // If the lagging side stays, the whole advance is uncovered background.
-  const bool starts = track.leading_frames >= lead_frames;
+  const bool starts = track.leading.frames >= lead_frames;
   const float part = starts ? 1 : 0.9f, more = starts ? 0 : 1;
   const auto cut = [=](float &low, float &high, float was_low, float was_high, float velocity,
                        float length) {
@@ -36,8 +36,8 @@ RectF without_uncovered(const Track &track, const RectF &was, RectF box, const F
     if (back && was_high < length - 2) high = std::min(high, was_high + part * first + more);
     if (forth && was_low > 2) low = std::max(low, was_low + part * last - more);
   };
-  cut(box.left, box.right, was.left, was.right, track.dx, float(size.width));
-  cut(box.top, box.bottom, was.top, was.bottom, track.dy, float(size.height));
+  cut(box.left, box.right, was.left, was.right, track.motion.dx, float(size.width));
+  cut(box.top, box.bottom, was.top, was.bottom, track.motion.dy, float(size.height));
   return box;
 }
 
@@ -59,17 +59,20 @@ int leading(const RectF &was, const RectF &box) {
 void update_change(Track &track, const RectF &expected, const RectF &box, bool jumped) {
   // The box grew or contains something else: its motion counts from here on.
   if (!track.object.id && box.area() > 1.6f * track.observed.area()) track.start_box = box;
-  track.size_change_x +=
-      score_gain * (std::abs(box.width() - track.observed.width()) - track.size_change_x);
-  track.size_change_y +=
-      score_gain * (std::abs(box.height() - track.observed.height()) - track.size_change_y);
-  track.prediction_error_x += 0.5f * (std::abs(box.x() - expected.x()) - track.prediction_error_x);
-  track.prediction_error_y += 0.5f * (std::abs(box.y() - expected.y()) - track.prediction_error_y);
-  if (track.found == 1) track.prediction_error_x *= 2, track.prediction_error_y *= 2;
-  if (jumped) track.prediction_error_x = track.prediction_error_y = 0, track.jumps = true;
+  TrackMotion &motion = track.motion;
+  motion.size_change_x +=
+      score_gain * (std::abs(box.width() - track.observed.width()) - motion.size_change_x);
+  motion.size_change_y +=
+      score_gain * (std::abs(box.height() - track.observed.height()) - motion.size_change_y);
+  motion.prediction_error_x +=
+      0.5f * (std::abs(box.x() - expected.x()) - motion.prediction_error_x);
+  motion.prediction_error_y +=
+      0.5f * (std::abs(box.y() - expected.y()) - motion.prediction_error_y);
+  if (track.found == 1) motion.prediction_error_x *= 2, motion.prediction_error_y *= 2;
+  if (jumped) motion.prediction_error_x = motion.prediction_error_y = 0, motion.jumps = true;
   const int side = leading(track.observed, box);
-  track.leading_frames = side && side == track.leading_side ? track.leading_frames + 1 : side > 0;
-  track.leading_side = side;
+  track.leading.frames = side && side == track.leading.side ? track.leading.frames + 1 : side > 0;
+  track.leading.side = side;
   track.observed = box;
 }
 
@@ -77,11 +80,12 @@ void update_motion(Track &track, const RectF &expected, const RectF &box, bool j
   // A box that suddenly grows or shrinks contains more or fewer objects and says nothing about the
   // velocity.
   const float ratio = box.area() / std::max(expected.area(), 1.0f);
-  if (!track.shares_region && (track.found < 6 || (ratio > 0.6f && ratio < 1.6f))) {
-    const float dx = box.x() - expected.x() + track.dx, dy = box.y() - expected.y() + track.dy;
+  if (!track.occlusion.shares_region && (track.found < 6 || (ratio > 0.6f && ratio < 1.6f))) {
+    TrackMotion &motion = track.motion;
+    const float dx = box.x() - expected.x() + motion.dx, dy = box.y() - expected.y() + motion.dy;
     const float part = jumped ? 1 : track.found < 3 ? 0.7f : velocity_gain;
-    track.dx += part * (dx - track.dx);
-    track.dy += part * (dy - track.dy);
+    motion.dx += part * (dx - motion.dx);
+    motion.dy += part * (dy - motion.dy);
   }
 }
 
@@ -106,7 +110,7 @@ void predict(Track &track, const camera::SimilarityMotion &step, const FrameSize
                 half_height = box.height() / 2 * (1 + step.dilation);
     return RectF{x - half_width, y - half_height, x + half_width, y + half_height};
   };
-  track.box = carry(track.box).moved(track.dx, track.dy);
+  track.box = carry(track.box).moved(track.motion.dx, track.motion.dy);
   track.start_box = carry(track.start_box);
   for (Object::Point &point : track.object.trail) point = move(point.x, point.y);
 }
@@ -131,12 +135,13 @@ void update_found(Track &track, const TrackObservation &found, bool jumped, cons
   RectF box = found.own ? *found.own : *found.shared;
   if (found.own && found.shared) box = united(box, *found.shared);
   update_change(track, expected, box, jumped);
-  if (!track.shares_region)
-    box = without_uncovered(track, expected.moved(-track.dx, -track.dy), box, size);
+  if (!track.occlusion.shares_region)
+    box = without_uncovered(track, expected.moved(-track.motion.dx, -track.motion.dy), box, size);
   update_motion(track, expected, box, jumped);
-  track.shares_region = false;
-  track.shared_balance = std::max(track.shared_balance - 1, 0);
-  track.occluded_px = 0, track.exceeded = 0;
+  TrackOcclusion &occlusion = track.occlusion;
+  occlusion.shares_region = false;
+  occlusion.shared_balance = std::max(occlusion.shared_balance - 1, 0);
+  occlusion.occluded_px = 0, occlusion.exceeded = 0;
   track.box = box;
   track.level += (track.found < 3 ? 0.5f : score_gain) * (found.all.level - track.level);
   track.object.score += score_gain * (found.score - track.object.score);
@@ -189,8 +194,11 @@ bool has_moved(const Track &track, float brightness_peak, const FrameSize &size)
              high = now.height() > wide_share * float(size.height);
   at_edges(left, right, wide || now.left <= 1, wide || now.right >= float(size.width) - 1);
   at_edges(top, bottom, high || now.top <= 1, high || now.bottom >= float(size.height) - 1);
-  return both(left, right, track.size_change_x, track.prediction_error_x, now.width(), track.dx) ||
-         both(top, bottom, track.size_change_y, track.prediction_error_y, now.height(), track.dy);
+  const TrackMotion &motion = track.motion;
+  return both(left, right, motion.size_change_x, motion.prediction_error_x, now.width(),
+              motion.dx) ||
+         both(top, bottom, motion.size_change_y, motion.prediction_error_y, now.height(),
+              motion.dy);
 }
 
 }  // namespace glcl::objects

@@ -30,6 +30,28 @@ struct Object {
   std::deque<Point> trail;  ///< earlier centres, moved along with the camera; at most TRAIL_POINTS
 };
 
+/// How a track moves, without the camera's motion.
+struct TrackMotion {
+  float dx = 0, dy = 0;                                  // px per frame
+  float size_change_x = 0, size_change_y = 0;            // mean change of its size per frame, px
+  float prediction_error_x = 0, prediction_error_y = 0;  // mean distance from the prediction, px
+  bool jumps = false;  // it moves further per frame than its length
+};
+
+/// The side of a track that moves outwards while the others stay.
+struct LeadingSide {
+  int side = 0, frames = 0;  // from 1, 0 for no side; frames in a row
+};
+
+/// How a track shares its region with other tracks.
+struct TrackOcclusion {
+  bool shares_region = false;  // in this frame
+  uint64_t last_sharer = 0;    // the older track that last shared with it
+  int shared_balance = 0;      // frames with a shared region minus frames without
+  int exceeded = 0;            // frames in a row in which a region exceeded its tracks
+  float occluded_px = 0;       // recent distance by which a shared region held it back
+};
+
 /// A tracked region: an object, or a candidate for one.
 struct Track {
   Object object;
@@ -37,20 +59,14 @@ struct Track {
   RectF before, expected;  // in the previous frame; predicted for this frame
   RectF observed;          // box of its last regions, with uncovered background
   RectF start_box;         // where it was first seen, moved along with the camera
-  float dx = 0, dy = 0;    // px per frame, without the camera's motion
-  float size_change_x = 0, size_change_y = 0;            // mean change of its size per frame, px
-  float prediction_error_x = 0, prediction_error_y = 0;  // mean distance from the prediction, px
-  int found = 1, missed = 0;                             // frames: in total; in a row
-  double missed_seconds = 0;                             // in a row
-  bool began_in_crowd = false;                           // it began with many others at once
-  bool jumps = false;                    // it moves further per frame than its length
-  bool shares_region = false;            // it shares its region with another track
-  uint64_t serial = 0, last_sharer = 0;  // its number; the older track that last shared with it
-  float level = 0;                       // mean grey level
-  float occluded_px = 0;                 // recent distance by which a shared region held it back
-  int leading_side = 0, leading_frames = 0;  // the side that leads, 0 for no side; frames in a row
-  int exceeded = 0;        // frames in a row in which a region exceeded its tracks
-  int shared_balance = 0;  // frames with a shared region minus frames without
+  TrackMotion motion;
+  LeadingSide leading;
+  TrackOcclusion occlusion;
+  int found = 1, missed = 0;    // frames: in total; in a row
+  double missed_seconds = 0;    // in a row
+  bool began_in_crowd = false;  // it began with many others at once
+  uint64_t serial = 0;          // its number
+  float level = 0;              // mean grey level
 
   /// True if it was found often enough, or is an object.
   bool established() const { return found >= 5 || object.id; }

@@ -31,9 +31,9 @@ bool Tracker::begins(const Settings &settings, const Track &track, float brightn
   if (track.object.id || track.missed || track.object.score < least_score) return false;
   if (settings.min_frames <= 1 && !track.began_in_crowd) return true;
   // The place that a parked object leaves is foreground until the background is known there.
-  const bool starts = track.leading_frames >= lead_frames && !track.began_in_crowd &&
+  const bool starts = track.leading.frames >= lead_frames && !track.began_in_crowd &&
                       brightness_peak < 1 && track.object.score >= faint_score;
-  return track.found >= std::max(settings.min_frames, track.jumps ? jump_frames : 1) &&
+  return track.found >= std::max(settings.min_frames, track.motion.jumps ? jump_frames : 1) &&
          (starts || has_moved(track, brightness_peak, size_));
 }
 
@@ -49,7 +49,7 @@ void Tracker::update(size_t which, const Claims &claimed, const std::vector<Dete
   } else {
     track.missed++;
     track.missed_seconds += seconds;
-    track.dx *= 0.8f, track.dy *= 0.8f;
+    track.motion.dx *= 0.8f, track.motion.dy *= 0.8f;
   }
   update_object(track, size_);
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <array>
-
+#include "edgethresholds.h"
 #include "hough/interface.h"
-#include "noise/noise.h"
-#include "opencl/kernel.h"
+#include "hysteresis.h"
 
 namespace glcl::hough {
 
@@ -53,7 +51,7 @@ class Canny {
   void run(Queue &queue, const Settings &settings, const Picture &in, bool weak = false);
   /// Forgets the previous picture and the measured noise.
   void reset() {
-    has_luma_ = has_noise_ = false;
+    thresholds_.reset();
     count_ = 0;
   }
 
@@ -66,29 +64,22 @@ class Canny {
   const cl::Buffer *before() const { return count_ > 1 ? &edges_[1 - current_] : nullptr; }
   /// A uint2 per level of luma: the squares of the lower and the upper threshold, in units of 1/256
   /// level per px.
-  const cl::Buffer &thresholds() const { return thresholds_; }
-  const noise::Noise &noise() const { return noise_; }
+  const cl::Buffer &thresholds() const { return thresholds_.thresholds(); }
+  const noise::Noise &noise() const { return thresholds_.noise(); }
 
  private:
-  Plane luma(int which) const;
+  void detect(Queue &queue, const Picture &in, bool weak, bool labeled);
 
-  int width_, height_, pitch_;
+  cl_int2 size_;  // of the pictures, px
   FrameFormat frame_;
-  Size tile_;
   Form form_;
-  noise::Noise noise_;
-  Size group_;
-  Kernel thresholds_kernel_, edges_kernel_, join_, keep_;
-  cl::Context context_;
-  cl::Buffer luma_[2], edges_[2], thresholds_;
-  cl::Buffer labels_;       // of connected edges, for hysteresis
-  cl::Buffer has_weak_;     // for Form::rows, per 16 px of a row
-  int current_ = 0;         // index of the current picture's buffers
-  int count_ = 0;           // pictures since reset(), at most 2
-  bool has_luma_ = false;   // the last picture has its luma
-  bool has_noise_ = false;  // the noise has a value
-  // The settings low and high that thresholds() has; below 0: automatic.
-  std::array<double, 2> last_thresholds_{-1, -1};
+  Size group_, tile_;
+  Kernel edges_kernel_;
+  EdgeThresholds thresholds_;
+  Hysteresis hysteresis_;
+  cl::Buffer edges_[2];
+  int current_ = 0;  // index of the current picture's edges
+  int count_ = 0;    // pictures since reset(), at most 2
 };
 
 }  // namespace glcl::hough

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canny.h"
-#include "primitives.h"
+#include "pairlist.h"
 #include "topk.h"
 
 namespace glcl::hough {
@@ -21,6 +21,11 @@ class EdgePairs {
     saving,    ///< one in local memory; each item holds an element of the other
   };
   static Form form_for(const Device &device);
+  /// The kernels for edge pairs.
+  static Program program(Context &context, Form form);
+  /// Work-items of a group, and groups, of the kernels that compare pairs.
+  static size_t group_items(const Device &device) { return device.is_cpu() ? 1 : 128; }
+  static size_t groups(const Device &device) { return device.is_cpu() ? 64 : 1024; }
 
   /// For maps of width × height px. The `edges` strongest edges count, at most 65536. `capacity`:
   /// the capacity of the list of pairs; 0: no list. Throws Error::failed if the device refuses
@@ -45,20 +50,20 @@ class EdgePairs {
   const cl::Buffer &edge_begins() const { return begins_; }
   /// The pairs, uint, sorted by kind: the lower half is the index of the first edge in edges(), the
   /// upper half that of the second.
-  const cl::Buffer &pairs() const { return pairs_; }
+  const cl::Buffer &pairs() const { return list_.pairs(); }
   /// The first element of each kind in pairs(), uint, then their number.
-  const cl::Buffer &pair_begins() const { return pair_begins_; }
+  const cl::Buffer &pair_begins() const { return list_.begins(); }
   /// The number of pairs in the list, uint.
-  const cl::Buffer &pairs_count() const { return pairs_count_; }
+  const cl::Buffer &pairs_count() const { return list_.count(); }
 
  private:
   int width_, height_;
-  size_t edges_capacity_, capacity_;
+  size_t edges_capacity_;
   TopK top_k_;
-  RadixSort edges_sort_, pairs_sort_;
-  Scan scan_;
+  RadixSort edges_sort_;
+  PairList list_;
   Kernel begin_, vote_;
-  cl::Buffer begins_, firsts_, space_, pairs_count_, keys_, pairs_, pair_begins_, kinds_count_;
+  cl::Buffer begins_, firsts_, space_;
 };
 
 /// Counts the edge pairs of each frame. The thresholds of edges follow the noise.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "edgepairs.h"
+#include "positionestimator.h"
+#include "rotationestimator.h"
+#include "scaleestimator.h"
 
 namespace glcl::hough {
 
@@ -11,7 +13,7 @@ namespace glcl::hough {
 /// lengths. Their edges, rotated and scaled, vote for the position.
 class Transform {
  public:
-  static constexpr int scales = SCALES;  ///< number of scales, 0.5 … 1.5
+  static constexpr int scales = ScaleEstimator::scales;
 
   struct Settings {
     int fine = 0;           ///< positions are squares of 2^fine px
@@ -29,30 +31,36 @@ class Transform {
   /// Enqueues all steps for edge pairs with lists. `after` has the size of the constructor.
   void run(Queue &queue, const EdgePairs &before, const EdgePairs &after);
   /// The steps of run(), in this order: rotation, scale, position.
-  void find_rotation(Queue &queue, const EdgePairs &before, const EdgePairs &after);
-  void find_scale(Queue &queue, const EdgePairs &before, const EdgePairs &after);
-  void find_position(Queue &queue, const EdgePairs &before, const EdgePairs &after);
+  void find_rotation(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
+    rotation_.run(queue, before, after);
+  }
+  void find_scale(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
+    scale_.run(queue, before, after, rotation());
+  }
+  void find_position(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
+    position_.run(queue, before, after, rotation(), scale());
+  }
 
   /// The rotation: int, steps of 2° clockwise.
-  const cl::Buffer &rotation() const { return rotation_; }
+  const cl::Buffer &rotation() const { return rotation_.rotation(); }
   /// The scale: two uint, its votes and its number.
-  const cl::Buffer &scale() const { return scale_; }
+  const cl::Buffer &scale() const { return scale_.scale(); }
   /// The position of the first picture's middle: two uint, its votes and its number, row by row.
-  const cl::Buffer &position() const { return position_; }
+  const cl::Buffer &position() const { return position_.position(); }
   /// The correlation, ulong per rotation; the votes, uint per scale and uint per position.
-  const cl::Buffer &correlation() const { return correlation_; }
-  const cl::Buffer &scale_votes() const { return scale_votes_; }
-  const cl::Buffer &position_votes() const { return position_votes_; }
+  const cl::Buffer &correlation() const { return rotation_.correlation(); }
+  const cl::Buffer &scale_votes() const { return scale_.votes(); }
+  const cl::Buffer &position_votes() const { return position_.votes(); }
   /// An int2 per scale and rotation: cosine and sine, multiplied by the scale and 4096.
-  const cl::Buffer &rotations() const { return rotations_; }
+  const cl::Buffer &rotations() const { return position_.rotations(); }
 
  private:
-  Settings settings_;
-  Argmax argmax_;
-  Kernel correlate_, find_rotation_, vote_scales_, find_scale_, vote_positions_, sum_copies_;
-  size_t groups_;
-  cl::Buffer correlation_, rotation_, scale_votes_, scale_, position_votes_, position_, rotations_,
-      plane_, chance_votes_;
+  Transform(Context &context, const Program &program, int width, int height,
+            const Settings &settings);
+
+  RotationEstimator rotation_;
+  ScaleEstimator scale_;
+  PositionEstimator position_;
 };
 
 }  // namespace glcl::hough

@@ -50,9 +50,10 @@ void Candidates::match(Queue &queue, const Plane &before, const Plane &after,
                        const cl::Buffer &brightness, const cl::Buffer &matched_brightness) {
   modes_kernel_(queue, {columns_ * modes_kernel_.group().x, size_t(rows_)}, signatures_.claims(),
                 cl_int2{{signatures_.width(), signatures_.height()}},
-                cl_int2{{signatures_.columns(), signatures_.rows()}}, before.texels, after.texels,
-                before.pitch, before.offset, modes_, pairs_, brightness, matched_brightness,
-                cl_int(!census_));
+                cl_int2{{SignatureTable::columns(signatures_.width()),
+                         SignatureTable::rows(signatures_.height())}},
+                before.texels, after.texels, before.pitch, before.offset, modes_, pairs_,
+                brightness, matched_brightness, cl_int(!census_));
 }
 
 void Candidates::select(Queue &queue, const MatchLevel &level, const Nodes &nodes,

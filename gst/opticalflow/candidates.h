@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "signatures.h"
+#include "signaturetable.h"
 
 namespace glcl::opticalflow {
 
@@ -40,7 +40,7 @@ class Candidates {
   static int selection_level(int width, int height);
 
   /// Enqueues the search for matching pixels, which does not depend on brightness. `before` and
-  /// `after` have the same pitch and offset; see Signatures::claim().
+  /// `after` have the same pitch and offset; see SignatureTable::claim().
   void propose(Queue &queue, const Plane &before, const Plane &after, bool known) {
     signatures_.claim(queue, before, after, known);
   }
@@ -58,7 +58,7 @@ class Candidates {
   int matched_level_, selection_level_, columns_, rows_;
   bool census_;
   int nodes_per_group_;  // of flow_select
-  Signatures signatures_;
+  SignatureTable signatures_;
   Kernel modes_kernel_, select_;
   cl::Buffer modes_, pairs_;
 };

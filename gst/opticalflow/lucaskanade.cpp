@@ -11,8 +11,7 @@ namespace glcl::opticalflow {
 
 namespace {
 
-constexpr int stretch = 64;             // pixels per running sum
-constexpr int gpu_column_stretch = 32;  // along columns, for GPUs
+constexpr int gpu_column_stretch = 32;  // pixels of a column per work-item, for GPUs
 constexpr int strip_steps = 3;          // per group, each strip_rows() rows
 
 /// Px of the result of a tile along x.
@@ -89,8 +88,7 @@ void LucasKanade::set_format(const FrameFormat &frame) {
   const Program program = context_->program("opticalflow/lucaskanade.cl", frame_options(frame));
   grey_ = Kernel(*context_, program, "lk_grey", {32, 8});
   greys_ = Kernel(*context_, program, "lk_greys", {32, 8});
-  columns_ = Kernel(*context_, program, "lk_columns", {64, 1});
-  rows_ = Kernel(*context_, program, "lk_rows", {64, 1});
+  window_sums_.set_program(*context_, program);
 }
 
 bool LucasKanade::has_tile(int radius) const {
@@ -151,6 +149,12 @@ Kernel *LucasKanade::window_kernel(int radius) {
   }
 }
 
+LeastSquares LucasKanade::least_squares(const Settings &settings) {
+  const float k = slope;
+  return {static_cast<float>(settings.alpha) / (k * k),
+          half_confidence * settings.window * settings.window / (k * k), 1 / (12 * k)};
+}
+
 /// Computes the greys of a frame and, if there is a previous one, the flow from it.
 void LucasKanade::process(Queue &queue, const Settings &settings, const Picture &in) {
   const int radius = settings.window / 2;
@@ -158,11 +162,9 @@ void LucasKanade::process(Queue &queue, const Settings &settings, const Picture 
   const size_t width = size_.s[0], height = size_.s[1];
   if (!kernel) grey_(queue, {width, height}, FirstPlane{in}, size_, current_);
   if (!has_previous_) return;
-  const float k = slope, alpha = static_cast<float>(settings.alpha) / (k * k),
-              half = half_confidence * settings.window * settings.window / (k * k),
-              scale = 1 / (12 * k);
+  const LeastSquares solution = least_squares(settings);
   if (kernel && !has_tile(radius)) {
-    process_strips(queue, *kernel, radius, in, alpha, half, scale);
+    process_strips(queue, *kernel, radius, in, solution);
     return;
   }
   if (kernel) {
@@ -171,25 +173,18 @@ void LucasKanade::process(Queue &queue, const Settings &settings, const Picture 
     (*kernel)(queue,
               {divide_up(size_.s[0], tile_width(variant_.at("lanes"), radius)) * lanes,
                size_t(divide_up(size_.s[1], rows))},
-              FirstPlane{in}, previous_, current_, size_, alpha, half, scale, field_.vectors,
-              field_.confidence);
+              FirstPlane{in}, previous_, current_, size_, solution.alpha, solution.half_confidence,
+              solution.scale, field_.vectors, field_.confidence);
     return;
   }
-  if (!columns4_()) {
-    columns4_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_int4));
-    columns1_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_int));
-  }
   const bool on_gpu = variant_.at("form") == int(Form::tile);
-  const int column_stretch = on_gpu ? gpu_column_stretch : stretch;
-  columns_(queue, {width, size_t(divide_up(size_.s[1], column_stretch))}, previous_, current_,
-           size_, radius, column_stretch, columns4_, columns1_);
-  rows_(queue, {height, size_t(divide_up(size_.s[0], stretch))}, columns4_, columns1_, size_,
-        radius, stretch, alpha, half, scale, field_.vectors, field_.confidence);
+  window_sums_.run(queue, previous_, current_, size_, radius,
+                   on_gpu ? gpu_column_stretch : WindowSums::row_stretch, solution, field_);
 }
 
 /// The flow by strips, see Form::tile.
 void LucasKanade::process_strips(Queue &queue, Kernel &strip, int radius, const Picture &in,
-                                 cl_float alpha, cl_float half, cl_float scale) {
+                                 const LeastSquares &solution) {
   const size_t width = size_.s[0], height = size_.s[1];
   if (!grey_pairs_())
     grey_pairs_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_uint));
@@ -198,7 +193,8 @@ void LucasKanade::process_strips(Queue &queue, Kernel &strip, int radius, const 
             rows = strip_steps * strip_rows(radius);
   strip(queue,
         {size_t(divide_up(size_.s[0], step)) * STRIP_LANES, size_t(divide_up(size_.s[1], rows))},
-        grey_pairs_, size_, rows, alpha, half, scale, field_.vectors, field_.confidence);
+        grey_pairs_, size_, rows, solution.alpha, solution.half_confidence, solution.scale,
+        field_.vectors, field_.confidence);
 }
 
 }  // namespace glcl::opticalflow

@@ -5,6 +5,7 @@
 
 #include "flow.h"
 #include "opencl/lazy.h"
+#include "windowsums.h"
 
 namespace glcl::opticalflow {
 
@@ -65,8 +66,9 @@ class LucasKanade {
   bool has_window_kernel(int radius) const;
   Kernel build_window_kernel(int radius) const;
   Kernel *window_kernel(int radius);
-  void process_strips(Queue &queue, Kernel &strip, int radius, const Picture &in, cl_float alpha,
-                      cl_float half, cl_float scale);
+  static LeastSquares least_squares(const Settings &settings);
+  void process_strips(Queue &queue, Kernel &strip, int radius, const Picture &in,
+                      const LeastSquares &solution);
   void process(Queue &queue, const Settings &settings, const Picture &in);
 
   std::shared_ptr<Context> context_;
@@ -74,10 +76,11 @@ class LucasKanade {
   Parameters variant_;
   cl_int2 size_;
 
-  Kernel grey_, greys_, columns_, rows_;
-  std::map<int, Lazy<Kernel>> window_kernels_;   // tiles or strips, by radius
-  cl::Buffer previous_, current_;                // R + G + B, ushort
-  cl::Buffer grey_pairs_, columns4_, columns1_;  // allocated when first needed
+  Kernel grey_, greys_;
+  std::map<int, Lazy<Kernel>> window_kernels_;  // tiles or strips, by radius
+  WindowSums window_sums_;
+  cl::Buffer previous_, current_;  // R + G + B, ushort
+  cl::Buffer grey_pairs_;          // allocated when first needed
   bool has_previous_ = false;
   FlowField field_;
 };

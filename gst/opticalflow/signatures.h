@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "opencl/context.h"
-#include "opencl/kernel.h"
-#include "opencl/plane.h"
-#include "opencl/queue.h"
-#include "opticalflow/interface.h"
+#include "signaturetable.h"
 
 namespace glcl::opticalflow {
 
@@ -42,15 +38,10 @@ class Signatures {
   /// waits.
   void match(Queue &queue, const Plane &before, const Plane &after, bool known = false);
 
-  /// The same without the last step, which selects a match per cell; the result is claims().
-  void claim(Queue &queue, const Plane &before, const Plane &after, bool known = false);
-  /// The result of claim(), for kernels/opticalflow/match.clh.
-  const cl::Buffer &claims() const { return claims_; }
-
   /// A Match per cell, in rows; the next match() overwrites them.
   const cl::Buffer &matches() const { return picked_; }
-  int width() const { return width_; }
-  int height() const { return height_; }
+  int width() const { return table_.width(); }
+  int height() const { return table_.height(); }
   int columns() const { return columns_; }
   int rows() const { return rows_; }
 
@@ -62,19 +53,14 @@ class Signatures {
   static size_t list_bytes(int width, int height) {
     return (1 + size_t(columns(width)) * rows(height)) * sizeof(cl_float4);
   }
-  static int columns(int width) { return (width + MATCH_X - 1) / MATCH_X; }
-  static int rows(int height) { return (height + MATCH_Y - 1) / MATCH_Y; }
-  /// Slots of the hash table: a power of two, at least 2 per pixel.
-  static int slots(int width, int height);
+  static int columns(int width) { return SignatureTable::columns(width); }
+  static int rows(int height) { return SignatureTable::rows(height); }
 
  private:
-  int width_, height_, columns_, rows_, slot_count_;
-  cl_int earlier_ = 0;  // the half of signatures_ with the earlier frame
-  cl_int table_ = 0;    // the half of slots_ in use; the other one is empty
-  int lanes_;           // pixels that an item processes at a time, V in the kernels
-  Size tile_;
-  Kernel find_, insert_, claim_, pick_, list_;
-  cl::Buffer signatures_, slots_, claims_, picked_, counts_;
+  int columns_, rows_;  // cells
+  SignatureTable table_;
+  Kernel pick_, list_;
+  cl::Buffer picked_;
 };
 
 }  // namespace glcl::opticalflow

@@ -13,6 +13,7 @@ namespace {
 
 using glcl::opticalflow::MATCH_X, glcl::opticalflow::MATCH_Y, glcl::opticalflow::MOST_MOTION;
 using glcl::opticalflow::SIGNATURE_MARGIN, glcl::opticalflow::Signatures;
+using glcl::opticalflow::SignatureTable;
 using Grey = std::function<float(int x, int y)>;
 
 constexpr int lattice = 5, spacing = 3;
@@ -78,7 +79,7 @@ std::vector<uint32_t> signatures(int width, int height, const Grey &grey) {
 std::vector<Match> signature_matches(int width, int height, const Grey &before, const Grey &after) {
   const std::vector<uint32_t> from = signatures(width, height, before);
   const std::vector<uint32_t> to = signatures(width, height, after);
-  const uint32_t slots = Signatures::slots(width, height);
+  const uint32_t slots = SignatureTable::slots(width, height);
   std::vector<int> slot_counts(slots);
   std::map<uint32_t, std::vector<size_t>> later;
   for (uint32_t s : from)

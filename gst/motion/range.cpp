@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "opencl/buffer.h"
 #include "opencl/error.h"
 
 namespace glcl::motion {
@@ -29,47 +30,28 @@ std::vector<int> Range::reduced_ranges(const std::vector<int> &ranges, int reduc
   return reduced;
 }
 
-Range::Range(Context &context, int width, int height)
+Range::Range(Context &context, int width, int height) try
     : columns_((width + LumaPlane::strip - 1) / LumaPlane::strip),
       rows_((height + LumaPlane::strip - 1) / LumaPlane::strip),
       reduction_(reduction_for(width, height)),
-      luma_(context, Layout::buffer),
+      reducer_(context, width, height, reduction_),
       search_(context, COARSE_BLOCK) {
   const Program program = context.program(
       "motion/range.cl", "-DSHARE=" + std::to_string(share) + " -DBLOCKS=" +
                              std::to_string(LumaPlane::strip / COARSE_BLOCK / reduction_));
   sum_ = Kernel(context, program, "motion_range_sum", {8, 8});
   choose_ = Kernel(context, program, "motion_range_choose", {});
-  const auto make = [&](size_t bytes) {
-    return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
-  };
-  const auto plane_of = [&](int factor) {
-    return make_plane(context.cl(), (width + factor - 1) / factor, (height + factor - 1) / factor);
-  };
-  try {
-    for (int factor = 2; factor < reduction_; factor *= 2)
-      intermediate_.push_back(plane_of(factor));
-    for (LumaPlane &plane : reduced_) plane = plane_of(reduction_);
-    keys_ = make(search_.keys(reduced_[0]) * sizeof(Key));
-    sums_ = make(size_t(steps) * areas() * sizeof(cl_ulong));
-    ranges_ = make(steps * sizeof(cl_int));
-    needed_ = make(areas() * sizeof(cl_int));
-    area_ranges_ = make(areas() * sizeof(cl_int));
-    last_sum_ = make(sizeof(cl_ulong));
-    mean_square_ = make(sizeof(cl_int));
-  } catch (const cl::Error &error) {
-    throw Error("Can't allocate memory for the motion search on " + context.device().name + ".",
-                error);
-  }
-}
-
-void Range::reduce(Queue &queue, const LumaPlane &from, const LumaPlane &to) {
-  const LumaPlane *last = &from;
-  for (const LumaPlane &plane : intermediate_) {
-    luma_.halve(queue, *last, plane);
-    last = &plane;
-  }
-  luma_.halve(queue, *last, to);
+  const auto make = [&](size_t bytes) { return make_buffer(context.cl(), bytes); };
+  keys_ = make(search_.keys(reducer_.reduced().current) * sizeof(Key));
+  sums_ = make(size_t(steps) * areas() * sizeof(cl_ulong));
+  ranges_ = make(steps * sizeof(cl_int));
+  needed_ = make(areas() * sizeof(cl_int));
+  area_ranges_ = make(areas() * sizeof(cl_int));
+  last_sum_ = make(sizeof(cl_ulong));
+  mean_square_ = make(sizeof(cl_int));
+} catch (const cl::Error &error) {
+  throw Error("Can't allocate memory for the motion search on " + context.device().name + ".",
+              error);
 }
 
 void Range::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int least,
@@ -80,17 +62,17 @@ void Range::run(Queue &queue, const LumaPlane &current, const LumaPlane &referen
     for (int i = 0; i < steps; i++)
       queue.cl().enqueueFillBuffer(ranges_, cl_int(ranges[i]), i * sizeof(cl_int), sizeof(cl_int));
   }
-  reduce(queue, current, reduced_[0]);
-  reduce(queue, reference, reduced_[1]);
+  reducer_.run(queue, {current, reference});
+  const SearchPlanes planes = reducer_.reduced();
   const std::vector<int> reduced = Range::reduced_ranges(ranges, reduction_);
   const cl_int2 areas{{columns_, rows_}};
   const int coarse_lambda = std::max(lambda, least_lambda);
   for (int i = 0; i < steps; i++) {
     if (i == 0 || reduced[i] != reduced[i - 1])
-      search_.run(queue, reduced_[0], reduced_[1], SearchWindow::of_range(reduced[i]),
+      search_.run(queue, planes.current, planes.reference, SearchWindow::of_range(reduced[i]),
                   coarse_lambda, keys_);
-    sum_(queue, {size_t(columns_), size_t(rows_)}, keys_, search_.columns(reduced_[0]),
-         search_.rows(reduced_[0]), areas, coarse_lambda, cl_int(i), sums_);
+    sum_(queue, {size_t(columns_), size_t(rows_)}, keys_, search_.columns(planes.current),
+         search_.rows(planes.current), areas, coarse_lambda, cl_int(i), sums_);
   }
   const RangeChoice choice{areas, steps, target.parts,
                            target.parts ? static_cast<cl_float>(target.errors) : -1.0f, follows};

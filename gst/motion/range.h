@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "planereducer.h"
 #include "search.h"
 
 namespace glcl::motion {
@@ -51,15 +52,11 @@ class Range {
   int areas() const { return columns_ * rows_; }
 
  private:
-  void reduce(Queue &queue, const LumaPlane &from, const LumaPlane &to);
-
   int columns_ = 0, rows_ = 0;  // of areas
   int reduction_ = 2;
-  LumaConverter luma_;
+  PlaneReducer reducer_;
   Search search_;
   Kernel sum_, choose_;
-  std::vector<LumaPlane> intermediate_;  // of sizes between the frame and reduced_
-  LumaPlane reduced_[2];
   cl::Buffer keys_, sums_, ranges_, last_sum_, needed_, area_ranges_, mean_square_;
   std::vector<int> current_ranges_;  // the values of ranges_
 };

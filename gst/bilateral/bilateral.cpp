@@ -395,15 +395,17 @@ void BilateralFilter::pass_direct(Queue &queue, VariantKernels &kernels, const S
 void BilateralFilter::pass_vector(Queue &queue, VariantKernels &kernels, const Settings &settings,
                                   const Picture &from, const Picture &original, const Picture &to,
                                   int split) {
-  prepare_space(queue, kernels, settings);
   const int r = radius(settings);
+  space_.update(queue, kernels.space, {r, kernels.rows, settings.sigma_space},
+                space_exponent(settings));
   const size_t chunks = (round_up(r, lanes_) + round_up(width_ + r, lanes_)) / lanes_;
   planes_kernel_(queue, {chunks, size_t(height_)}, from, planes_, plane_pitch_, width_, height_, r);
   Kernel &kernel = kernels.by_weight[static_cast<int>(settings.weight)].costs(neighbours(r));
   kernel(queue,
          {size_t(width_ + lanes_ - 1) / lanes_, size_t(height_ + kernels.rows - 1) / kernels.rows},
-         planes_, plane_pitch_, space_, range_exponent(settings, full_scale(settings.weight)), r,
-         original, to, width_, height_, split);
+         planes_, plane_pitch_, space_.buffer(),
+         range_exponent(settings, full_scale(settings.weight)), r, original, to, width_, height_,
+         split);
 }
 
 /// The program for one radius and kind if it is ready; otherwise starts the build.
@@ -416,23 +418,6 @@ Kernel *BilateralFilter::fixed_kernel(const VariantKernels &kernels, Fixed fixed
   } catch (const Error &) {
     return nullptr;  // use the program for all radii
   }
-}
-
-/// Fills the table of space exponents if radius, sigma_space or the rows per work-item changed.
-void BilateralFilter::prepare_space(Queue &queue, VariantKernels &kernels,
-                                    const Settings &settings) {
-  const int r = radius(settings);
-  if (r == space_radius_ && settings.sigma_space == space_sigma_ && kernels.rows == space_rows_)
-    return;
-  const size_t side = 2 * r + 1, rows = side + 2 * (kernels.rows - 1);
-  if (side * rows * sizeof(cl_float) > space_size_) {
-    space_size_ = side * rows * sizeof(cl_float);
-    space_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, space_size_);
-  }
-  kernels.space(queue, {side, rows}, space_, space_exponent(settings), r);
-  space_radius_ = r;
-  space_rows_ = kernels.rows;
-  space_sigma_ = settings.sigma_space;
 }
 
 }  // namespace glcl::bilateral

@@ -12,6 +12,7 @@
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
+#include "spacetable.h"
 
 namespace glcl::bilateral {
 
@@ -125,7 +126,6 @@ class BilateralFilter {
                    const Picture &from, const Picture &original, const Picture &to, int split);
   void pass_vector(Queue &queue, VariantKernels &kernels, const Settings &settings,
                    const Picture &from, const Picture &original, const Picture &to, int split);
-  void prepare_space(Queue &queue, VariantKernels &kernels, const Settings &settings);
 
   std::shared_ptr<Context> context_;
   size_t local_memory_;  // limit of a work-group, bytes
@@ -142,10 +142,7 @@ class BilateralFilter {
   Kernel planes_kernel_;
   cl::Buffer planes_;  // height rows of R, G, B, plane_pitch_ bytes each
   int plane_pitch_ = 0;
-  cl::Buffer space_;                        // exponents of the space weight
-  size_t space_size_ = 0;                   // bytes
-  int space_radius_ = -1, space_rows_ = 0;  // the settings of `space_`
-  double space_sigma_ = 0;
+  SpaceTable space_;
 };
 
 }  // namespace glcl::bilateral

@@ -12,15 +12,10 @@ namespace glcl::bilateral {
 namespace {
 
 constexpr int blur_planes = 12;  // per group on images
-constexpr size_t splat_tile =
-    24 << 10;  // about as many bytes of nodes a work-item fills on buffers
-constexpr size_t buffer_tile = 48 << 10;  // and blurs, or reads for a look-up
-constexpr int splat_pixels = GRID_PIXELS * SPLAT_STREAMS;
-constexpr int max_strip = 4;             // most bands per group of the splat;
-constexpr double unit_groups = 16;       // reached with this many groups per compute unit
+// Bytes of nodes that a work-item blurs, or reads for a look-up, on buffers.
+constexpr size_t buffer_tile = 48 << 10;
 constexpr size_t tile_bytes = 48 << 10;  // most local memory of the splat
 constexpr Size blur_group{16, 8};        // on images
-constexpr size_t max_pixel_cells = 3, min_cells = 65536;
 
 /// Most pixels between two nodes; a fractional cell size may be rounded up.
 int interval_pixels(float cell) {
@@ -54,12 +49,6 @@ bool possible_variant(const Device &device, const std::string &, const Parameter
          size_t(variant.at("group-x")) * variant.at("group-y") <= most &&
          size_t(variant.at("lanes")) <= most &&
          (!buffers || (variant.at("lanes") == 128 && variant.at("rows") == 4));
-}
-
-void reserve_buffer(const cl::Context &context, cl::Buffer &buffer, size_t &size, size_t needed) {
-  if (needed <= size) return;
-  buffer = cl::Buffer(context, CL_MEM_READ_WRITE, needed);
-  size = needed;
 }
 
 }  // namespace
@@ -103,14 +92,10 @@ Grid::Grid(Context &context, int width, int height, const Parameters &variant)
 
 Grid::Grid(Context &context, int width, int height, const Tuning &tuning)
     : context_(context.shared_from_this()),
-      max_bytes_(context.device().device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>()),
-      local_bytes_(context.device().local_memory()),
-      compute_units_(context.device().device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()),
-      width_(width),
-      height_(height),
-      layout_(tuning.parameters.at("buffers") ? Layout::buffer : Layout::image),
+      geometry_(context.device(), width, height,
+                tuning.parameters.at("buffers") ? Layout::buffer : Layout::image,
+                tuning.parameters.at("lanes")),
       variant_(tuning.parameters),
-      item_rows_(variant_.at("rows")),
       microseconds_(tuning.microseconds) {}
 
 double Grid::cost(const Settings &settings) const {
@@ -118,12 +103,12 @@ double Grid::cost(const Settings &settings) const {
 }
 
 Grid::GridKernels Grid::build(int channels) const {
-  const bool buffers = layout_ == Layout::buffer;
+  const bool buffers = layout() == Layout::buffer;
   const Size group{size_t(variant_.at("group-x")), size_t(variant_.at("group-y"))};
   const Program program =
       context_->program(buffers ? "bilateral/gridbuffer.cl" : "bilateral/gridimage.cl",
                         "-cl-mad-enable -DCHANNELS=" + std::to_string(channels) +
-                            " -DSLICE_ROWS=" + std::to_string(item_rows_));
+                            " -DSLICE_ROWS=" + std::to_string(variant_.at("rows")));
   const auto kernel = [&](const char *name, Size group) {
     return Kernel(*context_, program, name, group);
   };
@@ -137,117 +122,32 @@ Grid::GridKernels Grid::build(int channels) const {
 }
 
 bool Grid::ready(const Settings &settings) {
-  const int channels = shape(settings).channels;
+  const int channels = geometry_.shape(settings).channels;
   return program(channels).poll([this, channels] { return build(channels); });
 }
 
-void Grid::prepare(const Settings &settings) { kernels(shape(settings)); }
+void Grid::prepare(const Settings &settings) { kernels(geometry_.shape(settings)); }
 
 Grid::GridKernels &Grid::kernels(const GridShape &shape) {
   return program(shape.channels).get([&] { return build(shape.channels); });
 }
 
-Grid::GridShape Grid::shape(const Settings &settings) const {
-  GridShape shape;
-  const double unit = 1 / (255 * std::max(settings.sigma_range, 1e-6));
-  switch (settings.weight) {
-    case Weight::intensity:
-      shape.range[0] = 0.30 * unit, shape.range[1] = 0.59 * unit, shape.range[2] = 0.11 * unit;
-      break;
-    case Weight::color:
-      for (double &range : shape.range) range = unit / std::sqrt(3.0);
-      break;
-    case Weight::per_channel:
-      for (double &range : shape.range) range = unit;
-      shape.channels = 3;
-      shape.cell = 8;
-  }
-  const double end = 255 * (settings.weight == Weight::color ? std::sqrt(3.0) : 1) * unit;
-  shape.planes = std::floor(end) + 2;
-  shape.stored = static_cast<int>(std::min(shape.planes, 1e6));
-  if (layout_ == Layout::buffer) shape.stored = round_up(shape.stored, shape.channels == 1 ? 2 : 4);
-
-  // Computed like a pixel's node in the kernels.
-  const double sigma = std::max(settings.sigma_space, min_sigma_space);
-  const float inverse = 1 / static_cast<float>(sigma);
-  shape.columns = static_cast<int>((width_ - 1) * inverse) + 2;
-  shape.rows = static_cast<int>((height_ - 1) * inverse) + 2;
-  const double groups =
-      layout_ == Layout::buffer
-          ? double(divided_up(shape.columns + 2 * BLUR_REACH, stretch(shape, sigma))) * shape.rows
-          : double(width_) * height_ / (variant_.at("lanes") * sigma);
-  shape.band_count = shape.rows + 2 * BLUR_REACH + 1;
-  shape.strip = std::clamp(static_cast<int>(groups / (unit_groups * compute_units_)), 1, max_strip);
-  return shape;
-}
-
-size_t Grid::interval_bytes(const GridShape &shape) {
-  return 8 * shape.channels * shape.stored * shape.cell;
-}
-
-int Grid::stretch(const GridShape &shape, double cell) const {
-  const int fitting = static_cast<int>(std::min(local_bytes_, splat_tile) / interval_bytes(shape));
-  const int nodes = shape.columns + 2 * BLUR_REACH;
-  if (fitting > nodes) return nodes;
-  // The number of pixels, including those shared with the next interval, should not be slightly
-  // above a multiple of the pixels placed at once.
-  const int whole = static_cast<int>(fitting * cell) / splat_pixels * splat_pixels;
-  return std::max((whole ? static_cast<int>(whole / cell) : fitting) - 1, 1);
-}
-
-size_t Grid::node_bytes(const GridShape &shape) {
-  return BLUR_ROWS * shape.row_cells(1) * shape.cell;
-}
-
-size_t Grid::sums_bytes(const GridShape &shape) const {
-  const size_t cell = layout_ == Layout::buffer ? shape.cell : shape.cell / 2;
-  const size_t rows = divided_up(shape.band_count, shape.strip) * (shape.strip + 1);
-  return rows * shape.row_cells(shape.columns + 2 * BLUR_REACH) * cell;
-}
-
-bool Grid::suits(const Settings &settings) const {
-  if (!(settings.sigma_space >= min_sigma_space && settings.sigma_space <= max_sigma_space))
-    return false;
-  const GridShape shape = this->shape(settings);
-  if (shape.planes > max_planes) return false;
-  const double cells = double(shape.columns) * shape.rows * shape.planes * shape.channels;
-  const size_t pixels = size_t(width_) * height_;
-  if (layout_ == Layout::buffer &&
-      std::max(2 * interval_bytes(shape), (1 + 2 * BLUR_REACH) * node_bytes(shape)) > local_bytes_)
-    return false;
-  return cells * shape.cell / 16 <= std::max(max_pixel_cells * pixels, min_cells) &&
-         sums_bytes(shape) <= max_bytes_;
-}
-
-void Grid::reserve(const GridShape &shape) {
-  reserve_buffer(context_->cl(), sums_, sums_size_, sums_bytes(shape));
-  if (layout_ == Layout::buffer) {
-    const size_t cells = shape.row_cells(shape.columns) * shape.rows;
-    reserve_buffer(context_->cl(), blurred_, blurred_size_, cells * shape.cell);
-    return;
-  }
-  const std::array<int, 3> size{shape.columns, shape.rows, shape.channels * shape.stored};
-  if (size[0] <= grid_size_[0] && size[1] <= grid_size_[1] && size[2] <= grid_size_[2]) return;
-  for (int i = 0; i < 3; i++) grid_size_[i] = std::max(grid_size_[i], size[i]);
-  grid_ = cl::Image2DArray(context_->cl(), CL_MEM_READ_WRITE, {CL_RGBA, CL_HALF_FLOAT},
-                           grid_size_[2], grid_size_[0], grid_size_[1], 0, 0);
-}
-
 void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out) {
   for (const Picture *picture : {&in, &out})
-    check_picture(*picture, width_, height_, layout_, "The bilateral grid");
+    check_picture(*picture, geometry_.width(), geometry_.height(), layout(), "The bilateral grid");
   if (!suits(settings))
     throw Error(Error::Kind::settings,
                 "The bilateral grid does not support these values of sigma-space and sigma-range.");
-  const int split = BilateralFilter::split_column(settings, width_);
-  const int iterations = split == width_ ? 1 : std::max(settings.iterations, 1);
+  const int split = BilateralFilter::split_column(settings, geometry_.width());
+  const int iterations = split == geometry_.width() ? 1 : std::max(settings.iterations, 1);
   try {
-    reserve(shape(settings));
+    memory_.reserve(context_->cl(), geometry_, geometry_.shape(settings));
     const Picture *from = &in;
     for (int i = 0; i < iterations; i++) {
       const bool last = i == iterations - 1;
       Picture &next = intermediate_[i % 2];
-      if (!last && !next.width) next = make_picture(context_->cl(), width_, height_, layout_);
+      if (!last && !next.width)
+        next = make_picture(context_->cl(), geometry_.width(), geometry_.height(), layout());
       const Picture &to = last ? out : next;
       pass(queue, settings, *from, in, to, last ? split : 0);
       from = &to;
@@ -261,24 +161,24 @@ void Grid::splat(Queue &queue, const GridShape &shape, float cell, const Picture
   Kernel &kernel = kernels(shape).splat;
   const int nodes = shape.columns + 2 * BLUR_REACH;
   // Colours are levels on buffers, fractions of full scale on images.
-  const GridSplat splat{cells_per_unit(shape.range, layout_ == Layout::buffer ? 1 : 255),
+  const GridSplat splat{cells_per_unit(shape.range, layout() == Layout::buffer ? 1 : 255),
                         cell,
                         1 / cell,
                         shape.stored,
                         nodes,
                         shape.band_count,
                         shape.strip};
-  if (layout_ == Layout::buffer) {
-    const int stretch = this->stretch(shape, cell);
+  if (layout() == Layout::buffer) {
+    const int stretch = geometry_.stretch(shape, cell);
     kernel(queue,
            {size_t(divided_up(nodes, stretch)), size_t(divided_up(shape.band_count, shape.strip))},
-           from, width_, height_, sums_, splat, stretch,
-           cl::Local((stretch + 1) * interval_bytes(shape)));
+           from, geometry_.width(), geometry_.height(), memory_.sums(), splat, stretch,
+           cl::Local((stretch + 1) * shape.interval_bytes()));
     return;
   }
 
   // Put as many planes into a group as fit into its local memory.
-  const size_t tile = std::min(local_bytes_, tile_bytes);
+  const size_t tile = std::min(geometry_.local_bytes(), tile_bytes);
   const int lanes = static_cast<int>(kernel.group().x);
   const int pixels = interval_pixels(cell), parts = divided_up(pixels, SPLAT_COLUMNS);
   const int columns = divided_up(pixels, parts), pitch = std::max(columns | 1, 5);
@@ -293,7 +193,7 @@ void Grid::splat(Queue &queue, const GridShape &shape, float cell, const Picture
   const size_t strips = divided_up(shape.band_count, shape.strip);
   // The largest weight of the rows of two bands; each sum of eight is rounded.
   const auto one = static_cast<float>((65535 - 2 * pixels) / (2.0 * (pixels + 1)));
-  kernel(queue, {groups * lanes, strips * chunks}, from, sums_, splat,
+  kernel(queue, {groups * lanes, strips * chunks}, from, memory_.sums(), splat,
          SplatTile{intervals, parts, columns, pitch, chunk, one},
          cl::Local(shape.channels * chunk * layer + intervals * places));
 }
@@ -302,15 +202,15 @@ void Grid::blur(Queue &queue, const GridShape &shape, float cell) {
   GridKernels &kernels = this->kernels(shape);
   GridBlur blur{blur_taps(1 / (3.0 * cell * cell)), blur_taps(0), shape.stored,
                 shape.columns + 2 * BLUR_REACH,     shape.strip,  shape.rows};
-  if (layout_ == Layout::buffer) {
-    const size_t node = node_bytes(shape);
-    blur.part =
-        std::clamp(static_cast<int>(std::min(local_bytes_, buffer_tile) / node) - 2 * BLUR_REACH, 1,
-                   shape.columns);
+  if (layout() == Layout::buffer) {
+    const size_t node = shape.node_bytes();
+    blur.part = std::clamp(
+        static_cast<int>(std::min(geometry_.local_bytes(), buffer_tile) / node) - 2 * BLUR_REACH, 1,
+        shape.columns);
     kernels.blur(
         queue,
         {size_t(divided_up(shape.columns, blur.part)), size_t(divided_up(shape.rows, BLUR_ROWS))},
-        sums_, blurred_, blur, cl::Local((blur.part + 2 * BLUR_REACH) * node));
+        memory_.sums(), memory_.blurred(), blur, cl::Local((blur.part + 2 * BLUR_REACH) * node));
     return;
   }
   const Size group = kernels.blur.group();
@@ -318,33 +218,40 @@ void Grid::blur(Queue &queue, const GridShape &shape, float cell) {
   blur.part = round_up((shape.stored + chunks - 1) / chunks, BLUR_STEP);
   const size_t rows = (shape.rows + BLUR_ROWS - 1) / BLUR_ROWS;
   const size_t cells = BLUR_ROWS * (group.x + 2 * BLUR_REACH) * (blur.part + 2 * BLUR_REACH);
-  kernels.blur(queue, {size_t(shape.columns), rows * chunks * shape.channels * group.y}, sums_,
-               grid_, blur, cl::Local(cells * shape.cell));
+  kernels.blur(queue, {size_t(shape.columns), rows * chunks * shape.channels * group.y},
+               memory_.sums(), memory_.blurred_image(), blur, cl::Local(cells * shape.cell));
 }
 
 void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
                 const Picture &original, const Picture &to, int split) {
-  const GridShape shape = this->shape(settings);
+  const GridShape shape = geometry_.shape(settings);
   GridKernels &kernels = this->kernels(shape);
   const auto cell = static_cast<float>(settings.sigma_space);
-  if (split < width_) {
+  if (split < geometry_.width()) {
     splat(queue, shape, cell, from);
     blur(queue, shape, cell);
   }
-  const GridLookup lookup{
-      cells_per_unit(shape.range), {{width_, height_}}, 1 / cell, shape.stored, split};
-  if (layout_ == Layout::buffer) {
+  const GridLookup lookup{cells_per_unit(shape.range),
+                          {{geometry_.width(), geometry_.height()}},
+                          1 / cell,
+                          shape.stored,
+                          split};
+  if (layout() == Layout::buffer) {
     // The tile holds one channel of as many nodes as fit, for the pixels between them.
     const size_t node = shape.stored * shape.cell;
-    const double fitting = (double(std::min(local_bytes_, buffer_tile)) / node - 3) * cell;
+    const double fitting =
+        (double(std::min(geometry_.local_bytes(), buffer_tile)) / node - 3) * cell;
     const int span =
         GRID_PIXELS * std::clamp(static_cast<int>(fitting / GRID_PIXELS), 1, LOOKUP_VECTORS);
     const size_t nodes = static_cast<size_t>(span / cell) + 3;
-    kernels.slice(queue, {size_t(height_), 1}, from, original, to, blurred_, lookup,
-                  static_cast<int>(shape.row_cells(shape.columns)), span, cl::Local(nodes * node));
+    kernels.slice(queue, {size_t(geometry_.height()), 1}, from, original, to, memory_.blurred(),
+                  lookup, static_cast<int>(shape.row_cells(shape.columns)), span,
+                  cl::Local(nodes * node));
   } else
-    kernels.slice(queue, {size_t(width_), size_t(2 * divided_up(height_, 2 * item_rows_))}, from,
-                  original, to, grid_, lookup);
+    kernels.slice(queue,
+                  {size_t(geometry_.width()),
+                   size_t(2 * divided_up(geometry_.height(), 2 * variant_.at("rows")))},
+                  from, original, to, memory_.blurred_image(), lookup);
 }
 
 }  // namespace glcl::bilateral

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <array>
 #include <memory>
 
-#include "bilateral.h"
+#include "gridmemory.h"
 
 namespace glcl::bilateral {
 
@@ -42,14 +41,14 @@ class Grid {
   Grid(Context &context, int width, int height, const Parameters &variant);
 
   /// The layout of run()'s `in` and `out`.
-  Layout layout() const { return layout_; }
+  Layout layout() const { return geometry_.layout(); }
   /// The approximate time for a frame of 1920×1080, µs; see BilateralFilter::cost().
   double cost(const Settings &settings) const;
 
   /// True if run() accepts these settings: sigma_space is within these bounds, at most max_planes
   /// planes are needed (sigma_range down to 0.008, 0.014 for color), and at most 3 cells of 16
   /// bytes per pixel (or 65536 in total). The device must also allow an allocation of that size.
-  bool suits(const Settings &settings) const;
+  bool suits(const Settings &settings) const { return geometry_.suits(settings); }
 
   /// True if the program for these settings is built; otherwise starts to build it in the
   /// background. There is one program for per_channel and one for the other weights. Throws
@@ -71,55 +70,22 @@ class Grid {
     Kernel splat, blur, slice;
   };
 
-  /// The grid for given settings.
-  struct GridShape {
-    int channels = 1;    // grids
-    size_t cell = 16;    // bytes
-    double range[3]{};   // cells along z per level of R, G, B
-    double planes = 0;   // planes that pixels can touch
-    int stored = 0;      // planes in memory
-    int columns = 0;     // nodes along x between which pixels lie
-    int rows = 0;        // and along y
-    int band_count = 0;  // pixel rows between two rows of nodes, including those outside the frame
-    int strip = 1;       // bands that a group of the splat processes one after another
-
-    size_t row_cells(int nodes) const { return size_t(nodes) * channels * stored; }
-  };
-
   Grid(Context &context, int width, int height, const Tuning &tuning);
   static Tuning tuning(const Device &device, Layout layout);
   GridKernels build(int channels) const;
   Lazy<GridKernels> &program(int channels) { return channels == 1 ? joint_ : separate_; }
   GridKernels &kernels(const GridShape &shape);
-  GridShape shape(const Settings &settings) const;
-  size_t sums_bytes(const GridShape &shape) const;
-  /// The use of local memory on buffers: an interval while splatting, a node while blurring.
-  static size_t interval_bytes(const GridShape &shape);
-  static size_t node_bytes(const GridShape &shape);
-  /// Nodes along x that a work-item fills on buffers.
-  int stretch(const GridShape &shape, double cell) const;
-  void reserve(const GridShape &shape);
   void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
             const Picture &to, int split);
   void splat(Queue &queue, const GridShape &shape, float cell, const Picture &from);
   void blur(Queue &queue, const GridShape &shape, float cell);
 
   std::shared_ptr<Context> context_;
-  size_t max_bytes_;    // of one allocation
-  size_t local_bytes_;  // of local memory
-  cl_uint compute_units_;
-  int width_, height_;
-  Layout layout_;
+  GridGeometry geometry_;
   Parameters variant_;
-  int item_rows_;        // rows per work-item of the look-up on images
   double microseconds_;  // of a frame of 1920×1080
-
   Lazy<GridKernels> joint_, separate_;
-  cl::Buffer sums_;
-  cl::Buffer blurred_;     // on buffers
-  cl::Image2DArray grid_;  // blurred, on images
-  size_t sums_size_ = 0, blurred_size_ = 0;
-  std::array<int, 3> grid_size_{};
+  GridMemory memory_;
   Picture intermediate_[2];  // results of all iterations except the last
 };
 

@@ -8,14 +8,6 @@
 
 namespace glcl::klt {
 
-namespace {
-
-constexpr int first_frames = 8;  // noise is measured in each of them
-// Frames between later measurements: a prime, because sources may repeat every n-th frame.
-constexpr int noise_frames = 11;
-
-}  // namespace
-
 Klt::Klt(Context &context, int width, int height, const FrameFormat &frame) try
     : width_(width),
       height_(height),
@@ -23,7 +15,7 @@ Klt::Klt(Context &context, int width, int height, const FrameFormat &frame) try
       pyramids_(context, width, height, frame),
       points_(context, width, height),
       selection_(context, width, height),
-      noise_(context, noise::Noise::Texels::gaussian, width, height),
+      noise_(context, width, height),
       tracking_(context),
       blank_frames_(context),
       previous_(pyramids_.make()),
@@ -41,22 +33,11 @@ void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
     const int before = std::exchange(previous_levels_, levels), common = std::min(levels, before);
     const bool fresh = common == 0;
     frames_ = fresh ? 0 : frames_ + 1;
-    // Comparable with the previous frame, so it may be blank.
-    bool comparable = levels == before && frames_ > 1;
     const int slots = std::exchange(features_, settings.features);
-    if (settings.noise >= 0 || (fresh && !noise_known_)) {
-      const double level = std::max(settings.noise, 0.0);
-      if (std::exchange(noise_set_, level) != level || fresh) {
-        noise_.set(queue, level);
-        comparable = false;
-      }
-      noise_known_ = settings.noise >= 0;
-    } else if (!fresh && (!noise_known_ || noise_set_ >= 0 || frames_ <= first_frames ||
-                          frames_ % noise_frames == 0)) {
-      noise_.measure(queue, pyramids_.plane(previous_), pyramids_.plane(current_), true);
-      noise_known_ = true;
-      noise_set_ = -1;
-    }
+    const bool changed = noise_.update(queue, settings.noise, frames_, pyramids_.plane(previous_),
+                                       pyramids_.plane(current_));
+    // Comparable with the previous frame, so it may be blank.
+    const bool comparable = levels == before && frames_ > 1 && !changed;
     points_.next_occupancy_mark(queue);
     Tracking::Settings tracking = settings;
     tracking.levels = common;

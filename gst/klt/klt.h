@@ -2,7 +2,7 @@
 #pragma once
 
 #include "blank.h"
-#include "noise/noise.h"
+#include "framenoise.h"
 #include "points.h"
 #include "pyramid.h"
 #include "selection.h"
@@ -14,9 +14,7 @@ namespace glcl::klt {
 /// Tomasi). It keeps the pyramid of the previous frame for Tracking, and skips blank frames, see
 /// BlankFrames. Selection replaces lost points every `reselect` frames, and whenever fewer than
 /// `min_features` remain. An id is never used twice. All work is enqueued; no call waits.
-///
-/// The noise of the frames is measured in each of the first 8 frames that have a predecessor, then
-/// in every 11th. A frame that repeats the previous one does not change it.
+/// A frame that repeats the previous one does not change the noise, see FrameNoise.
 class Klt {
  public:
   struct Settings : Selection::Settings, Tracking::Settings {
@@ -46,7 +44,9 @@ class Klt {
   void reset() { previous_levels_ = 0; }
 
   /// Enqueues the report of the last frame, see Points::report().
-  void report(Queue &queue) { points_.report(queue, features_, noise_.variances(), noise_known_); }
+  void report(Queue &queue) {
+    points_.report(queue, features_, noise_.variances(), noise_.known());
+  }
   const Points &points() const { return points_; }
   /// The slots in use.
   int features() const { return features_; }
@@ -59,7 +59,7 @@ class Klt {
   Pyramids pyramids_;
   Points points_;
   Selection selection_;
-  noise::Noise noise_;
+  FrameNoise noise_;
   Tracking tracking_;
   BlankFrames blank_frames_;
   cl::Buffer previous_, current_;
@@ -67,8 +67,6 @@ class Klt {
   int features_ = 1;
   int frames_ = 0;          // since the first frame after reset()
   int last_selection_ = 0;  // frame of the last selection that was due
-  bool noise_known_ = false;
-  double noise_set_ = -1;
 };
 
 }  // namespace glcl::klt

@@ -158,11 +158,7 @@ bool Chain::try_build(Context &context, const WorkgroupShape &shape, std::option
   }
   keep_ = {};
   if (keeps_input(stages_, frame_)) keep_ = Kernel(context, program, "glcl_keep", Size{16, 8});
-  map_kernels_.clear();
-  for (size_t m = 0; m < maps_of(passes); m++)
-    map_kernels_.emplace_back(context, program, "glcl_map_" + std::to_string(m), Size{64, 1});
-  maps_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE,
-                     map_bytes * std::max<size_t>(map_kernels_.size(), 1));
+  maps_.set_program(context, program, maps_of(passes));
   width_ = height_ = 0;
   return true;
 }
@@ -204,11 +200,9 @@ bool Chain::takes(const Description &wanted) const {
 void Chain::set(const Description &wanted) {
   if (!takes(wanted))
     throw Error(Error::Kind::settings, "The chain must be rebuilt for these values.");
-  std::vector<float> values = values_of(wanted);
+  const std::vector<float> values = values_of(wanted);
   description_ = wanted;
-  values_ = cl::Buffer(context_->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                       values.size() * sizeof(float), values.data());
-  mapped_ = false;
+  maps_.set_values(context_->cl(), values);
 }
 
 /// The picture that a pass writes; not for the last pass.
@@ -243,9 +237,7 @@ void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
   allocate(in.width, in.height);
   const Size items{size_t((in.width + shape_.columns - 1) / shape_.columns),
                    size_t((in.height + shape_.rows - 1) / shape_.rows)};
-  if (!mapped_)
-    for (Kernel &map : map_kernels_) map(queue, {256, 1}, values_, values_, maps_);
-  mapped_ = true;
+  maps_.update(queue);
   for (size_t p = 0; p < passes_.size(); p++) {
     PassState &pass = passes_[p];
     const Picture &from = p == 0 ? in : after(p - 1);
@@ -261,7 +253,8 @@ void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
                                                                         : from};
     for (size_t n = 1; n < size; n++)
       inputs.push_back(pass.ring[(pass.at + size - std::min(n, pass.known)) % size]);
-    pass.kernel(queue, items, inputs, to, in.width, in.height, values_, values_, maps_);
+    pass.kernel(queue, items, inputs, to, in.width, in.height, maps_.values(), maps_.values(),
+                maps_.maps());
     if (!size) continue;
     pass.at = (pass.at + 1) % size;
     pass.known = std::min(pass.known + 1, size - 1);

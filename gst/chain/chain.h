@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "generate.h"
+#include "levelmaps.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
 #include "opencl/picture.h"
@@ -95,12 +96,10 @@ class Chain {
   std::vector<Stage> stages_;
   Plan plan_;
   std::vector<PassState> passes_;
-  std::vector<Kernel> map_kernels_;
   Kernel keep_;                 // copies a frame of planes to the first ring
   Picture intermediate_[2][2];  // [exact]: rounded and exact results, used in turn
   int width_ = 0, height_ = 0;
-  cl::Buffer values_, maps_;
-  bool mapped_ = false;  // true if maps_ match the values
+  LevelMaps maps_;
 };
 
 }  // namespace glcl::chain

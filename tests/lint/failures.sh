@@ -181,6 +181,28 @@ mkdir "$work/lengths/docs"
 for _ in {1..1001}; do echo word; done >"$work/lengths/docs/page.md"
 interpreter=("$python")
 expect_failure '' tests/lint/lengths.py "$work/lengths"
+# A class with 15 data members of all forms, besides functions, and one with 16.
+mkdir -p "$work/members/gst"
+{
+  echo 'class Fits final : public Base {'
+  echo ' public:'
+  echo '  Fits() : a_{1, 2}, b_(3) { int x; }'
+  echo '  bool operator=(const Fits &) = delete;'
+  echo '  int f(std::map<int, int> g = {}, int h = 1) const { return f({}, 2); }'
+  echo '  struct Inner { int x, y; };'
+  echo '  static constexpr int e = 1, f = 2;'
+  echo ' private:'
+  echo '  int a_{1}, b_, c_[f(1, 2)] = {1, 2}, d_ = g(1, 2);'
+  echo '  std::map<int, std::array<int, 2>> e_, f_;'
+  echo '  std::function<void(int, int)> g_;'
+  echo '  void (*h_)(int, int);'
+  for i in {9..15}; do echo "  const int &m${i}_;"; done
+  echo '};'
+} >"$work/members/gst/fits.h"
+"$python" tests/lint/members.py "$work/members" >"$work/output" || { ((++missed)); cat "$work/output"; }
+sed 's/Fits/Outer::Larger/; s/m9_/m9_, m16_/' "$work/members/gst/fits.h" >"$work/members/gst/larger.h"
+interpreter=("$python")
+expect_failure '' tests/lint/members.py "$work/members"
 # Two types with the same name.
 mkdir -p "$work/same/gst"
 for file in a b; do echo 'struct Same {};' >"$work/same/gst/$file.h"; done

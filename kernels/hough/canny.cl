@@ -3,14 +3,11 @@
 // hysteresis.
 #include "hough/edge.clh"
 #include "hough/join.clh"
+#include "hough/tuned.clh"
 #include "noise/bands.clh"
 
 #define LEVELS 256
-#define UNIT 256.0f         // units of a gradient per level per px
-#define NOISE_GAIN 0.1014f  // gradient's standard deviation per axis for white noise of 1
-#define ABOVE_NOISE 4.0f    // upper threshold, standard deviations of that gradient
-#define LEAST 3.0f          // levels per px, minimum upper threshold; shading is below
-#define LOWER 0.5f          // lower threshold relative to the upper one
+#define UNIT 256.0f  // units of a gradient per level per px
 
 // Computes the squares of both thresholds for every grey level. `low`, `high`: levels per px; a
 // negative threshold follows the noise. A work-item per level.
@@ -20,8 +17,9 @@ __kernel void canny_thresholds(__global const float *noise, float low, float hig
   if (level >= LEVELS) return;
   const float variance = noise_variance_at(noise, level) * CORRELATION + coding_variance(noise);
   const float upper =
-      high < 0.0f ? fmin(fmax(ABOVE_NOISE * NOISE_GAIN * sqrt(variance), LEAST), 127.0f) : high;
-  const float lower = low < 0.0f ? LOWER * upper : fmin(low, upper);
+      high < 0.0f ? fmin(fmax(ABOVE_NOISE * NOISE_GAIN * sqrt(variance), LEAST_EDGE), 127.0f)
+                  : high;
+  const float lower = low < 0.0f ? LOWER_PART * upper : fmin(low, upper);
   const uint2 whole = convert_uint2_rte(UNIT * (float2)(lower, upper));
   thresholds[level] = whole * whole;
 }

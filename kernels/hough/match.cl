@@ -11,6 +11,7 @@
 #include "hough/level.clh"
 #include "hough/directions.clh"
 #include "hough/interface.h"
+#include "hough/tuned.clh"
 
 #define TWO_PI (2.0f * M_PI_F)
 
@@ -205,9 +206,6 @@ __kernel void match(__global const uint *restrict bits, __global const int2 *res
     }
 }
 
-#define LEAST 96  // minimum strength: three standard deviations
-#define RADIUS 1  // cells
-
 // Non-maximum suppression: keeps the strength of cells that exceed all adjacent cells with a
 // similar rotation and scale. Of equal ones the first counts. A work-item per result.
 __kernel void match_maxima(__global const ushort *restrict votes,
@@ -220,9 +218,9 @@ __kernel void match_maxima(__global const ushort *restrict votes,
   if (x >= pitch || group >= SECTORS * BANDS) return;
   const int i = (group * cells.y + y) * pitch + x, own = votes[i], rotation = poses[i] / scales,
             scale = poses[i] % scales;
-  bool most = x < cells.x && own >= LEAST;
-  for (int v = max(y - RADIUS, 0); v <= min(y + RADIUS, cells.y - 1) && most; v++)
-    for (int u = max(x - RADIUS, 0); u <= min(x + RADIUS, cells.x - 1); u++) {
+  bool most = x < cells.x && own >= LEAST_STRENGTH;
+  for (int v = max(y - MAXIMUM_RADIUS, 0); v <= min(y + MAXIMUM_RADIUS, cells.y - 1) && most; v++)
+    for (int u = max(x - MAXIMUM_RADIUS, 0); u <= min(x + MAXIMUM_RADIUS, cells.x - 1); u++) {
       const int k = (group * cells.y + v) * pitch + u;
       const bool alike =
           abs(poses[k] / scales - rotation) <= 1 && abs(poses[k] % scales - scale) <= 1;

@@ -3,6 +3,7 @@
 #include "hough/edge.clh"
 #include "hough/directions.clh"
 #include "hough/interface.h"
+#include "hough/tuned.clh"
 
 // Writes the directions of the edges up to `half_width` px from each pixel along x, one bit per
 // direction range. Edges count only in `region`, from (x, y) to (z - 1, w - 1). Adds to `count` the
@@ -29,17 +30,11 @@ __kernel void edge_rows(__global const ushort *restrict edges, int2 size, int4 r
   if (get_local_id(0) == 0 && get_local_id(1) == 0 && found) atomic_add(count, found);
 }
 
-// Distances of two objects, relative to the smaller radius. Within SAME_OBJECT they are the same
-// object. Within NEARBY an object is part of another one if its score is below MUCH_WORSE times the
-// other score.
-#define SAME_OBJECT 0.5f
-#define NEARBY 1.5f
-#define MUCH_WORSE 0.7f
-
 // One work-group. Selects objects in the order of their scores; of several at one position it keeps
-// the best. `objects`: `count` candidates. `least`: minimum score. `most`: maximum number. `result`
-// gets the number of objects, the number of edges, and from the second 32 bytes on the objects.
-// `best`: a local element per item; the group size is a power of two.
+// the best. An object close to another one with a far better score is a part of that one.
+// `objects`: `count` candidates. `least`: minimum score. `most`: maximum number. `result` gets the
+// number of objects, the number of edges, and from the second 32 bytes on the objects. `best`: a
+// local element per item; the group size is a power of two.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void hough_select_objects(
     __global FoundTemplate *objects, int count, float least, int most,
     __global const uint *edge_count, __global FoundTemplate *restrict result,
@@ -69,7 +64,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void hough_selec
         const float2 offset = (float2)(objects[i].x - object.x, objects[i].y - object.y);
         const float distance = length(offset) / fmin(objects[i].radius, object.radius);
         if (distance <= SAME_OBJECT ||
-            (distance <= NEARBY && objects[i].score < MUCH_WORSE * object.score))
+            (distance <= NEARBY_OBJECT && objects[i].score < LEAST_RELATIVE * object.score))
           objects[i].score = -1.0f;
       }
       chosen++;

@@ -10,6 +10,7 @@
 
 #include "kernels/bands.h"
 #include "kernels/engine.h"
+#include "opencl/buffer.h"
 #include "reference/hough/canny.h"
 #include "reference/hough/hough.h"
 #include "reference/hough/scenes.h"
@@ -159,6 +160,94 @@ TEST(test_match) {
                         "(%d, %d) group %d: pose %d", x, y, group, poses[i]);
         }
   }
+}
+
+// Of the strengths of neighbouring cells the largest stays. Those below three standard deviations
+// of 32 are 0.
+TEST(test_maxima) {
+  using namespace glcl::hough;
+  Bench bench;
+  glcl::Context &context = *bench.context;
+  constexpr int groups = SECTORS * BANDS, scales = 4;
+  SearchGrid grid{};
+  grid.cells = {{40, 3}};
+  grid.pitch = 64;
+  struct Place {
+    int x, vote, pose, expected;
+  };
+  const Place places[] = {{3, 95, 9, 0},      {6, 96, 9, 96},     {10, 200, 9, 200},
+                          {11, 150, 9, 0},    {15, 200, 9, 200},  {17, 150, 9, 150},
+                          {21, 200, 9, 200},  {22, 150, 17, 150}, {26, 200, 8, 200},
+                          {27, 150, 10, 150}, {31, 150, 9, 150},  {32, 150, 9, 0}};
+  std::vector<uint16_t> votes(size_t(groups) * grid.cells.s[1] * grid.pitch), poses(votes.size()),
+      expected(votes.size());
+  for (const Place &place : places) {
+    const size_t at = size_t(grid.pitch) + place.x;
+    votes[at] = uint16_t(place.vote);
+    poses[at] = uint16_t(place.pose);
+    expected[at] = uint16_t(place.expected);
+  }
+  const cl::Buffer maxima = glcl::make_buffer(context.cl(), votes.size() * sizeof votes[0]);
+  glcl::Kernel kernel(context, match_program(context), "match_maxima", {64, 1});
+  kernel(*bench.queue, {size_t(grid.pitch), size_t(grid.cells.s[1]) * groups},
+         glcl::upload_values(context.cl(), votes), glcl::upload_values(context.cl(), poses), maxima,
+         grid, scales);
+  const auto got = download<uint16_t>(bench, maxima, votes.size());
+  for (const Place &place : places)
+    fail_unless(got[size_t(grid.pitch) + place.x] == place.expected, "%d: %d", place.x,
+                got[size_t(grid.pitch) + place.x]);
+  fail_unless(got == expected, "another cell has a maximum");
+}
+
+// Two objects at one position are one. A nearby object with a far lower score is a part.
+TEST(test_selection) {
+  using namespace glcl::hough;
+  Bench bench;
+  glcl::Context &context = *bench.context;
+  const std::string option = glcl::one_group_option(context.device().device);
+  glcl::Kernel kernel(context, context.program("hough/objects.cl", option), "hough_select_objects",
+                      {});
+  const auto selected = [&](const std::vector<FoundTemplate> &candidates, int most) {
+    cl::Buffer objects = glcl::make_buffer(context.cl(), candidates.size() * sizeof candidates[0]);
+    bench.queue->cl().enqueueWriteBuffer(
+        objects, CL_TRUE, 0, candidates.size() * sizeof candidates[0], candidates.data());
+    const cl::Buffer result = glcl::make_buffer(context.cl(), Hough::result_bytes);
+    kernel(*bench.queue, kernel.group(), objects, int(candidates.size()), 0.2f, most,
+           glcl::upload_values(context.cl(), std::vector<cl_uint>{7}), result,
+           cl::Local(kernel.group().x * sizeof(cl_float2)));
+    const auto head = download<cl_uint>(bench, result, 2);
+    fail_unless(head[1] == 7, "%u edges", head[1]);
+    auto list = download<FoundTemplate>(bench, result, 1 + head[0]);
+    list.erase(list.begin());
+    return list;
+  };
+  struct Pair {
+    float distance, score;  // in smaller radii; relative
+    size_t objects;
+  };
+  for (const Pair &pair : {Pair{0.45f, 0.95f, 1},
+                           {0.55f, 0.95f, 2},
+                           {1.4f, 0.65f, 1},
+                           {1.4f, 0.75f, 2},
+                           {1.6f, 0.65f, 2}})
+    for (const bool turned : {false, true}) {
+      const float off = 20 * pair.distance;
+      std::vector<FoundTemplate> candidates{
+          {60 + off * 0.6f, 60 - off * 0.8f, 1, 0, 0.8f * pair.score, 1, turned ? 50.f : 20, 0},
+          {60, 60, 1, 0, 0.8f, 0, turned ? 20.f : 50, 0}};
+      const auto list = selected(candidates, 10);
+      fail_unless(list.size() == pair.objects, "distance %g, score %g: %zu objects", pair.distance,
+                  pair.score, list.size());
+      fail_unless(list[0].templ == 0 && list[0].score == 0.8f, "the best is first");
+    }
+  // At most the wanted number, the first of equal ones, and none below the least score.
+  const std::vector<FoundTemplate> apart{{50, 50, 1, 0, 0.1f, 0, 10, 0},
+                                         {150, 50, 1, 0, 0.5f, 1, 10, 0},
+                                         {250, 50, 1, 0, 0.5f, 2, 10, 0},
+                                         {350, 50, 1, 0, 0.6f, 3, 10, 0}};
+  fail_unless(selected(apart, 10).size() == 3, "one score is too low");
+  const auto two = selected(apart, 2);
+  fail_unless(two.size() == 2 && two[0].templ == 3 && two[1].templ == 1, "the two best");
 }
 
 TEST(test_bands) {

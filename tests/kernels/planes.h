@@ -5,7 +5,6 @@
 #include <random>
 
 #include "kernels/engine.h"
-#include "opencl/transfer.h"
 #include "reference/conversion/conversion.h"
 
 using glcl::PixelFormat;
@@ -25,55 +24,13 @@ void for_luma(Bench &bench, const Work &work) {
   fail_unless(formats >= 5, "%d formats", formats);
 }
 
-/// The bytes of a plane in rows without gaps, and back.
-inline std::vector<uint8_t> bytes_of(const PlanarFrame::Plane &plane,
-                                     const glcl::PlaneFormat &format) {
-  const int wide = format.type == CL_UNORM_INT16 ? 2 : 1;
-  std::vector<uint8_t> bytes(plane.values.size() * wide);
-  for (size_t i = 0; i < plane.values.size(); i++) {
-    bytes[i * wide] = static_cast<uint8_t>(plane.values[i] & 255);
-    if (wide == 2) bytes[i * 2 + 1] = static_cast<uint8_t>(plane.values[i] >> 8);
-  }
-  return bytes;
-}
-
-inline Picture make_plane(Bench &bench, const PlanarFrame &frame, int plane, Layout layout,
-                          int padding) {
-  Picture picture =
-      glcl::make_picture(bench.context->cl(), frame.planes[plane].width + padding,
-                         frame.planes[plane].height, layout, *frame.format->planes[plane]);
-  picture.width -= padding;
-  return picture;
-}
-
 /// Pictures of all planes, with the frame's values; rows of buffers have gaps.
 inline Picture upload(Bench &bench, const PlanarFrame &frame, Layout layout) {
-  Picture first;
-  for (int i = 0; i < frame.format->plane_count; i++) {
-    const Picture plane = make_plane(bench, frame, i, layout, layout == Layout::buffer ? 3 + i : 0);
-    const std::vector<uint8_t> bytes = bytes_of(frame.planes[i], *frame.format->planes[i]);
-    glcl::write_picture(bench.queue->cl(), plane, bytes.data(), bytes.size() / plane.height,
-                        CL_TRUE);
-    if (i == 0)
-      first = plane;
-    else
-      first.chroma.push_back(plane);
-  }
-  return first;
+  return reference::upload(*bench.queue, frame, layout, layout == Layout::buffer ? 3 : 0);
 }
 
 inline PlanarFrame download(Bench &bench, const Picture &picture, const PixelFormat &format) {
-  PlanarFrame frame(format, picture.width, picture.height);
-  for (int i = 0; i < format.plane_count; i++) {
-    const Picture &plane = i ? picture.chroma[i - 1] : picture;
-    std::vector<uint8_t> bytes = bytes_of(frame.planes[i], *format.planes[i]);
-    glcl::read_picture(bench.queue->cl(), plane, bytes.data(), bytes.size() / plane.height,
-                       CL_TRUE);
-    const size_t wide = bytes.size() / frame.planes[i].values.size();
-    for (size_t k = 0; k < frame.planes[i].values.size(); k++)
-      frame.planes[i].values[k] = wide == 2 ? bytes[2 * k] + 256 * bytes[2 * k + 1] : bytes[k];
-  }
-  return frame;
+  return reference::download(*bench.queue, picture, format);
 }
 
 /// Any values that the format can store, or those of soft colours that RGB can hold.

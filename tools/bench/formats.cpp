@@ -11,7 +11,6 @@
 #include "analyzers.h"
 #include "measure.h"
 #include "mode.h"
-#include "opencl/transfer.h"
 #include "reference/conversion/conversion.h"
 #include "reference/transfer.h"
 #include "subject.h"
@@ -46,34 +45,13 @@ reference::PlanarFrame convert(const reference::Frame &frame, const PixelFormat 
   return planes;
 }
 
-Picture upload(Queue &queue, const reference::PlanarFrame &frame, Layout layout) {
-  Picture picture;
-  for (int i = 0; i < frame.format->plane_count; i++) {
-    const reference::PlanarFrame::Plane &from = frame.planes[i];
-    const PlaneFormat &format = *frame.format->planes[i];
-    std::vector<uint8_t> bytes;
-    for (const uint16_t value : from.values) {
-      bytes.push_back(static_cast<uint8_t>(value & 255));
-      if (format.type == CL_UNORM_INT16) bytes.push_back(static_cast<uint8_t>(value >> 8));
-    }
-    const Picture plane =
-        make_picture(queue.context().cl(), from.width, from.height, layout, format);
-    write_picture(queue.cl(), plane, bytes.data(), bytes.size() / from.height, CL_TRUE);
-    if (i == 0)
-      picture = plane;
-    else
-      picture.chroma.push_back(plane);
-  }
-  return picture;
-}
-
 /// The first two frames of a scene.
 Pictures pictures(Queue &queue, const Scene &scene, const PixelFormat &format, Layout layout) {
   Pictures pictures;
   for (int i = 0; i < 2; i++) {
     const reference::Frame frame = scene.frame(i);
     pictures[i] = format.is_rgba() ? reference::upload(queue, frame, layout)
-                                   : upload(queue, convert(frame, format), layout);
+                                   : reference::upload(queue, convert(frame, format), layout);
   }
   return pictures;
 }

@@ -62,6 +62,7 @@ bool play(GstElement *pipeline) {
 }  // namespace
 
 int main(int argc, char **argv) {
+  limit_arenas();
   gst_init(&argc, &argv);
   Run run;
   run.frames = argc == 3 ? std::atoi(argv[1]) : 0;

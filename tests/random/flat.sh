@@ -8,7 +8,6 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../layer/common.sh"
 program=$2 frames=$3 elements=${4:-glclinvert ! glclhistogram interval=0 attach-meta=true ! glclchain filters=grey}
 use_driver "$1" || exit
-export MALLOC_ARENA_MAX=2
 unset MALLOC_PERTURB_
 export XDG_RUNTIME_DIR=$scratch
 [ "$driver" != gl ] || export RUSTICL_DEBUG=no_reuse_context

@@ -289,6 +289,7 @@ void report_failure(const std::string &what) {
 }
 
 int main(int argc, char **argv) {
+  limit_arenas();
   all_arguments.assign(argv, argv + argc);
   const std::string chosen = argc > 1 ? argv[1] : "";
   if (chosen == "fuzz") options = fuzz_options();

@@ -190,6 +190,8 @@ void print_stacks() {
   waitpid(child, nullptr, 0);
 }
 
+void limit_arenas() { mallopt(M_ARENA_MAX, 2); }
+
 Sample measure(std::chrono::steady_clock::time_point start, double frames, double pipelines) {
   wait_until_idle();
   malloc_trim(0);  // what the allocator keeps for later is no growth

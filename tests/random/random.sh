@@ -38,8 +38,6 @@ kept=${POCL_CACHE_DIR:-}
 headless_environment "$run"
 [[ -z $kept ]] || export POCL_CACHE_DIR=$kept
 export GST_PLUGIN_PATH_1_0=$build/gst OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
-# With one arena per thread, the allocator alone grows by 80 MiB in 17 minutes.
-export MALLOC_ARENA_MAX=2
 # `meson test` sets this variable, with which texture uploads of llvmpipe in Mesa 22.3.6 crash, also
 # without gst-glcl.
 unset MALLOC_PERTURB_

@@ -7,6 +7,7 @@
 #include "hough/directions.clh"
 #include "hough/interface.h"
 #include "hough/level.clh"
+#include "hough/tuned.clh"
 
 // variants of each of x, y, rotation and scale; all combinations are tried
 #define VARIANTS 5
@@ -18,14 +19,11 @@
 #define LEAST_START 0.4f     // minimum for the best variant, relative to the score by chance
 #define EARLY_ROUND 2        // round after which LEAST_EARLY applies
 #define LEAST_EARLY 0.2f     // minimum fraction of all points that find an edge
-#define LAST_REACH 1.5f      // px, the distance up to which a point meets an edge
 #define OTHER_POLARITY 0.3f  // weight of a point whose edge has the less common polarity
 #define MARGIN 1.05f         // factor by which a scale may exceed its range
 #define AXES 8               // axes along which an object may cover a part of the template
 #define PARTS 16             // parts along an axis
 #define LEAST_VISIBLE 0.5f   // minimum visible fraction of the template
-#define LEAST_MATCHED 0.6f   // fraction of the visible part that must meet an edge
-#define SIDE 0.45f           // maximum of the excess over it, for the scale of the score
 #define UNIT 1048576.0f      // units of 1 in integer sums
 
 // Writes the directions of the edges up to `half_width` px from each pixel, one bit per direction
@@ -142,7 +140,7 @@ inline float best_visible_part(__local const uint *visible, __local const uint *
       const int at = side / 2 * PARTS + (side % 2 ? PARTS - 1 - i : i);
       own_visible += visible[at] / UNIT, own_matched += matched[at] / UNIT;
       if (own_visible >= LEAST_VISIBLE)
-        most = fmax(most, (own_matched - LEAST_MATCHED * own_visible) / SIDE);
+        most = fmax(most, (own_matched - LEAST_MATCHED * own_visible) / MOST_EXCESS);
     }
   }
   return most;
@@ -220,7 +218,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
   for (int round = most < LEAST_START * chance ? ROUNDS + 2 : 0; round <= ROUNDS + 1; round++) {
     const bool last = round >= ROUNDS, sides = round > ROUNDS;
     const float reach =
-        last ? LAST_REACH : fmax(first_reach * (1.0f - round / (ROUNDS - 1.0f)), LAST_REACH);
+        last ? MEETING_REACH : fmax(first_reach * (1.0f - round / (ROUNDS - 1.0f)), MEETING_REACH);
     const float rotation_steps = atan2(pose.y, pose.x) * (2.0f * STEPS / TWO_PI),
                 per_size = rsqrt(dot(pose.xy, pose.xy));
     float own[FIT_SUMS];
@@ -241,7 +239,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
       const bool found = nearest_edge(edges, size, q, n, step, reach, &off, &off_step, &reversed);
       if (found && last) {
         // In the last rounds a point counts less the worse it fits.
-        const float2 misfit = (float2)(off / LAST_REACH, off_step / (DIRECTION + 1.0f)),
+        const float2 misfit = (float2)(off / MEETING_REACH, off_step / (DIRECTION + 1.0f)),
                      square = misfit * misfit;
         own_meets = p.w * (1.0f - square.x * square.x) * (1.0f - square.y * square.y);
         reversed = reversed != (((int)halves & 1) != 0);

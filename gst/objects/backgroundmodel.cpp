@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "backgroundmodel.h"
 
+#include <vector>
+
 #include "opencl/error.h"
 
 namespace glcl::objects {
@@ -19,7 +21,9 @@ BackgroundModel::BackgroundModel(Context &context, const camera::FrameGeometry &
     Deviation none{};
     deviation_ =
         cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, &none);
-    foreground_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels);
+    std::vector<cl_uchar> no_marks(pixels);
+    foreground_ =
+        cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, pixels, no_marks.data());
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the background model on " + context.device().name + ".",
                 error);

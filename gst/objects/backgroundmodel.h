@@ -27,17 +27,22 @@ class BackgroundModel {
   /// Throws Error::failed if the device refuses kernels or memory.
   BackgroundModel(Context &context, const camera::FrameGeometry &frame);
 
-  /// Enqueues the update by a reduced frame, after camera::Align updated `state`. If that says
-  /// model_empty, the model restarts. `regions`: the RegionList of the previous frame; in its boxes
-  /// half of the noise is enough, and the object itself does not become background at once.
+  /// Enqueues the update by a reduced frame, after camera::Align updated `state` and
+  /// OverlayDetector::run() filled marks(). If the state says model_empty, the model restarts.
+  /// `regions`: the RegionList of the previous frame; in its boxes half of the noise is enough, and
+  /// the object itself does not become background at once.
   void run(Queue &queue, const Bounds &bounds, const cl::Buffer &small, const cl::Buffer &state,
            const camera::RowBrightness &rows, const noise::Noise &noise, const cl::Buffer &regions);
 
+  /// For the marks of OverlayDetector::run(), before run() for the same frame. The same as
+  /// foreground().
+  const cl::Buffer &marks() const { return foreground_; }
   /// float2: the levels of the background and the candidate.
   const cl::Buffer &levels() const { return levels_[now_]; }
   /// camera::PixelHistory: ages and variance.
   const cl::Buffer &history() const { return history_[now_]; }
-  /// uchar: 0 where the background is seen, else the distance from it in eighths of the bound.
+  /// uchar: 0 where the background is seen, 2 behind an overlay, else the distance from the
+  /// background in eighths of the bound.
   const cl::Buffer &foreground() const { return foreground_; }
   /// A Deviation: that of the scene, and the counters for its next update by Regions::run().
   const cl::Buffer &deviation() const { return deviation_; }

@@ -28,6 +28,7 @@ Objects::Objects(Context &context, int width, int height, const FrameFormat &for
       ransac_(context),
       ransac_settings_(camera::Ransac::defaults(context.device())),
       align_(context, frame_),
+      overlay_(context, frame_),
       background_(context, frame_),
       shadows_(context, frame_, format, in_flight),
       regions_(context, frame_) {
@@ -56,6 +57,7 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMo
   }
   align_.run(queue, settings.compensation, first, background_.levels(), background_.history(),
              foreground(), state_);
+  overlay_.run(queue, align_.small(), state_, motion.noise(), first, background_.marks());
   background_.run(queue, bounds_of(settings.sensitivity), align_.small(), state_, align_.rows(),
                   motion.noise(), regions_.list());
   // Tracked objects may be smaller than new ones.

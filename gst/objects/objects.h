@@ -4,6 +4,7 @@
 #include "backgroundmodel.h"
 #include "camera/align.h"
 #include "camera/ransac.h"
+#include "overlay.h"
 #include "regions.h"
 #include "shadows.h"
 
@@ -72,6 +73,7 @@ class Objects {
   camera::Ransac ransac_;
   camera::Ransac::Settings ransac_settings_;
   camera::Align align_;
+  OverlayDetector overlay_;
   BackgroundModel background_;
   ShadowDetector shadows_;
   bool separates_shadows_ = false;  // in the last frame

@@ -30,7 +30,7 @@ class Regions {
            const cl::Buffer &state, const cl::Buffer &deviation);
 
   /// Enqueues the mask after run(): a byte per pixel, row by row, into `out` from `offset` on. It
-  /// is 1 for foreground in the box of a region, 2 for shadows, else 0.
+  /// is 1 for foreground in the box of a region, 2 for shadows, 3 for the overlay, else 0.
   void mask(Queue &queue, const cl::Buffer &foreground, const cl::Buffer &out, size_t offset);
 
   /// A RegionList, with a copy of the state.

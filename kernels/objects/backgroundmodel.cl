@@ -24,6 +24,7 @@
 // allowed part of the last change of light, which compressed pictures show late
 #define LAG_PART 0.5f
 #define FOLLOWS_LIGHT 0.75f  // increase of the adaptation rate per level of the light's change
+#define DOUBTFUL_EIGHTHS 8   // largest distance of what may be an overlay, eighths of the bound
 #define SATURATED 250.0f     // levels; from there on a level matches any brighter one
 
 // Interpolates by the cubic of Catmull and Rom along both axes, which stays sharp after repeated
@@ -47,8 +48,9 @@ inline float2 cubic(__global const float2 *picture, int2 size, float2 p) {
 }
 
 // Updates the model with a frame. Levels are (background, candidate).
-// `current`: the reduced frame. `foreground`: 0 for background, otherwise the distance from it in
-// eighths of the bound. `regions`: those of the previous frame. A work-item per pixel.
+// `current`: the reduced frame. `foreground`: before, the marks of objects_overlay; after, 0 for
+// background, OVERLAY, otherwise the distance from the background in eighths of the bound.
+// `regions`: those of the previous frame. A work-item per pixel.
 __kernel void objects_background(__global const float2 *levels_before,
                                  __global const PixelHistory *history_before,
                                  __global float2 *levels_after,
@@ -67,8 +69,9 @@ __kernel void objects_background(__global const float2 *levels_before,
   const float2 z = (float2)(x, y) - frame.centre;
   const float2 old = unbent(state->from_background, state->bend_background, z) + frame.centre,
                here = bent(state->from_frame, state->bend_frame, z) + frame.centre;
-  const bool visible = inside(here, size),
-             has_background = inside(old, size) && !state->model_empty;
+  const uchar mark = foreground[at];
+  const bool visible = inside(here, size) && mark != OVERLAY,
+             has_background = inside(old, size) && !state->model_empty && mark != OVERLAY;
 
   float4 parts;
   int4 corners = around(here, size, &parts);
@@ -174,7 +177,9 @@ __kernel void objects_background(__global const float2 *levels_before,
   levels_after[at] = (float2)(background, candidate);
   history_after[at].ages = age;
   history_after[at].variance = convert_ushort_sat_rte(VARIANCE_UNIT * variance_here);
-  foreground[at] = eighths;
+  foreground[at] = mark == OVERLAY    ? OVERLAY
+                   : mark == DOUBTFUL ? min(eighths, (uchar)DOUBTFUL_EIGHTHS)
+                                      : eighths;
   if (x % DEVIATION_SPACING == 0 && y % DEVIATION_SPACING == 0)
     count_deviation(deviation, excess, counts);
 }

@@ -21,6 +21,13 @@ typedef struct {
   uint histogram[DEVIATION_COUNTERS];
 } Deviation;
 
+// A pixel of the still picture, which does not move with the camera; see overlay.cl.
+typedef struct {
+  float2 motion;   // of the background since the level was first seen, px of a reduced frame
+  float level;     // mean
+  float evidence;  // frames in which the level stayed although the background moved
+} StillPixel;
+
 // The update of the background model by a frame, for objects_background.
 typedef struct {
   FrameGeometry frame;

@@ -43,7 +43,7 @@ __kernel void objects_cells(__global const uchar *foreground, __global const flo
     const int pixel = (from.y + y) * size.x + from.x + x;
     const int value = x < end.x && y < end.y ? foreground[pixel] : 0;
     shadows += value == SHADOW;
-    if (value > SHADOW) {
+    if (value > OVERLAY) {
       const int level = clamp((int)small[pixel], 0, 255);
       first = min(first, (int2)(x, y)), last = max(last, (int2)(x, y));
       count++, distance += value;
@@ -194,7 +194,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void objects_list(
   }
 }
 
-// Writes the mask of a frame: 1 for foreground in the box of a region, 2 for shadows, otherwise 0.
+// Writes the mask of a frame: 1 for foreground in the box of a region, 2 for shadows, 3 for the
+// overlay, otherwise 0.
 // `mask`, `cells`: as in objects_cells. A work-item per pixel.
 __kernel void objects_mask(__global const uchar *foreground, int2 size, __global const uchar *mask,
                            int2 cells, __global const RegionList *result, __global uchar *out,
@@ -202,7 +203,9 @@ __kernel void objects_mask(__global const uchar *foreground, int2 size, __global
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
   if (any(position >= size)) return;
   const int at = position.y * size.x + position.x;
-  if (foreground[at] == SHADOW)
+  if (foreground[at] == OVERLAY)
+    out[offset + at] = 3;
+  else if (foreground[at] == SHADOW)
     out[offset + at] = mask[position.y / REGION_CELL * cells.x + position.x / REGION_CELL] ? 2 : 0;
   else
     out[offset + at] =

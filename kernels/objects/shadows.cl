@@ -55,7 +55,7 @@ __kernel void objects_shadows(__global const float *current, __global const shor
     stored += (frame_colour - stored) / min((int)history[at].ages.x, COLOUR_FRAMES);
   colours_after[at] = convert_short2_sat_rte(stored);
   marked[at] = distance;
-  if (!distance || restart || state->model_empty) return;
+  if (distance <= OVERLAY || restart || state->model_empty) return;
 
   int count = 0;
   float now = 0.0f, before = 0.0f, now_squares = 0.0f, before_squares = 0.0f, products = 0.0f;
@@ -64,7 +64,7 @@ __kernel void objects_shadows(__global const float *current, __global const shor
     const int2 by = (int2)(i % (2 * WINDOW + 1), i / (2 * WINDOW + 1)) - WINDOW, p = position + by;
     if (any(p < 0) || any(p >= size)) continue;
     const int neighbour = p.y * size.x + p.x;
-    if (!foreground[neighbour] || history[neighbour].ages.x < MIN_AGE) continue;
+    if (foreground[neighbour] <= OVERLAY || history[neighbour].ages.x < MIN_AGE) continue;
     const int2 q = clamp(is + by, (int2)(0), size - 1), r = clamp(was + by, (int2)(0), size - 1);
     const float level = sample(current, size, here + convert_float2(by)),
                 expected = background[neighbour].x;

@@ -18,6 +18,7 @@ namespace {
 constexpr int max_age = 90, max_mean_frames = 20, young_age = 3, candidate_frames = 5,
               candidate_frames_bent = 3, candidate_ages = 3;
 constexpr float faint = 0.5f, saturated = 250;
+constexpr int overlay = 2, doubtful = 3, doubtful_eighths = 8;  // values of the foreground
 constexpr int cell = 2, strong = 3, weak = 2, reach = 2, solid = 14;
 
 /// The four pixels around a point and their weights.
@@ -83,8 +84,12 @@ void BackgroundModel::next(const glcl::objects::BackgroundModel::Bounds &bounds,
                            const NoiseTable &noise, const std::vector<Region> &regions) {
   std::vector<Pixel> now;
   for (int y = 0; y < frame_.size.s[1]; y++)
-    for (int x = 0; x < frame_.size.s[0]; x++)
+    for (int x = 0; x < frame_.size.s[0]; x++) {
       now.push_back(pixel(x, y, bounds, small, state, noise, regions));
+      const int mark = marks_.empty() ? 0 : marks_[now.size() - 1];
+      if (mark == overlay) now.back().eighths = overlay;
+      if (mark == doubtful) now.back().eighths = std::min(now.back().eighths, doubtful_eighths);
+    }
   pixels = now;
   // The deviation is estimated from one pixel in 64.
   std::vector<float> eighths;
@@ -175,12 +180,8 @@ BackgroundModel::Pixel BackgroundModel::pixel(int x, int y,
                                               const CameraState &state, const NoiseTable &noise,
                                               const std::vector<Region> &regions) const {
   const int width = frame_.size.s[0], height = frame_.size.s[1];
-  const std::complex<float> centre(frame_.centre.s[0], frame_.centre.s[1]),
-      z = std::complex<float>(float(x), float(y)) - centre;
-  const std::complex<float> bend(state.bend_background.s[0], state.bend_background.s[1]),
-      bend_frame(state.bend_frame.s[0], state.bend_frame.s[1]);
-  const auto old = unbent(state.from_background, bend, z) + centre,
-             here = bent(state.from_frame, bend_frame, z) + centre;
+  const std::complex<float> bend(state.bend_background.s[0], state.bend_background.s[1]);
+  const auto [old, here] = Places(frame_, state, x, y);
   const Around now(here, width, height), before(old, width, height);
   const auto contrast_of = [](const auto &value) {
     const auto [least, most] = std::minmax({value(0), value(1), value(2), value(3)});
@@ -204,8 +205,9 @@ BackgroundModel::Pixel BackgroundModel::pixel(int x, int y,
           0,
           1e9f,
           nearest.variance};
-  const bool seen = inside(here, width, height);
-  if (!inside(old, width, height) || state.model_empty || p.age == 0)
+  const bool hidden = !marks_.empty() && marks_[size_t(y) * width + x] == overlay;
+  const bool seen = inside(here, width, height) && !hidden;
+  if (!inside(old, width, height) || state.model_empty || p.age == 0 || hidden)
     return {level, 0, seen, 0, 0, 1e9f};
   if (!seen) return p;
   const float quiet = 0.375f * 0.375f / (frame_.reduction * frame_.reduction);
@@ -265,7 +267,7 @@ bool Shadows::is_shadow(int x, int y, const std::vector<Colour> &seen,
     for (int dx = -2; dx <= 2; dx++) {
       if (x + dx < 0 || x + dx >= width || y + dy < 0 || y + dy >= height) continue;
       const size_t neighbour = size_t(y + dy) * width + x + dx;
-      if (!foreground[neighbour] || ages[neighbour] < young_age) continue;
+      if (foreground[neighbour] <= overlay || ages[neighbour] < young_age) continue;
       const Around around(places.here + std::complex<float>(float(dx), float(dy)), width, height);
       double level = 0;
       for (int i = 0; i < 4; i++) level += around.part[i] * small[size_t(around.at[i])];
@@ -325,7 +327,7 @@ std::vector<uint8_t> Shadows::next(const Frame &in, const std::vector<float> &sm
         colour[c] = std::rint(64 * colour[c]) / 64;
       }
       stored.push_back(colour);
-      if (foreground[at] && !anew && !state.model_empty &&
+      if (foreground[at] > overlay && !anew && !state.model_empty &&
           is_shadow(x, y, seen, small, state, background, ages, foreground, &margins[at]))
         marked[at] = 1;
     }
@@ -340,7 +342,7 @@ std::vector<Region> regions(const std::vector<uint8_t> &foreground, const std::v
   const auto each_pixel = [&](int column, int row, auto work) {
     for (int y = row * cell; y < std::min((row + 1) * cell, height); y++)
       for (int x = column * cell; x < std::min((column + 1) * cell, width); x++)
-        if (const int value = foreground[size_t(y) * width + x]; value > 1) work(x, y, value);
+        if (const int value = foreground[size_t(y) * width + x]; value > overlay) work(x, y, value);
   };
   for (int row = 0; row < rows; row++)
     for (int column = 0; column < columns; column++) {
@@ -411,11 +413,13 @@ std::vector<uint8_t> region_mask(const std::vector<uint8_t> &foreground, int wid
     for (int y = region.top; y <= region.bottom; y++)
       for (int x = region.left; x <= region.right; x++) {
         const size_t at = size_t(y) * width + x;
-        out[at] = out[at] || foreground[at];
+        out[at] = out[at] || foreground[at] > overlay;
       }
   for (size_t at = 0; at < foreground.size(); at++)
     if (foreground[at] == 1)
       out[at] = mask.empty() || mask[at / width / cell * columns + at % width / cell] ? 2 : 0;
+    else if (foreground[at] == overlay)
+      out[at] = 3;
   return out;
 }
 

@@ -20,6 +20,8 @@ struct BackgroundModel {
   void next(const glcl::objects::BackgroundModel::Bounds &bounds, const std::vector<float> &small,
             const glcl::camera::CameraState &state, const NoiseTable &noise,
             const std::vector<glcl::objects::Region> &regions = {});
+  /// The overlay_marks() of the next frames; empty: none.
+  void set_marks(const std::vector<uint8_t> &marks) { marks_ = marks; }
   /// The brightness of rows in the next frames.
   void set_rows(const RowBrightness &rows) { rows_ = rows; }
   /// The variance of intra-frame flicker in the next frames, levels².
@@ -56,6 +58,7 @@ struct BackgroundModel {
               const NoiseTable &noise, const std::vector<glcl::objects::Region> &regions) const;
   glcl::camera::FrameGeometry frame_;
   RowBrightness rows_;
+  std::vector<uint8_t> marks_;
   float flicker_ = 0, scene_ = 0, last_deviation_ = 0, counted_deviation_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "objects/renderer.h"
 #include "reference/camera/align.h"
 #include "reference/objects/objects.h"
+#include "reference/objects/overlay.h"
 
 #include "kernels/bands.h"
 #include "kernels/engine.h"
@@ -80,6 +81,14 @@ void run_background(Bench &bench, int width, int height,
                                            numbers.size() * sizeof(float), numbers.data());
       expected.set_rows(light);
     }
+    // In some frames an overlay covers rows, and others may belong to it.
+    std::vector<cl_uchar> marks(pixels);
+    for (size_t i = 0; n % 5 == 3 && i < pixels; i++) {
+      const size_t row = i / size_t(frame.size.s[0]);
+      marks[i] = row % 16 == 3 ? 2 : row % 16 == 9 ? 3 : 0;
+    }
+    bench.queue->cl().enqueueWriteBuffer(engine.marks(), CL_TRUE, 0, pixels, marks.data());
+    expected.set_marks(marks);
     engine.run(*bench.queue, bounds, upload(bench, frames[n]),
                upload(bench, std::vector<CameraState>{states[n]}), rows, noise,
                upload(bench, std::vector<RegionList>{before}));
@@ -239,6 +248,70 @@ TEST(test_shadows) {
                     "%d×%d, %d: %zu are shadows, %zu of %zu of a thing", w, h, kind, shadows, wrong,
                     object_pixels);
       }
+}
+
+// The device and the reference agree about the overlay. A logo is one after some frames of a pan;
+// background, and a thing that the camera follows with a tremor, are not.
+TEST(test_overlay) {
+  Bench bench;
+  for (const auto &[w, h] : {std::array{1, 1}, {5, 3}, {63, 41}, {200, 120}, {1400, 500}}) {
+    const auto frame = glcl::camera::frame_geometry(w, h);
+    const int columns = frame.size.s[0], rows = frame.size.s[1], count = w > 200 ? 4 : 24;
+    const size_t pixels = size_t(columns) * rows;
+    const Frame world = reference::textured_frame(columns + 80, rows + 20, {}, 1);
+    glcl::objects::OverlayDetector engine(*bench.context, frame);
+    glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::luma, w, h);
+    noise.set(*bench.queue, 1);
+    const cl::Buffer marks = upload(bench, std::vector<cl_uchar>(pixels));
+    std::vector<reference::StillPixel> still(pixels);
+    std::vector<uint8_t> wanted;
+    size_t off = 0;
+    for (int n = 0; n < count; n++) {
+      CameraState state{};
+      state.frame_motion = {-2 * frame.reduction, 0, n % 7 == 5 ? 1e-3f : 0, 0};
+      state.from_frame = {0.3f, -0.2f, 0, 0};
+      std::vector<float> small;
+      for (int y = 0; y < rows; y++)
+        for (int x = 0; x < columns; x++) {
+          const int u = x / 4 % 2 + y / 4 % 2, v = (x + 3 * n % 5) / 4 % 2 + y / 4 % 2;
+          const bool logo = x >= 20 && x < 50 && y >= 20 && y < 36,
+                     followed = x >= 100 && x < 130 && y >= 60 && y < 90;
+          small.push_back(logo       ? 60 + 90.0f * float(u)
+                          : followed ? 60 + 90.0f * float(v)
+                                     : world.at(x + 2 * n, y)[1]);
+        }
+      const bool restart = n == 0 || (n == 20 && w == 63);
+      engine.run(*bench.queue, upload(bench, small), upload(bench, std::vector<CameraState>{state}),
+                 noise, restart, marks);
+      still =
+          reference::still_picture(still, small, state, reference::even_noise(1), frame, restart);
+      wanted = reference::overlay_marks(still, state, frame);
+      const auto now = download<glcl::objects::StillPixel>(bench, engine.still(), pixels);
+      for (size_t i = 0; i < pixels; i++) {
+        off += (std::abs(now[i].level - still[i].level) > 0.01f ||
+                std::abs(now[i].evidence - still[i].evidence) > 0.01f) &&
+               still[i].margin > 0.01f;
+        still[i].motion = {now[i].motion.s[0], now[i].motion.s[1]};
+        still[i].level = now[i].level, still[i].evidence = now[i].evidence;
+      }
+      const auto marked = download<cl_uchar>(bench, marks, pixels);
+      wanted = reference::overlay_marks(still, state, frame);
+      for (size_t i = 0; i < pixels; i++) off += marked[i] != wanted[i];
+    }
+    fail_unless(off == 0, "%d×%d: %zu differ", w, h, off);
+    if (w != 200) continue;
+    size_t logo = 0, followed = 0, others = 0;
+    for (size_t i = 0; i < pixels; i++) {
+      const int x = int(i) % columns, y = int(i) / columns;
+      const auto near = [=](int left, int top, int right, int bottom) {
+        constexpr int margin = 12;
+        return x >= left - margin && x < right + margin && y >= top - margin && y < bottom + margin;
+      };
+      (near(20, 20, 50, 36) ? logo : near(100, 60, 130, 90) ? followed : others) += wanted[i] == 2;
+    }
+    fail_unless(logo >= 480 && followed <= 150 && !others, "logo %zu px, followed %zu, others %zu",
+                logo, followed, others);
+  }
 }
 
 TEST(test_bands) {

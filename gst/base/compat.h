@@ -80,8 +80,8 @@ inline void attach_detection([[maybe_unused]] GstBuffer *to, [[maybe_unused]] co
 }
 
 /// GStreamer 1.26: adds a segmentation to the frame's GstAnalyticsRelationMeta: segment 0 is
-/// background, 1 moving objects, 2 shadows. `mask` has columns × rows bytes and covers width ×
-/// height px.
+/// background, 1 moving objects, 2 shadows, 3 overlays. `mask` has columns × rows bytes and covers
+/// width × height px.
 inline void attach_mask([[maybe_unused]] GstBuffer *to, [[maybe_unused]] GstBuffer *mask,
                         [[maybe_unused]] int columns, [[maybe_unused]] int rows,
                         [[maybe_unused]] int width, [[maybe_unused]] int height) {
@@ -90,12 +90,13 @@ inline void attach_mask([[maybe_unused]] GstBuffer *to, [[maybe_unused]] GstBuff
   gint strides[GST_VIDEO_MAX_PLANES] = {columns};
   gst_buffer_add_video_meta_full(mask, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8,
                                  guint(columns), guint(rows), 1, offsets, strides);
-  guint segments[] = {0, 1, 2};
+  guint segments[] = {0, 1, 2, 3};
   GstAnalyticsSegmentationMtd segmentation;
   gst_analytics_relation_meta_add_segmentation_mtd(gst_buffer_add_analytics_relation_meta(to),
                                                    gst_buffer_ref(mask),
-                                                   GST_SEGMENTATION_TYPE_SEMANTIC, 3, segments, 0,
-                                                   0, guint(width), guint(height), &segmentation);
+                                                   GST_SEGMENTATION_TYPE_SEMANTIC,
+                                                   G_N_ELEMENTS(segments), segments, 0, 0,
+                                                   guint(width), guint(height), &segmentation);
 #endif
 }
 

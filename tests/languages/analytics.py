@@ -50,7 +50,7 @@ def related(meta):
             numbers.append(number)
         found, segmentation = meta.get_segmentation_mtd(i)
         if found:
-            assert segmentation.get_region_count() == 2
+            assert segmentation.get_region_count() == 4
             mask = segmentation.get_mask()[0]
     return boxes, numbers, mask
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""embedding.py ROOT: runs the programs and command lines of docs/embedding.md, docs/results.md and docs/tutorial.md
+"""embedding.py ROOT: runs the programs and command lines of some pages of docs/
 
 The programs are in Python and JavaScript. Each runs separately, without a window, with a clip that
 this test creates until the tutorial makes its own, shortened."""
@@ -27,7 +27,7 @@ ON_A_CLIP = {'autovideosink': 'fakevideosink', 'gst-launch-1.0 playbin': 'gst-la
              'gst-launch-1.0 videotestsrc': 'gst-launch-1.0 videotestsrc num-buffers=5', 'file:///tmp/': 'file://$PWD/',
              'num-buffers=150': 'num-buffers=15', 'glimagesink': 'glimagesink sync=false',
              'pipelines/': os.path.join(os.path.abspath(sys.argv[1]), 'pipelines', '')}
-BLOCKS = [block for page in ('embedding', 'results', 'tutorial') for block in pages.Page(pathlib.Path(sys.argv[1]), f'docs/{page}.md').blocks
+BLOCKS = [block for page in ('dynamic', 'embedding', 'results', 'tutorial') for block in pages.Page(pathlib.Path(sys.argv[1]), f'docs/{page}.md').blocks
           if shutil.which(COMMANDS.get(block.language, ['no program'])[0])]
 NEEDED = {'jq -r': shutil.which('jq'), 'import numpy': importlib.util.find_spec('numpy')}
 WRITTEN = ('frame.png', 'in.mp4', 'out.mp4')  # by the tutorial

@@ -78,7 +78,8 @@ static void print_mask(const GstAnalyticsSegmentationMtd *segmentation) {
   const GstVideoMeta *size = mask ? gst_buffer_get_video_meta(mask) : NULL;
   Centre centre = {0};
 
-  /* A pixel of the mask is the index of its segment: 0 background, 1 objects, 2 shadows, 3 overlays. */
+  /* A pixel of the mask is the index of its segment: 0 background, 1 objects, 2 shadows, 3
+   * overlays. */
   if (size && gst_analytics_segmentation_mtd_get_region_index(segmentation, &moving, 1) &&
       gst_video_info_set_format(&info, size->format, size->width, size->height) &&
       gst_video_frame_map(&frame, &info, mask, GST_MAP_READ)) {

@@ -92,11 +92,10 @@ inline void attach_mask([[maybe_unused]] GstBuffer *to, [[maybe_unused]] GstBuff
                                  guint(columns), guint(rows), 1, offsets, strides);
   guint segments[] = {0, 1, 2, 3};
   GstAnalyticsSegmentationMtd segmentation;
-  gst_analytics_relation_meta_add_segmentation_mtd(gst_buffer_add_analytics_relation_meta(to),
-                                                   gst_buffer_ref(mask),
-                                                   GST_SEGMENTATION_TYPE_SEMANTIC,
-                                                   G_N_ELEMENTS(segments), segments, 0, 0,
-                                                   guint(width), guint(height), &segmentation);
+  gst_analytics_relation_meta_add_segmentation_mtd(
+      gst_buffer_add_analytics_relation_meta(to), gst_buffer_ref(mask),
+      GST_SEGMENTATION_TYPE_SEMANTIC, G_N_ELEMENTS(segments), segments, 0, 0, guint(width),
+      guint(height), &segmentation);
 #endif
 }
 

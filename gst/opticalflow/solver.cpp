@@ -10,7 +10,8 @@ namespace glcl::opticalflow {
 
 namespace {
 
-/// The last warp averages the votes of four texels per node. This fraction of their noise remains.
+/// The last warp averages the right-hand sides of four texels per node. This fraction of their
+/// noise remains.
 constexpr float dense_noise_share = 0.4f;
 
 /// The variant for the finest lattice, half as high: its windows are small, so smaller tiles cost
@@ -97,8 +98,8 @@ const cl::Buffer &FlowSolver::next_buffer(const FlowState &state) const {
   return state.flow == &flow_[0] ? flow_[1] : flow_[0];
 }
 
-/// Local memory of a group that warps whole lattices: votes, the flow at the start of a step, and
-/// sums.
+/// Local memory of a group that warps whole lattices: right-hand sides, the flow at the start of a
+/// step, and sums.
 TileMemory FlowSolver::fused_memory(const FlowSettings &settings,
                                     const FlowLattice &lattice) const {
   const auto sums = tensors_.memory(fused_.sums);

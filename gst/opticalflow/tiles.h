@@ -29,7 +29,8 @@ struct SolverForm {
   SolverForm() = default;
   SolverForm(int radius, int sums, Size group, Size tile)
       : radius(radius), sums(sums), group(group), tile(tile) {}
-  /// The parameters tile-x and tile-y also count the surrounding nodes whose votes a tile needs.
+  /// The parameters tile-x and tile-y also count the surrounding nodes whose right-hand sides a
+  /// tile needs.
   SolverForm(const Parameters &variant, int radius)
       : SolverForm(radius, variant.at("sums"),
                    {size_t(variant.at("group-x")), size_t(variant.at("group-y"))},
@@ -41,19 +42,19 @@ inline int tile_count(Size tile, int columns, int rows) {
   return divide_up(columns, static_cast<int>(tile.x)) * divide_up(rows, static_cast<int>(tile.y));
 }
 
-/// Elements of a work-group's arrays in local memory. `tile`: votes of the nodes in and around its
-/// tile. `strip`: their sums along y. `nodes`: the nodes of the tile.
+/// Elements of a work-group's arrays in local memory. `tile`: right-hand sides of the nodes in and
+/// around its tile. `strip`: their sums along y. `nodes`: the nodes of the tile.
 struct TileMemory {
   size_t tile, strip, nodes;
 
   TileMemory(Size side, int radius, int sums) : nodes(side.x * side.y) {
-    const size_t voters = side.x + 2 * radius;
-    tile = voters * (round_up(static_cast<int>(side.y), sums) + 2 * radius);
-    strip = voters * side.y;
+    const size_t window_nodes = side.x + 2 * radius;
+    tile = window_nodes * (round_up(static_cast<int>(side.y), sums) + 2 * radius);
+    strip = window_nodes * side.y;
   }
   /// For flow_warp: every element has two floats.
   size_t bytes() const { return (tile + strip + nodes) * sizeof(cl_float2); }
-  /// For flow_dense: votes and sums have five floats, nodes two.
+  /// For flow_dense: right-hand sides and sums have five floats, nodes two.
   size_t dense_bytes() const {
     return (tile + strip) * (sizeof(cl_float4) + sizeof(cl_float)) + nodes * sizeof(cl_float2);
   }
@@ -111,7 +112,7 @@ inline Size even_tile(Size lattice, Size largest, size_t most, size_t around) {
 }
 
 /// The taps of a Gaussian for nodes `step` px apart; they end at the edge of the window or at
-/// `radius`. `node_variance`: the variance that the vote of a single node already has, px².
+/// `radius`. `node_variance`: the variance that a single node already has, px².
 inline Window make_window(int window, int step, int radius, double node_variance = 0) {
   Window result{};
   const double variance = std::max(window * window / 36.0 - node_variance, 1e-6);

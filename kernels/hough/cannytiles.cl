@@ -26,7 +26,7 @@ typedef struct {
   int at[12];
 } Twelve;
 
-inline Twelve twelve(__local const uint2 *row) {
+inline Twelve load_twelve(__local const uint2 *row) {
   Twelve values;
   _Pragma("unroll") for (int i = 0; i < 3; i++) {
     const uint2 four = row[i];
@@ -39,16 +39,16 @@ inline Twelve twelve(__local const uint2 *row) {
 #define NONE 0xffffffffu  // label of a pixel without an edge
 #define STRONG_ONE (NONE - 1)
 
-inline int square_of(short2 g) { return g.x * g.x + g.y * g.y; }
+inline int squared_length(short2 g) { return g.x * g.x + g.y * g.y; }
 
 // Non-maximum suppression: whether a gradient is the largest of the three along its direction. Of
 // equal ones the last counts.
 inline bool is_ridge(__local const short2 *g) {
-  const int x = abs(g[0].x), y = abs(g[0].y), own = square_of(g[0]);
+  const int x = abs(g[0].x), y = abs(g[0].y), own = squared_length(g[0]);
   int next = g[0].x * g[0].y < 0 ? 1 - SIDE_X : 1 + SIDE_X;
   if (y * 32768 <= x * TAN_STEP) next = 1;
   if (x * 32768 < y * TAN_STEP) next = SIDE_X;
-  return own > square_of(g[next]) && own >= square_of(g[-next]);
+  return own > squared_length(g[next]) && own >= squared_length(g[-next]);
 }
 
 // Distributes `wide` × `high` places among the items of a group. Wide groups take places in linear
@@ -102,7 +102,7 @@ __kernel void canny_edges(IN_LUMA(in), int2 size, __global const uint2 *restrict
   barrier(CLK_LOCAL_MEM_FENCE);
   EACH(x, y, SIDE_X / 4, SIDE_Y) {
     const int from = y * (LUMA_X / 4) + x;
-    const Twelve s = twelve(smooth + from), d = twelve(steep + from);
+    const Twelve s = load_twelve(smooth + from), d = load_twelve(steep + from);
     _Pragma("unroll") for (int i = 0; i < 4; i++) {
       __local short2 *g = gradients + y * SIDE_X + 4 * x + i;
       const int across = DERIVED(int, s.at[i], s.at[i + 1], s.at[i + 2], s.at[i + 3], s.at[i + 5],
@@ -128,7 +128,7 @@ __kernel void canny_edges(IN_LUMA(in), int2 size, __global const uint2 *restrict
     const int level = level_at[(y + HALO) * LUMA_X + x + HALO];
     if (pitch) luma[(at.y + 1) * pitch + at.x + 1] = level;
     const uint2 least = thresholds[level];
-    const int square = square_of(*g);
+    const int square = squared_length(*g);
     const bool counts = square > 0 && (uint)square >= (weak ? least.x : least.y) && is_ridge(g);
     const ushort edge = counts ? edge_of(convert_int2(*g), square, least.y) : 0;
     edges[at.y * size.x + at.x] = edge;

@@ -217,8 +217,8 @@ __kernel void edge_pairs_shift(LIST(before), LIST(after), __global const int2 *r
       barrier(CLK_LOCAL_MEM_FENCE);
       for (int i = item; i < count; i += items) {
         const uint pair = before_pairs[begin + at + i];
-        own[i] = (int4)(to_middle(before_indices[pair & 0xffff], before_size, rotated),
-                        to_middle(before_indices[pair >> 16], before_size, rotated));
+        own[i] = (int4)(vector_to_centre(before_indices[pair & 0xffff], before_size, rotated),
+                        vector_to_centre(before_indices[pair >> 16], before_size, rotated));
       }
 #if FORM == BALANCED
       for (int with = 0; with < m; with += CHUNK) {

@@ -33,7 +33,7 @@ inline float8 gaussian(float8 a, float8 b, float8 c, float8 d, float8 e, float8 
 
 // True if no later value within `reach` px equals this one, which no value exceeds. `rows`: starts
 // of its own row and the three rows below.
-inline bool is_last(__local const float *values, int column, int4 rows, int reach) {
+inline bool is_last_maximum(__local const float *values, int column, int4 rows, int reach) {
   const float own = values[rows.x + column];
   bool last = true;
   for (int i = 1; i <= reach; i++) last = last && values[rows.x + column + i] != own;
@@ -151,7 +151,8 @@ __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach
         if (!any(hit)) continue;
         vstore8(hit, 0, hits);
         for (int i = k; i < min(k + 8, wide); i++) {
-          if (!hits[i - k] || !is_last(eigen, i + CORNER_RADIUS, (int4)(at, p1, p2, p3), reach))
+          if (!hits[i - k] ||
+              !is_last_maximum(eigen, i + CORNER_RADIUS, (int4)(at, p1, p2, p3), reach))
             continue;
           best = fmax(best, mine[i]);
           const int index = line * size.x + origin.x + i;

@@ -7,7 +7,7 @@
 #include "klt/interface.h"
 #include "klt/points.clh"
 
-inline int kept_of(Trail trail) { return min(trail.count, TRAIL_LENGTH); }
+inline int trail_length(Trail trail) { return min(trail.count, TRAIL_LENGTH); }
 
 // Appends the position of each live point to its trail. `all`: whether the whole trail is kept, at
 // decreasing density. A work-item per slot.
@@ -69,7 +69,7 @@ __kernel void klt_claim(__global const TrackedPoints *points, int lines,
   if (lines == 0) return;
   const Trail trail = trails[slot];
   __global const float2 *own = positions + slot * TRAIL_LENGTH;
-  const int count = lines < 0 ? trail.count : min(kept_of(trail), lines + 1),
+  const int count = lines < 0 ? trail.count : min(trail_length(trail), lines + 1),
             first = trail.count - count;
   for (int i = item; i < count; i += items) {
     const float2 to = i + 1 < count ? own[(first + i + 1) % TRAIL_LENGTH] : now;

@@ -28,7 +28,7 @@ __kernel void klt_displacements(__global const TrackedPoints *points, int slots,
   const bool known = points->identity[slot].z == LIVE && points->identity[slot].y > 0 &&
                      anchors[slot].id == points->identity[slot].x;
   const float2 at =
-      moved(stabilizer->to_stabilized, square(points->position[slot].zw - centre, aspect));
+      moved(stabilizer->to_stabilized, to_square_px(points->position[slot].zw - centre, aspect));
   displacements[slot] =
       known ? (float4)(at, anchors[slot].position - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
 }
@@ -52,8 +52,9 @@ inline float4 bounded(float4 from_stabilized, float zoom, float2 half_size) {
 // residual that go into position and velocity per frame. The memory gets shorter as the residual
 // uses up the margin, as at the start of a pan. Otherwise shake would pass at the end of the
 // margin.
-inline float2 shares_of(StabilizerFilter filter, float4 residual) {
-  const float2 limit = fmax((1.0f - filter.zoom) * square(filter.centre, filter.aspect), 0.5f);
+inline float2 filter_gains(StabilizerFilter filter, float4 residual) {
+  const float2 limit =
+      fmax((1.0f - filter.zoom) * to_square_px(filter.centre, filter.aspect), 0.5f);
   const float used = fmin(fmax(fabs(residual.x) / limit.x, fabs(residual.y) / limit.y), 1.0f);
   const float kept = exp(-1.0f / fmax(filter.smoothing, 1.0f) - MARGIN_DECAY * used * used);
   return filter.smoothing > 0.0f ? (float2)(1.0f - kept * kept, (1.0f - kept) * (1.0f - kept))
@@ -74,7 +75,7 @@ __kernel void klt_update_stabilizer(__global const TrackedPoints *points, int sl
     if (slot == 0) *now = *before, now->confidence = -1.0f;
     return;
   }
-  const float2 middle = square(filter.centre, filter.aspect);
+  const float2 middle = to_square_px(filter.centre, filter.aspect);
   const bool restart = fresh || state[CUT];
   const bool reliable = camera->coverage >= 0.5f && camera->inliers >= (float)LEAST_INLIERS &&
                         LEAST_SHARE * camera->inliers >= camera->vector_count;
@@ -83,14 +84,15 @@ __kernel void klt_update_stabilizer(__global const TrackedPoints *points, int sl
               : after(before->to_stabilized, reliable ? camera->vector_motion : (float4)(0.0f));
   const float4 velocity = restart || filter.smoothing == 0.0f ? (float4)(0.0f) : before->velocity;
   const float4 residual = to_stabilized - velocity;
-  const float2 shares = shares_of(filter, residual);
-  const float4 target = velocity + shares.x * residual;
+  const float2 gains = filter_gains(filter, residual);
+  const float4 target = velocity + gains.x * residual;
   const float4 from_stabilized =
       bounded(after(target, inverse(to_stabilized)), filter.zoom, middle);
   const float4 held = inverse(from_stabilized), turned = after(inverse(to_stabilized), held);
   if (points->identity[slot].z == LIVE) {
     const Anchor anchor = anchors[slot];
-    const float2 at = moved(held, square(points->position[slot].zw - filter.centre, filter.aspect)),
+    const float2 at = moved(held,
+                            to_square_px(points->position[slot].zw - filter.centre, filter.aspect)),
                  was = moved(turned, anchor.position);
     const bool known = !restart && anchor.id == points->identity[slot].x;
     const Anchor next = {known ? was + ANCHOR_RATE * (at - was) : at, points->identity[slot].x, 0};
@@ -99,10 +101,10 @@ __kernel void klt_update_stabilizer(__global const TrackedPoints *points, int sl
   if (slot == 0) {
     const float2 grown = ((float2)(1.0f, 0.0f) + held.zw) / filter.zoom;
     const float2 shift =
-        filter.centre + unsquare(held.xy / filter.zoom - times(grown, middle), filter.aspect);
+        filter.centre + from_square_px(held.xy / filter.zoom - times(grown, middle), filter.aspect);
     const float across = -grown.y / filter.aspect, down = grown.y * filter.aspect;
     const StabilizerState result = {held,
-                                    velocity + shares.y * residual,
+                                    velocity + gains.y * residual,
                                     from_stabilized,
                                     filter.zoom,
                                     {grown.x, across, shift.x, down, grown.x, shift.y},
@@ -118,7 +120,7 @@ __kernel void klt_show(IN_FRAME(in), OUT_FRAME(out), StabilizedView view,
   const int2 size = view.size;
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
-  const float2 at = seen_at(stabilizer, (float2)(x, y), view.centre, view.aspect);
+  const float2 at = source_position(stabilizer, (float2)(x, y), view.centre, view.aspect);
   const float2 corner = floor(at);
   const int left = (int)corner.x - 1, top = (int)corner.y - 1;
   const float4 across = cubic(at.x - corner.x), down = cubic(at.y - corner.y);

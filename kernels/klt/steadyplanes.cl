@@ -33,7 +33,7 @@ __kernel void klt_show_planes(IN_PLANES(in), OUT_PLANES(out), StabilizedView vie
   if (any(first_pixel >= size)) return;
   for (int i = 0; i < BLOCK_PIXELS; i++) {
     const int2 pixel = BLOCK_PIXEL(i, first_pixel, size);
-    const float2 at = seen_at(stabilizer, convert_float2(pixel), centre, aspect);
+    const float2 at = source_position(stabilizer, convert_float2(pixel), centre, aspect);
     float luma = 0.0f;
     ADD_CUBIC(luma, LOAD_LUMA, convert_float, in, at, size);
     const int value = convert_int_rte(clamp(luma, 0.0f, (float)VALUE_MAX));
@@ -42,7 +42,8 @@ __kernel void klt_show_planes(IN_PLANES(in), OUT_PLANES(out), StabilizedView vie
 #if LAYOUT != GREY
   const int2 block = first_pixel / BLOCK_SIDE, blocks = (size + BLOCK_SIDE - 1) / BLOCK_SIDE;
   const float2 at =
-      (seen_at(stabilizer, convert_float2(first_pixel) + site, centre, aspect) - site) / BLOCK_SIDE;
+      (source_position(stabilizer, convert_float2(first_pixel) + site, centre, aspect) - site) /
+      BLOCK_SIDE;
   float2 chroma = 0.0f;
   ADD_CUBIC(chroma, LOAD_CHROMA, convert_float2, in, at, blocks);
   const int2 values = convert_int2_rte(clamp(chroma, 0.0f, (float)VALUE_MAX));

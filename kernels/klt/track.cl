@@ -202,7 +202,7 @@ inline void fetch_template(__global const float *after, int4 level,
 
 // Texels by which a window's radius grows so that noise moves its point less. `eigenvalue`: of a
 // window of 7×7 px.
-inline int growth_of(float eigenvalue, float noise, int radius) {
+inline int window_growth(float eigenvalue, float noise, int radius) {
   const float side = 7.0f * sqrt(2.0f * noise / fmax(eigenvalue, 1e-6f)) / LEAST_DEVIATION;
   return clamp((int)ceil(0.5f * (fmin(side, 2.0f * MOST_RADIUS + 1.0f) - 1.0f)) - radius, 0,
                MOST_RADIUS - radius);
@@ -218,8 +218,8 @@ inline TrackedPoint track(__global const float *before, __global const float *af
   const float2 was = point.position.zw;
   const float4 velocity = point.motion * (float4)(steps, steps, 1.0f, 1.0f);
   // It has no branches before barriers, because PoCL 3.1 miscompiles such loops.
-  const int needed =
-      growth_of(velocity.w, CORRELATION * noise_variance(noise) + coding_of(noise), search.radius);
+  const int needed = window_growth(
+      velocity.w, CORRELATION * noise_variance(noise) + coding_of(noise), search.radius);
   point.similarity = select((float4)(1.0f, 0.0f, 0.0f, needed), point.similarity,
                             (int4)(point.identity.y > 0 ? -1 : 0));
   const int radius = min(search.radius + (int)point.similarity.w, MOST_RADIUS);

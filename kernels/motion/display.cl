@@ -39,7 +39,8 @@ __kernel void motion_show_residual(IN_FRAME(in), OUT_FRAME(out), __global const 
 
 // True if a block or partition begins at a cell; `middle` gets the centre of the block or partition
 // that contains the cell, px.
-inline bool begins(__global const ushort *shapes, int2 place, FieldGrid field, float2 *middle) {
+inline bool partition_begins(__global const ushort *shapes, int2 place, FieldGrid field,
+                             float2 *middle) {
   const int cells = field.cells;
   const uint shape = shapes[place.y / cells * (field.count.x / cells) + place.x / cells];
   const int2 inner = place % cells;
@@ -90,7 +91,7 @@ __kernel void motion_arrows(__global const short2 *vectors, __global const ushor
   Arrow arrow = no_arrow();
   float2 middle;
   const float2 v = convert_float2(vectors[place.y * field.count.x + place.x]) / 4.0f;
-  if (begins(shapes, place, field, &middle) && any(v != 0.0f)) {
+  if (partition_begins(shapes, place, field, &middle) && any(v != 0.0f)) {
     const float moved = sqrt(v.x * v.x + v.y * v.y);
     arrow.from = middle - v;
     arrow.direction = v / moved;

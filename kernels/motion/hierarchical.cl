@@ -14,7 +14,7 @@ inline ulong try_vector(const Area *a, int2 v) {
     for (int x = 0; x < a->size.x; x += 4)
       sum = sad4(*(__global const uint *)(a->own + y * a->pitch + x),
                  (uint)five_bytes(there + y * a->pitch + x), sum);
-  return key_of(sum, place(4 * v.x, 4 * v.y));
+  return key_of(sum, pack_vector(4 * v.x, 4 * v.y));
 }
 
 // Hexagon search. It starts at the vector 0 and moves to the cheapest corner of a hexagon until no

@@ -61,7 +61,7 @@ inline uint brightness_cost(const Area *a, int rise) {
   return cost;
 }
 
-inline uint squares4(uint word, uint sum) {
+inline uint add_squares(uint word, uint sum) {
   const uint4 p = convert_uint4(as_uchar4(word));
   return sum + p.x * p.x + p.y * p.y + p.z * p.z + p.w * p.w;
 }
@@ -72,8 +72,8 @@ inline float least_variance(const Area *a, uint sum, uint before) {
   uint own = 0, there = 0;
   for (int y = 0; y < a->size.y; y++)
     for (int x = 0; x < a->size.x; x += 4) {
-      own = squares4(*(__global const uint *)(a->own + y * a->pitch + x), own);
-      there = squares4(*(__global const uint *)(a->there + y * a->pitch + x), there);
+      own = add_squares(*(__global const uint *)(a->own + y * a->pitch + x), own);
+      there = add_squares(*(__global const uint *)(a->there + y * a->pitch + x), there);
     }
   const ulong pixels = a->size.x * a->size.y;
   return min(own * pixels - (ulong)sum * sum, there * pixels - (ulong)before * before) /
@@ -103,7 +103,7 @@ __kernel void motion_noise_gate(__global const uchar *current, __global const uc
         flicker,
         GREY_VARIANCE * fmax(change * change - 2.0f * CORRELATION * noise_variance(noise), 0.0f));
   if (i == 0) flicker->cells = count / KEYS;
-  if ((uint)key == place(0, 0)) {
+  if ((uint)key == pack_vector(0, 0)) {
     if (i % KEYS == 0 && residual >= LEAST_STATIC_RESIDUAL * pixels)
       atomic_inc(&flicker->static_cells);
     return;
@@ -146,5 +146,5 @@ __kernel void motion_noise_gate(__global const uchar *current, __global const uc
   if (i % KEYS == 0 && adjusted > (key >> 32) + (ulong)(explained + flicker_change))
     atomic_inc(&flicker->moved_cells);
   if (adjusted <= most || least_variance(&area, sum, before) <= faint)
-    gated[i] = key_of(cost, place(0, 0));
+    gated[i] = key_of(cost, pack_vector(0, 0));
 }

@@ -69,7 +69,7 @@ inline Ended end_cells(Candidate *candidate, const int j) {
 // Updates the smallest keys of partitions with those of two candidates, completed by row j of their
 // cells. j is a compile-time constant. Some devices have an instruction for the minimum of three
 // values.
-inline void lower(uint least[PARTITIONS], const Ended *a, const Ended *b, const int j) {
+inline void update_least(uint least[PARTITIONS], const Ended *a, const Ended *b, const int j) {
 #define LEAST(partition, member) least[partition] = min(least[partition], min(a->member, b->member))
 #pragma unroll
   for (int i = 0; i < 4; i++) LEAST(P4X4 + 4 * j + i, p4x4[i]);
@@ -153,7 +153,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_partitio
                 if (d % 2 == 0 && d + 1 < D)
                   before = ended;
                 else
-                  lower(least, d % 2 ? &before : &ended, &ended, j);
+                  update_least(least, d % 2 ? &before : &ended, &ended, j);
               }
             }
         }
@@ -174,7 +174,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_partitio
       for (int i = 0; i < 2; i++) {
         const uint value = found[block][lane + i * LANES];
         const int2 v = at + (int2)(value & 63, value >> 6 & 63);
-        if (!(value >> 28)) best[i] = min(best[i], key_of(value >> 12, place(4 * v.x, 4 * v.y)));
+        if (!(value >> 28))
+          best[i] = min(best[i], key_of(value >> 12, pack_vector(4 * v.x, 4 * v.y)));
       }
     }
 

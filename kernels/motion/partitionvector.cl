@@ -35,7 +35,7 @@ __kernel void motion_partitions_vector(__global const uchar *current,
     const uint bits = component_bits(4 * y);
     for (int x = first.x; x < first.x + count.x; x++) {
       __global const uchar *from = reference + AT(x0 + x, row * B + y, pitch);
-      const ulong rest = key_of(lambda * (bits + component_bits(4 * x)), place(4 * x, 4 * y));
+      const ulong rest = key_of(lambda * (bits + component_bits(4 * x)), pack_vector(4 * x, 4 * y));
       ulong8 cell[4][2], wide[4];
 #pragma unroll
       for (int j = 0; j < 4; j++) {

@@ -37,7 +37,7 @@ inline void store(int4 levels, __global uchar *p) { *(__global uint *)p = pack4_
 
 // The six taps along y, with 16 added. An offset keeps the sums of a word's halves positive, so
 // that they do not borrow.
-inline int4 six_own(const Row *rows, int r) {
+inline int4 six_taps_along_y(const Row *rows, int r) {
   const uint2 sums = SIX_TAPS(rows[(r + 1) % 6].own, rows[(r + 2) % 6].own, rows[(r + 3) % 6].own,
                               rows[(r + 4) % 6].own, rows[(r + 5) % 6].own, rows[r % 6].own) +
                      0x10001 * (2560 + 16);
@@ -61,7 +61,7 @@ inline void store(INTS levels, __global uchar *p) {
   JOIN(vstore, V)(JOIN(JOIN(convert_uchar, V), _sat)(levels), 0, p);
 }
 
-inline INTS six_own(const Row *rows, int r) {
+inline INTS six_taps_along_y(const Row *rows, int r) {
   return SIX_TAPS(rows[(r + 1) % 6].own, rows[(r + 2) % 6].own, rows[(r + 3) % 6].own,
                   rows[(r + 4) % 6].own, rows[(r + 5) % 6].own, rows[r % 6].own) +
          16;
@@ -83,7 +83,7 @@ __kernel void motion_half_planes(__global const uchar *plane, __global uchar *ha
     if (r >= 5 && top + r - 5 < rows - edge) {
       __global uchar *out = halves + (top + r - 5) * pitch + x;
       store(six[(r + 3) % 6].wide >> 5, out);
-      store(six_own(six, r) >> 5, out + bytes);
+      store(six_taps_along_y(six, r) >> 5, out + bytes);
       // The 16 in each of six rows become the 512 that rounds.
       store(SIX_TAPS(six[(r + 1) % 6].wide, six[(r + 2) % 6].wide, six[(r + 3) % 6].wide,
                      six[(r + 4) % 6].wide, six[(r + 5) % 6].wide, six[r % 6].wide) >>

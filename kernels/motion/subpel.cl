@@ -122,7 +122,7 @@ inline void quarter_sads(const Around *a, bool mixed, const uint own[4], uint sa
 
 // For each shape, four bits with the number of the first shape that has the same vector at cell (x,
 // y).
-inline uint first_alike(__local const ulong *best, int x, int y) {
+inline uint first_equal_shapes(__local const ulong *best, int x, int y) {
   uint vectors[SHAPES], all = 0;
 #pragma unroll
   for (int shape = 0; shape < SHAPES; shape++) {
@@ -164,7 +164,7 @@ inline ulong least_around(ulong best, __local const uint4 *sums, int width, int 
   }
   const int n = least & 15;
   const int2 v = centre + step * (int2)(n % 3 - 1, n / 3 - 1);
-  return key_of(least >> 4, place(v.x, v.y));
+  return key_of(least >> 4, pack_vector(v.x, v.y));
 }
 
 // `keys`: of whole-pixel vectors, replaced by the refined ones. `quarter`: whether to refine to
@@ -179,7 +179,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_subpel(
   __global ulong *own_keys = keys + ((size_t)row * columns + strip * (STRIP / B)) * EACH;
   const int count = min(KEYS, (columns - strip * (STRIP / B)) * EACH);
   for (int i = item; i < KEYS; i += GROUP)
-    best[i] = min(i < count ? own_keys[i] : ULONG_MAX, key_of(UINT_MAX, place(0, 0)));
+    best[i] = min(i < count ? own_keys[i] : ULONG_MAX, key_of(UINT_MAX, pack_vector(0, 0)));
   barrier(CLK_LOCAL_MEM_FENCE);
 
   const Samples samples = samples_of(reference, halves, pitch, bytes);
@@ -189,7 +189,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_subpel(
     own[r] = *(__global const uint *)(current + AT(at.x, at.y + r, pitch));
 
   for (int step = 2; step > (quarter ? 0 : 1); step--) {
-    const uint alike = first_alike(best, x, y);
+    const uint alike = first_equal_shapes(best, x, y);
     for (int shape = 0; shape < SHAPES; shape++) {
       __local uint4 *own_sums = sums + shape * CELLS + item;
       const int first = alike >> 4 * shape & 15;

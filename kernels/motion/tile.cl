@@ -133,7 +133,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_search_t
         of_all = least[k][block];
 #endif
         const int2 v = at + (int2)(of_all & 63, of_all >> 6 & 63);
-        best[k] = min(best[k], key_of(of_all >> 12, place(4 * v.x, 4 * v.y)));
+        best[k] = min(best[k], key_of(of_all >> 12, pack_vector(4 * v.x, 4 * v.y)));
       }
     }
 

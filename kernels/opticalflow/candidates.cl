@@ -15,7 +15,7 @@
 #define MODE_TOLERANCE 1  // px along each axis between matches of one mode
 #define LEAST_VOTES 3
 
-inline bool is_mode(float2 v) { return v.x < 0.5f * NO_MODE; }
+inline bool has_mode(float2 v) { return v.x < 0.5f * NO_MODE; }
 
 // Fits the change of brightness to pairs of matching pixels. Unlike whole frames, pairs are
 // independent of content that enters or leaves the frame. The fit replaces the initial change if
@@ -94,7 +94,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1))) void flow_
     int mine = 0;
     const bool available =
         item < CELL_MATCHES && own[item % CELL_MATCHES].x >= 0 &&
-        (mode == 0 || (is_mode(found.xy) && any(abs(v - first) > (uint2)(2 * MODE_TOLERANCE))));
+        (mode == 0 || (has_mode(found.xy) && any(abs(v - first) > (uint2)(2 * MODE_TOLERANCE))));
     for (int i = 0; i < CELL_MATCHES && available; i++) {
       const int2 off = convert_int2(own[i].zw) - v;
       if (own[i].x >= 0 && all(abs(off) <= (uint2)MODE_TOLERANCE)) sum += off, mine++;
@@ -239,7 +239,7 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
   uint own_nearest = UINT_MAX;
   for (int i = place; i < SEARCH_SIDE * SEARCH_SIDE; i += NODE_ITEMS) {
     const int2 off = (int2)(i % SEARCH_SIDE, i / SEARCH_SIDE) - FARTHEST, from = own_cell + off;
-    if (all(from >= 0) && all(from < cells) && is_mode(modes[from.y * cells.x + from.x].xy))
+    if (all(from >= 0) && all(from < cells) && has_mode(modes[from.y * cells.x + from.x].xy))
       own_nearest = min(own_nearest, nearness(off));
   }
   atomic_min(&nearest[own], own_nearest);
@@ -252,7 +252,7 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
     v = place < CANDIDATES - 1    ? candidate(place, modes, own_cell, cells)
         : nearest[own] < UINT_MAX ? modes[at.y * cells.x + at.x].xy
                                   : no_mode;
-    v = is_mode(v) ? choice.mode_scale * v : no_mode;
+    v = has_mode(v) ? choice.mode_scale * v : no_mode;
     if (all(fabs(v - start) < SAME_MOTION)) v = no_mode;
   }
   if (place < CANDIDATES) candidate_flow[place] = v;
@@ -260,10 +260,10 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
   // The own flow is evaluated only if there is a candidate. A candidate is evaluated only if no
   // earlier one is equal.
   if (place < CANDIDATES) {
-    bool evaluate = place > 0 && is_mode(v);
+    bool evaluate = place > 0 && has_mode(v);
     for (int i = 1; i < CANDIDATES; i++) {
       if (place == 0)
-        evaluate = evaluate || is_mode(candidate_flow[i]);
+        evaluate = evaluate || has_mode(candidate_flow[i]);
       else if (i < place)
         evaluate = evaluate && any(fabs(candidate_flow[i] - v) >= 0.25f);
     }

@@ -45,27 +45,27 @@ inline Block block_at(__global const TEXEL *p, int pitch) {
 #define SUM_OF(four) dot(four, (float4)(1.0f))
 
 #ifdef CENSUS
-// The sum of vote_of() for four texels from `at` on with flow (x, y); `own` gets the sum of their
+// The sum of rhs_of() for four texels from `at` on with flow (x, y); `own` gets the sum of their
 // tensors.
-inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int2 at, float4 x,
-                       float4 y, float2 brightness, float alpha, float limit, float3 *own) {
+inline float2 rhs_sum(Block block, __global const TEXEL *after, int4 level, int2 at, float4 x,
+                      float4 y, float2 brightness, float alpha, float limit, float3 *own) {
   const float2 flow[4] = {(float2)(x.s0, y.s0), (float2)(x.s1, y.s1), (float2)(x.s2, y.s2),
                           (float2)(x.s3, y.s3)};
-  float2 votes = 0.0f;
+  float2 rhs_here = 0.0f;
   *own = 0.0f;
   UNROLL
   for (int i = 0; i < 4; i++) {
     float3 tensor;
-    votes += vote_of(block.now[i], block.gx[i], block.gy[i], after, level,
-                     at + (int2)(i & 1, i >> 1), flow[i], brightness, alpha, limit, &tensor);
+    rhs_here += rhs_of(block.now[i], block.gx[i], block.gy[i], after, level,
+                       at + (int2)(i & 1, i >> 1), flow[i], brightness, alpha, limit, &tensor);
     *own += tensor;
   }
-  return votes;
+  return rhs_here;
 }
 #else
 // The same computation with vectors of four, for which CPUs have instructions.
-inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int2 at, float4 x,
-                       float4 y, float2 brightness, float alpha, float limit, float3 *own) {
+inline float2 rhs_sum(Block block, __global const TEXEL *after, int4 level, int2 at, float4 x,
+                      float4 y, float2 brightness, float alpha, float limit, float3 *own) {
 #define FOUR(v) (float4)(v[0], v[1], v[2], v[3])
   const float4 now = FOUR(block.now), gx = FOUR(block.gx), gy = FOUR(block.gy);
   const float2 end = convert_float2(level.xy - 1);
@@ -83,8 +83,8 @@ inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int
   const float4 change = clamp(ADJUSTED(mix(above, below, part_y), brightness) - now, -limit, limit);
   const float4 change_inside = select(
       (float4)(0.0f), change, to_x == in_x && to_y == in_y);  // 0 for targets outside the frame
-  const float4 votes = alpha + TRACE_VOTE * (gx * gx + gy * gy), xx = gx * gx + votes, xy = gx * gy,
-               yy = gy * gy + votes;
+  const float4 regularisation = alpha + TRACE_WEIGHT * (gx * gx + gy * gy),
+               xx = gx * gx + regularisation, xy = gx * gy, yy = gy * gy + regularisation;
   *own = (float3)(SUM_OF(xx), SUM_OF(xy), SUM_OF(yy));
   return (float2)(SUM_OF(xx * x + xy * y - gx * change_inside),
                   SUM_OF(xy * x + yy * y - gy * change_inside));
@@ -93,12 +93,12 @@ inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int
 
 // Input: the flow of flow_warp, whose nodes are 4 `step` texels apart. Output: the flow of nodes 2
 // `step` texels apart, in texels, and a confidence from the smaller eigenvalue. A node sums the
-// votes and tensors of its four texels over the window. The tensors and residuals of `tables`
-// are those of flow_warp's lattice; the share of noise comes from them.
+// right-hand sides and tensors of its four texels over the window. The tensors and residuals of
+// `tables` are those of flow_warp's lattice; the share of noise comes from them.
 //
-// Local memory in `scratch`: `tile` holds the flow, then tensors with the votes along x; `tile_y`
-// the votes along y. `strip` holds medians, then sums along y, as does `strip_y`. `nodes_flow`
-// holds the flow at the start of the step.
+// Local memory in `scratch`: `tile` holds the flow, then tensors with the right-hand sides along x;
+// `tile_y` the right-hand sides along y. `strip` holds medians, then sums along y, as does
+// `strip_y`. `nodes_flow` holds the flow at the start of the step.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
@@ -122,9 +122,10 @@ flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict
   __local float *tile_y = (__local float *)(nodes_flow + side.x * side.y),
                 *strip_y = tile_y + warp.tile;
   const int2 origin = (int2)(get_group_id(0), GROUP_ROW) * side;
-  const int2 voter = origin - RADIUS, voters = side + 2 * RADIUS, last = flow_size - 1;
-  const int2 median_first = max(voter >> 1, 0),
-             median_size = min(((voter + voters - 1) >> 1) + 2, last + 1) - median_first;
+  const int2 window_first = origin - RADIUS, window_nodes = side + 2 * RADIUS, last = flow_size - 1;
+  const int2 median_first = max(window_first >> 1, 0),
+             median_size =
+                 min(((window_first + window_nodes - 1) >> 1) + 2, last + 1) - median_first;
   const Noise noise = noise_of(noise_table);
   const float denoising = denoising_of(noise), limit = change_limit(noise, gain);
   const int reach = smoothing_reach(spacing, denoising);
@@ -139,10 +140,10 @@ flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict
                                  spacing, denoising);
   barrier(CLK_LOCAL_MEM_FENCE);
   const float part = 0.25f / step;
-  FOR_ITEMS(x, y, voters) {
-    const int2 node = clamp(voter + (int2)(x, y), 0, size - 1);
+  FOR_ITEMS(x, y, window_nodes) {
+    const int2 node = clamp(window_first + (int2)(x, y), 0, size - 1);
     float3 texels = 0.0f;
-    float2 votes = 0.0f, start = 0.0f;
+    float2 rhs_here = 0.0f, start = 0.0f;
     if (step == 1 && all(2 * node + 1 < level.xy)) {
       const Block block = block_at(before + texel_index(level, 2 * node), level.z);
       // All four texels lie between the same nodes of the flow.
@@ -157,8 +158,8 @@ flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict
   mix(mix((float4)(first.c), (float4)(top_right.c), part_x), \
       mix((float4)(bottom_left.c), (float4)(bottom_right.c), part_x), part_y)
       const float4 flow_x = BETWEEN(x), flow_y = BETWEEN(y);
-      votes = votes_of(block, after, level, 2 * node, flow_x, flow_y, brightness[0], alpha, limit,
-                       &texels);
+      rhs_here = rhs_sum(block, after, level, 2 * node, flow_x, flow_y, brightness[0], alpha, limit,
+                         &texels);
       start = (float2)(SUM_OF(flow_x), SUM_OF(flow_y));
     } else {
       for (int i = 0; i < 4; i++) {
@@ -166,7 +167,7 @@ flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict
         const float2 v =
             sample_flow(medians, median_first, median_size.x, part * convert_float2(at), last);
         float3 own;
-        votes += vote(before, after, level, at, v, brightness[0], alpha, limit, &own);
+        rhs_here += rhs(before, after, level, at, v, brightness[0], alpha, limit, &own);
         texels += own;
         start += v;
       }
@@ -174,19 +175,19 @@ flow_dense(__global const TEXEL *restrict before, __global const TEXEL *restrict
     const int2 own_node = (int2)(x, y) - RADIUS;
     if (all(own_node >= 0) && all(own_node < side))
       nodes_flow[own_node.y * side.x + own_node.x] = 0.25f * start;
-    tile[y * voters.x + x] = 0.25f * (float4)(texels, votes.x);
-    tile_y[y * voters.x + x] = 0.25f * votes.y;
+    tile[y * window_nodes.x + x] = 0.25f * (float4)(texels, rhs_here.x);
+    tile_y[y * window_nodes.x + x] = 0.25f * rhs_here.y;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  SUM_Y(tile, strip, voters.x, side.y, window, float4)
-  SUM_Y(tile_y, strip_y, voters.x, side.y, window, float)
+  SUM_Y(tile, strip, window_nodes.x, side.y, window, float4)
+  SUM_Y(tile_y, strip_y, window_nodes.x, side.y, window, float)
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, min(side, size - origin)) {
     const int index = (origin.y + y) * size.x + origin.x + x;
     float4 sum;
     float sum_y;
-    SUM_X(sum, strip + y * voters.x + x, window)
-    SUM_X(sum_y, strip_y + y * voters.x + x, window)
+    SUM_X(sum, strip + y * window_nodes.x + x, window)
+    SUM_X(sum_y, strip_y + y * window_nodes.x + x, window)
     const int2 coarse = min((origin + (int2)(x, y)) / 2, coarse_size - 1);
     const int coarse_index = coarse.y * coarse_size.x + coarse.x;
     const float noise_share = tensors[coarse_index].w;

@@ -48,12 +48,12 @@ inline struct pair pair_at(__global const uint *greys, int2 size, int left, int 
 // subtracts them.
 inline void add_products(int *sums, struct pair row, struct pair below) {
   const int dx = (short)(row.across + below.across), dy = (short)(below.sum - row.sum);
-  const int dt = high_less_low(row.sum + below.sum);
+  const int dt = newer_minus_older(row.sum + below.sum);
   ADD_PRODUCTS(sums, dx, dy, dt)
 }
 inline void subtract_products(int *sums, struct pair row, struct pair below) {
   const int dx = (short)(row.across + below.across), dy = (short)(below.sum - row.sum);
-  const int dt = high_less_low(row.sum + below.sum);
+  const int dt = newer_minus_older(row.sum + below.sum);
   SUBTRACT_PRODUCTS(sums, dx, dy, dt)
 }
 

@@ -63,7 +63,7 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
         const int old_dx = (short)slopes[out], old_dy = (int)slopes[out] >> 16;
         SUBTRACT_PRODUCTS(sums, old_dx, old_dy, changes[out])
         slopes[out] = low_halves(across + last_across, sum - last_sum);
-        changes[out] = high_less_low(sum + last_sum);
+        changes[out] = newer_minus_older(sum + last_sum);
         const int dx = (short)(across + last_across), dy = (short)(sum - last_sum);
         ADD_PRODUCTS(sums, dx, dy, changes[out])
       }

@@ -25,7 +25,7 @@
 #define SPACING 4                 // texels between vectors of the mean
 #define MEAN_EPSILON 0.1f         // texels; smaller differences from the mean have equal weight
 #define NOISY_STATIC_SPEED 0.05f  // px; slower motion becomes 0 in noise
-#define SELF_VOTE 1e-4f
+#define MIN_DIAGONAL 1e-4f        // added to the diagonal of a tensor
 #define LOG2_E 1.44269504f
 
 // Interpolates a flow of another size. `ratio` texels of that flow correspond to one texel of the
@@ -64,11 +64,11 @@ inline float sharpness(Noise noise, float gain) {
 // Interpolates between four neighbours by their weights.
 #define INTERPOLATED(a, b, c, d) (share.x * (a) + share.y * (b) + share.z * (c) + share.w * (d))
 
-// The data term of a texel for the flow `v`. Returns its tensor (xx, xy, yy); `votes` gets the
+// The data term of a texel for the flow `v`. Returns its tensor (xx, xy, yy); `rhs` gets the
 // right-hand side. w: the quality of the match, at most 1. Outside the frame w is 0 and the texel
-// votes only for its current flow.
+// contributes only its current flow.
 inline float4 match(__global const TEXEL *before, __global const TEXEL *after, int4 level,
-                    float robust, int2 at, float2 v, float2 *votes) {
+                    float robust, int2 at, float2 v, float2 *rhs) {
   const float2 to = convert_float2(at) + v;
   float4 tensor = (float4)(0.0f, 0.0f, 0.0f, 0.0f);
   float2 data_gradient = 0.0f;
@@ -104,9 +104,8 @@ inline float4 match(__global const TEXEL *before, __global const TEXEL *after, i
     tensor.w = fmax(normal_recip(1.0f + dot(change, change) * (UNIT * UNIT / HALF_MATCH)), 0.02f);
     data_gradient = UNIT * SLOPE_UNIT * (float2)(dot(weighted_x, change), dot(weighted_y, change));
   }
-  tensor.x += SELF_VOTE, tensor.z += SELF_VOTE;
-  *votes =
-      (float2)(tensor.x * v.x + tensor.y * v.y, tensor.y * v.x + tensor.z * v.y) - data_gradient;
+  tensor.x += MIN_DIAGONAL, tensor.z += MIN_DIAGONAL;
+  *rhs = (float2)(tensor.x * v.x + tensor.y * v.y, tensor.y * v.x + tensor.z * v.y) - data_gradient;
   return tensor;
 }
 
@@ -151,7 +150,7 @@ __attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void 
   const int2 item = (int2)(get_local_id(0), get_local_id(1));
   const int left = 2 * item.x, top = ROWS * item.y;  // in the tile
   const int2 at = origin + (int2)(left, top);
-  float2 own[ROWS][2], votes[ROWS][2];
+  float2 own[ROWS][2], rhs[ROWS][2];
   float xx[ROWS][2], xy[ROWS][2], yy[ROWS][2];
   UNROLL
   for (int row = 0; row < ROWS; row++) {
@@ -189,7 +188,7 @@ __attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void 
     for (int i = 0; i < 2; i++) {
       const int2 inside_at = clamp(at + (int2)(i, row), 0, last);
       const float4 tensor =
-          match(before, after, level, ROBUST * sharp, inside_at, own[row][i], &votes[row][i]);
+          match(before, after, level, ROBUST * sharp, inside_at, own[row][i], &rhs[row][i]);
       xx[row][i] = tensor.x, xy[row][i] = tensor.y, yy[row][i] = tensor.z;
       if (STORED(row, i)) matches[inside_at.y * level.x + inside_at.x] = tensor.w;
     }
@@ -272,7 +271,7 @@ __attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void 
           const int i = (row + colour) & 1;
           const float2 over = row > 0 ? own[row - 1][i] : other_colour[i - PITCH];
           const float2 under = row < ROWS - 1 ? own[row + 1][i] : other_colour[i + ROWS * PITCH];
-          const float2 sum = votes[row][i] + inner[row] * own[row][1 - i] +
+          const float2 sum = rhs[row][i] + inner[row] * own[row][1 - i] +
                              outer[row][i] * other_colour[i + row * PITCH] + above[row][i] * over +
                              above[row + 1][i] * under;
           own[row][i] = (1.0f - RELAXATION) * own[row][i] +

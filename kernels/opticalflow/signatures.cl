@@ -68,7 +68,7 @@ inline UINTS signature_of(const FLOATS p[LATTICE][LATTICE]) {
 
 // Stores a value in a place that records whether it is unique: NONE, then the value, then MANY. The
 // result does not depend on the order of the items.
-inline void put_unique(volatile __global uint *place, uint own) {
+inline void store_unique(volatile __global uint *place, uint own) {
   if (*place == MANY) return;
   if (atomic_cmpxchg(place, NONE, own) != NONE) atomic_xchg(place, MANY);
 }
@@ -83,7 +83,7 @@ inline void insert(__global const uint *signatures, int count, int i, volatile _
   if (i + 1 < count && signatures[i + 1] == own)
     atomic_xchg(slot, MANY);
   else
-    put_unique(slot, i + 1);
+    store_unique(slot, i + 1);
 }
 
 // Computes the signatures of two grey frames. If the earlier frame is `earlier_known`, it computes
@@ -221,7 +221,7 @@ __kernel void signatures_claim(__global const uint *restrict both, int count, in
   if (own == 0) return;
   const uint entry = slots[table_half * slot_count + (own & (slot_count - 1))];
   if (entry == NONE || entry == MANY || signatures[entry - 1] != own) return;
-  put_unique(claims + entry - 1, i + 1);
+  store_unique(claims + entry - 1, i + 1);
 }
 
 // Output: the confirmed match of each cell and the number of matches per row of cells. A work-item

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Steps of the solver. A group has a tile of a lattice. It smooths the flow with a median, warps
-// the texel of every node, sums the votes over the window and solves for the flow. See window.clh
-// for the build options.
+// the texel of every node, sums the right-hand sides over the window and solves for the flow. See
+// window.clh for the build options.
 #include "opticalflow/tables.clh"
 #include "opticalflow/window.clh"
 
@@ -32,36 +32,36 @@ typedef struct {
 // One step for `nodes` nodes from `first` on. On entry `tile` holds the flow of `input_side` nodes
 // from `input` on, in units of `scale` texels. Their lattice ends with node `last`. With `shift` 1
 // they are twice as far apart as the nodes. The result goes to `result`, or to `tile` if `result`
-// is null. `tensors` and `residuals` belong to the lattice. `source`: see node_vote().
+// is null. `tensors` and `residuals` belong to the lattice. `source`: see node_rhs().
 //
-// Local memory: `tile` later holds votes. `strip` holds medians, then sums along y. `nodes_flow`
-// holds the flow at the start of the step.
+// Local memory: `tile` later holds right-hand sides. `strip` holds medians, then sums along y.
+// `nodes_flow` holds the flow at the start of the step.
 inline void warp_step(LATTICE_BUFFER(NODE_SOURCE) source, __global const TEXEL *restrict after,
                       Lattice lattice, LATTICE_BUFFER(float4) tensors,
                       LATTICE_BUFFER(float) residuals, Window window, int2 first, int2 nodes,
                       int2 input, int2 input_side, int2 last, int shift, float scale,
                       __local float2 *restrict tile, __local float2 *restrict strip,
                       __local float2 *restrict nodes_flow, __global float2 *restrict result) {
-  const int2 size = lattice.size, voter = first - RADIUS, voters = nodes + 2 * RADIUS;
-  const int2 median_first = max(voter >> shift, 0);
+  const int2 size = lattice.size, window_first = first - RADIUS, window_nodes = nodes + 2 * RADIUS;
+  const int2 median_first = max(window_first >> shift, 0);
   const int2 median_size =
-      min(((voter + voters - 1) >> shift) + 1 + shift, last + 1) - median_first;
+      min(((window_first + window_nodes - 1) >> shift) + 1 + shift, last + 1) - median_first;
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, median_size)
   strip[y * median_size.x + x] =
       scale * smoothed_flow(tile, input, input_side.x, median_first + (int2)(x, y), last,
                             lattice.spacing, lattice.denoising);
   barrier(CLK_LOCAL_MEM_FENCE);
-  FOR_ITEMS(x, y, voters) {
-    const int2 at = clamp(voter + (int2)(x, y), 0, size - 1);
+  FOR_ITEMS(x, y, window_nodes) {
+    const int2 at = clamp(window_first + (int2)(x, y), 0, size - 1);
     const float2 v =
         shift == 0
             ? strip[(at.y - median_first.y) * median_size.x + at.x - median_first.x]
             : sample_flow(strip, median_first, median_size.x, 0.5f * convert_float2(at), last);
     const int2 node = (int2)(x, y) - RADIUS;
     if (all(node >= 0) && all(node < nodes)) nodes_flow[node.y * nodes.x + node.x] = v;
-    tile[y * voters.x + x] = node_vote(source, after, lattice.level, size, lattice.step, at, v,
-                                       lattice.brightness, lattice.alpha, lattice.limit);
+    tile[y * window_nodes.x + x] = node_rhs(source, after, lattice.level, size, lattice.step, at, v,
+                                            lattice.brightness, lattice.alpha, lattice.limit);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 #ifdef LINEAR_ITEMS  // load the data of an item's first node while the sums are computed
@@ -75,13 +75,13 @@ inline void warp_step(LATTICE_BUFFER(NODE_SOURCE) source, __global const TEXEL *
 #define TENSOR_AT(index) tensors[index]
 #define RESIDUAL_AT(index) residuals[index]
 #endif
-  SUM_Y(tile, strip, voters.x, nodes.y, window, float2)
+  SUM_Y(tile, strip, window_nodes.x, nodes.y, window, float2)
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, nodes) {
     const int index = (first.y + y) * size.x + first.x + x;
     const float4 tensor = TENSOR_AT(index);
     float2 sum;
-    SUM_X(sum, strip + y * voters.x + x, window)
+    SUM_X(sum, strip + y * window_nodes.x + x, window)
     const float2 start = nodes_flow[y * nodes.x + x];
     const float2 solution =
         noise_limited(start, mix(start, solve(tensor.xyz, sum), RELAXATION), tensor,

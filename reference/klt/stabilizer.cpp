@@ -133,7 +133,7 @@ double cubic_at(std::complex<float> at, int width, int height, const Load &load)
 
 }  // namespace
 
-std::complex<float> Stabilizer::seen_at(std::complex<float> position) const {
+std::complex<float> Stabilizer::source_position(std::complex<float> position) const {
   const Complex centre(width_ / 2, height_ / 2);
   return moved(state_.from_stabilized, state_.zoom * (position - centre)) + centre;
 }
@@ -144,7 +144,7 @@ Frame Stabilizer::show(const Frame &frame) const {
     for (int x = 0; x < frame.width; x++)
       for (int k = 0; k < 4; k++) {
         const double value =
-            cubic_at(seen_at({float(x), float(y)}), frame.width, frame.height,
+            cubic_at(source_position({float(x), float(y)}), frame.width, frame.height,
                      [&](int column, int row) { return frame.at(column, row)[k]; });
         shown.at(x, y)[k] = uint8_t(std::lround(std::clamp(value, 0.0, 255.0)));
       }
@@ -158,7 +158,7 @@ std::vector<double> Stabilizer::values_at(const PlanarFrame &frame, const glcl::
   const bool chroma = plane > 0, wide = format.bits == 16;
   const float side = chroma ? float(1 << format.chroma_shift) : 1;
   const Complex first = chroma ? Complex(site.left ? 0 : 0.5f, site.top ? 0 : 0.5f) : Complex(0);
-  const Complex at = (seen_at(side * Complex(float(x), float(y)) + first) - first) / side;
+  const Complex at = (source_position(side * Complex(float(x), float(y)) + first) - first) / side;
   std::vector<double> values(wide ? 1 : of.channels);
   for (size_t k = 0; k < values.size(); k++) {
     const double value = cubic_at(at, of.width, of.height, [&](int column, int row) {

@@ -31,7 +31,7 @@ class Stabilizer {
   const State &state() const { return state_; }
 
  private:
-  std::complex<float> seen_at(std::complex<float> position) const;
+  std::complex<float> source_position(std::complex<float> position) const;
 
   float width_, height_;
   glcl::camera::Ransac::Settings ransac_;

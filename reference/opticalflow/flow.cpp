@@ -124,12 +124,12 @@ class Solver {
     const auto gx = ChannelTraits<n>::slope(plane, x, y, 1, 0),
                gy = ChannelTraits<n>::slope(plane, x, y, 0, 1);
     const float xx = dot(gx, gx), yy = dot(gy, gy);
-    const float vote = static_cast<float>(settings_.alpha) + 1e-3f * (xx + yy);
-    return {xx + vote, dot(gx, gy), yy + vote};
+    const float regularisation = static_cast<float>(settings_.alpha) + 1e-3f * (xx + yy);
+    return {xx + regularisation, dot(gx, gy), yy + regularisation};
   }
 
-  Vector vote(const Plane<n> &before, const Plane<n> &after, int x, int y, Vector flow,
-              const Brightness &brightness, float limit) const {
+  Vector rhs(const Plane<n> &before, const Plane<n> &after, int x, int y, Vector flow,
+             const Brightness &brightness, float limit) const {
     const Tensor t = tensor(before, x, y);
     Vector result = {t[0] * flow[0] + t[1] * flow[1], t[1] * flow[0] + t[2] * flow[1]};
     const float to_x = x + flow[0], to_y = y + flow[1];
@@ -143,32 +143,32 @@ class Solver {
     return result;
   }
 
-  using Votes = std::array<float, 5>;  // the tensor's xx, xy, yy; along x and y
+  using Equations = std::array<float, 5>;  // the tensor's xx, xy, yy; right-hand sides
 
-  /// The votes for the nodes of a lattice, and the flow that they start from.
+  /// The equations of the nodes of a lattice, and the flow that they start from.
   struct Sums {
-    Plane<5> votes;
+    Plane<5> equations;
     Plane<2> start;
   };
 
-  /// The mean over the window of the votes of `texels` × `texels` texels per node. Nodes of `flow`
-  /// are `spacing` texels apart, nodes of the result `step` texels.
-  Sums votes(const Plane<n> &before, const Plane<n> &after, const Brightness &brightness,
-             const Plane<2> &flow, double spacing, int step, int texels, int radius,
-             float limit) const {
+  /// The mean over the window of the equations of `texels` × `texels` texels per node. Nodes of
+  /// `flow` are `spacing` texels apart, nodes of the result `step` texels.
+  Sums equations(const Plane<n> &before, const Plane<n> &after, const Brightness &brightness,
+                 const Plane<2> &flow, double spacing, int step, int texels, int radius,
+                 float limit) const {
     const int distance = step / texels;
     Plane<5> nodes((before.width + step - 1) / step, (before.height + step - 1) / step);
     Plane<2> start(nodes.width, nodes.height);
     nodes.fill([&](int x, int y) {
-      Votes sum{};
+      Equations sum{};
       Vector &mean = start.values[size_t(y) * start.width + x];
       for (int i = 0; i < texels * texels; i++) {
         const int tx = std::min(x * step + i % texels * distance, before.width - 1);
         const int ty = std::min(y * step + i / texels * distance, before.height - 1);
         const Vector v = bilinear(flow, float(tx / spacing), float(ty / spacing));
         const Tensor t = tensor(before, tx, ty);
-        const Vector b = vote(before, after, tx, ty, v, brightness, limit);
-        const Votes own{t[0], t[1], t[2], b[0], b[1]};
+        const Vector b = rhs(before, after, tx, ty, v, brightness, limit);
+        const Equations own{t[0], t[1], t[2], b[0], b[1]};
         for (int k = 0; k < 5; k++) sum[k] += own[k] / float(texels * texels);
         for (int k = 0; k < 2; k++) mean[k] += v[k] / float(texels * texels);
       }
@@ -236,15 +236,15 @@ class Solver {
   /// `distance`: nodes per node of `noise_bounds`. `relaxation`: factor of the step.
   Plane<2> warp(const Sums &sums, size_t level, const NoiseBounds &noise_bounds, int distance,
                 double spread, float relaxation = 1) const {
-    return Plane<2>(sums.votes.width, sums.votes.height).fill([&](int x, int y) {
-      const auto [xx, xy, yy, bx, by] = sums.votes.at(x, y);
+    return Plane<2>(sums.equations.width, sums.equations.height).fill([&](int x, int y) {
+      const auto [xx, xy, yy, bx, by] = sums.equations.at(x, y);
       const float scale = 1 / (xx * yy - xy * xy);
       const Vector &start = sums.start.at(x, y);
       const Vector end{scale * (yy * bx - xy * by), scale * (xx * by - xy * bx)};
       return noise_.limited(start, mix(start, end, relaxation), {xx, xy, yy}, level,
                             noise_bounds.shares.at(x / distance, y / distance)[0],
                             noise_bounds.residuals.at(x / distance, y / distance)[0], spread,
-                            std::min(sums.votes.width, sums.votes.height));
+                            std::min(sums.equations.width, sums.equations.height));
     });
   }
 
@@ -380,23 +380,23 @@ class Solver {
         flow = with_candidates(*modes, residual, before[level], after[level], level,
                                level_brightness, flow, spacing);
       for (int i = 0; i < settings_.warps; i++, spacing = step)
-        flow = warp(votes(before[level], after[level], level_brightness, smooth(flow), spacing,
-                          step, 1, radius, noise_.limit(level)),
+        flow = warp(equations(before[level], after[level], level_brightness, smooth(flow), spacing,
+                              step, 1, radius, noise_.limit(level)),
                     level, noise_bounds, 1, spread(variance(), step, reach(step, radius)), 1.4f);
       if (level) {
         for (Vector &v : flow.values) v = {2 * v[0], 2 * v[1]};
         spacing *= 2;
       }
     }
-    const Sums sums = votes(before[0], after[0], matched_brightness, smooth(flow), spacing,
-                            2 * step_, 2, 3, noise_.limit(0));
+    const Sums sums = equations(before[0], after[0], matched_brightness, smooth(flow), spacing,
+                                2 * step_, 2, 3, noise_.limit(0));
     const NoiseBounds noise_bounds = this->noise_bounds(before, after, 0, brightness);
     // The mean of four texels has less noise than one of them.
     const double dense_spread =
         0.4 * spread(variance(step_ * step_ / 4.0), 2 * step_, reach(2 * step_, 3));
     const Plane<2> solved = warp(sums, 0, noise_bounds, 2, dense_spread);
     const RowRatios rows = row_ratios(brightness);
-    Plane<1> confidence = node_confidence(sums.votes, noise_bounds.shares);
+    Plane<1> confidence = node_confidence(sums.equations, noise_bounds.shares);
     const std::vector<Change> nodes =
         changes(before[0], after[0], matched_brightness, solved, confidence, rows, brightness);
     verification_ = std::make_unique<Verification>(
@@ -409,7 +409,7 @@ class Solver {
   /// The confidence of nodes by their texture.
   Plane<1> node_confidence(const Plane<5> &sums, const Plane<1> &shares) const {
     return Plane<1>(sums.width, sums.height).fill([&](int x, int y) {
-      const Votes s = sums.at(x, y);
+      const Equations s = sums.at(x, y);
       const float noise = noise_.channel(0, shares.at(x / 2, y / 2)[0], 0).slope;
       const float trace = (s[0] + s[2] - 2 * static_cast<float>(settings_.alpha)) / 1.002f;
       const float strength =
@@ -528,7 +528,7 @@ class Solver {
     return 1 / (1 + highest * highest);
   }
 
-  /// A node is the centre of the four texels that voted.
+  /// A node is the centre of the four texels that it sums.
   Field finish(const Plane<2> &solved, const Plane<1> &node_confidence, int width,
                int height) const {
     const float spacing = 2.0f * step_, first = step_ / 2.0f;

@@ -25,7 +25,7 @@ Vector mix(Vector a, Vector b, float part) { return a + part * (b - a); }
 /// The data term of a texel, see kernels/opticalflow/refine.cl.
 struct Match {
   float xx = 1e-4f, xy = 0, yy = 1e-4f, quality = 0;
-  Vector votes;
+  Vector rhs;
 };
 
 class Refiner {
@@ -127,7 +127,7 @@ class Refiner {
         }
         m.quality = std::max(1 / (1 + squares / 0.1f), 0.02f);
       }
-      m.votes = Vector{m.xx * v.x + m.xy * v.y, m.xy * v.x + m.yy * v.y} - data_gradient;
+      m.rhs = Vector{m.xx * v.x + m.xy * v.y, m.xy * v.x + m.yy * v.y} - data_gradient;
     });
   }
 
@@ -171,7 +171,7 @@ class Refiner {
         const float weights[] = {x ? right_[at - 1] : 0, right_[at], y ? below_[at - width] : 0,
                                  below_[at]};
         const Match &m = matches_[at];
-        Vector sum = m.votes;
+        Vector sum = m.rhs;
         float all = 0;
         for (int k = 0; k < 4; k++) {
           all += weights[k];

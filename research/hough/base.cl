@@ -85,8 +85,8 @@ __kernel void base_shift(LIST(before), int2 before_size, LIST(after), int2 after
     for (uint i = item; i < count; i += items) {
       const uint pair = before_pairs[at + i];
       own_kinds[i] = (before_kinds[at + i] + rotated_by) % KEYS;
-      own[i] = (int4)(to_middle(before_indices[pair & 0xffff], before_size, rotated),
-                      to_middle(before_indices[pair >> 16], before_size, rotated));
+      own[i] = (int4)(vector_to_centre(before_indices[pair & 0xffff], before_size, rotated),
+                      vector_to_centre(before_indices[pair >> 16], before_size, rotated));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint j = item; j < m; j += items) {

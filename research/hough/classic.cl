@@ -23,5 +23,5 @@ __kernel void classic_vote(__global const uint *restrict before_indices,
              at = point_at(after_indices[i], after_size.x);
   __global uint *plane = space + scale * after_size.x * after_size.y;
   for (uint k = before_begins[from]; k < before_begins[from + 1]; k++)
-    vote(plane, after_size, 0, at + to_middle(before_indices[k], before_size, rotated));
+    vote(plane, after_size, 0, at + vector_to_centre(before_indices[k], before_size, rotated));
 }

@@ -18,7 +18,7 @@
 #endif
 
 inline ulong key_at(uint sad, int2 v, int lambda) {
-  return key_of(sad + lambda * vector_bits(4 * v.x, 4 * v.y), place(4 * v.x, 4 * v.y));
+  return key_of(sad + lambda * vector_bits(4 * v.x, 4 * v.y), pack_vector(4 * v.x, 4 * v.y));
 }
 
 // The least of `count` keys, one per work-item; ends in found[0].
@@ -167,5 +167,5 @@ __kernel void search_keys(__global const uint *least, __global ulong *keys, int2
   if (i >= blocks) return;
   const int job = least[i] & 65535;
   const int2 v = first + (int2)(job % count.x, job / count.x);
-  keys[i] = key_of(least[i] >> 16, place(4 * v.x, 4 * v.y));
+  keys[i] = key_of(least[i] >> 16, pack_vector(4 * v.x, 4 * v.y));
 }

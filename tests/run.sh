@@ -87,6 +87,10 @@ status=0
 [[ -f $log ]] || die 'no test was run'
 report=$(summary "$log")
 closing=${report##*$'\n'}
+if ((status)) && [[ $closing == *', 0 failed,'* ]]; then
+  echo 'meson test failed before the last test'
+  closing=${closing/, 0 failed,/, 1 failed,}
+fi
 sed '$d' <<<"$report"
 [[ $closing == *', 0 failed,'* ]] || exit 1
 exit "$status"

@@ -318,7 +318,10 @@ GstFlowReturn Chain::push(GstBuffer *buffer, int width, int height) {
 }
 
 GstBuffer *Chain::pull_buffer() {
-  GstBuffer *buffer = gst_harness_pull(harness_);
+  GstBuffer *buffer = nullptr;
+  // A pull waits for a minute. On a busy machine, drivers compile the kernels of a row for longer.
+  for (int i = 0; !buffer && i < 5 && messages_->errors().empty(); i++)
+    buffer = gst_harness_pull(harness_);
   if (!buffer) {
     for (const Message &error : messages_->errors())
       fail("no frame came out; %s: %s (%s)", error.source.c_str(), error.text.c_str(),

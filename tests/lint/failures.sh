@@ -270,9 +270,16 @@ cp --parents tests/*.sh tests/parsers/*.sh tests/sanitizers/*.sh "$root/"
 cp .ci/run "$root/.ci/"
 # shellcheck disable=SC2016
 printf '%s\n' 'dpkg-query() { printf installed; }' 'ninja() { :; }' 'gst-inspect-1.0() { touch "$GST_REGISTRY_1_0"; }' \
-  '/usr/bin/meson() { [[ ${1:-} != test ]] || return 3; }' '/usr/bin/ninja() { :; }' >"$work/programs"
-mkdir -p "$root/build-tests/tests/run" "$root/build-sanitize/tests/run"
+  '/usr/bin/meson() { [[ ${1:-} != test ]] || { [[ ! ${LOG:-} ]] || echo "{\"name\": \"a\", \"result\": \"OK\"}" >"$LOG"; return 3; }; }' \
+  '/usr/bin/ninja() { :; }' >"$work/programs"
+mkdir -p "$root"/build-tests/{tests/run,meson-logs} "$root/build-sanitize/tests/run"
 BASH_ENV=$work/programs expect_failure '' tests/run.sh
+# Tests pass, then meson fails.
+LOG=build-tests/meson-logs/testlog.json BASH_ENV=$work/programs expect_failure '' tests/run.sh
+if [[ $(tail -n 1 "$work/output") != '1 passed, 1 failed, 0 skipped' ]]; then
+  ((++missed))
+  tail -n 3 "$work/output"
+fi
 BASH_ENV=$work/programs expect_failure 'gcc' tests/sanitizers/sanitize.sh
 BASH_ENV=$work/programs expect_failure '+gcc' tests/sanitizers/sanitize.sh
 mkdir -p "$root/build-parsers/tests/parsers"

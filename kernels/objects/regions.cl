@@ -203,11 +203,12 @@ __kernel void objects_mask(__global const uchar *foreground, int2 size, __global
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
   if (any(position >= size)) return;
   const int at = position.y * size.x + position.x;
-  if (foreground[at] == OVERLAY)
-    out[offset + at] = 3;
-  else if (foreground[at] == SHADOW)
-    out[offset + at] = mask[position.y / REGION_CELL * cells.x + position.x / REGION_CELL] ? 2 : 0;
-  else
+  if (foreground[at] == OVERLAY || foreground[at] == SHADOW) {
+    const uchar kind = foreground[at] == OVERLAY ? 3 : 2;
+    out[offset + at] =
+        mask[position.y / REGION_CELL * cells.x + position.x / REGION_CELL] ? kind : 0;
+  } else {
     out[offset + at] =
         in_region(result, foreground[at] ? min(result->count, MAX_REGIONS) : 0, position);
+  }
 }

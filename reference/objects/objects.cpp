@@ -416,10 +416,10 @@ std::vector<uint8_t> region_mask(const std::vector<uint8_t> &foreground, int wid
         out[at] = out[at] || foreground[at] > overlay;
       }
   for (size_t at = 0; at < foreground.size(); at++)
-    if (foreground[at] == 1)
-      out[at] = mask.empty() || mask[at / width / cell * columns + at % width / cell] ? 2 : 0;
-    else if (foreground[at] == overlay)
-      out[at] = 3;
+    if (foreground[at] == 1 || foreground[at] == overlay) {
+      const uint8_t kind = foreground[at] == overlay ? 3 : 2;
+      out[at] = mask.empty() || mask[at / width / cell * columns + at % width / cell] ? kind : 0;
+    }
   return out;
 }
 

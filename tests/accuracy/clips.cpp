@@ -32,6 +32,23 @@ double intersection_over_union(const glcl::RectF &a, const glcl::RectF &b) {
   return common / (a.area() + b.area() - common);
 }
 
+std::vector<int> matched_boxes(const std::vector<glcl::RectF> &truth,
+                               const std::vector<glcl::RectF> &found, double least_iou) {
+  std::vector<bool> used(found.size());
+  std::vector<int> matches;
+  for (const glcl::RectF &box : truth) {
+    double best = least_iou;
+    int match = -1;
+    for (size_t i = 0; i < found.size(); i++) {
+      const double iou = intersection_over_union(box, found[i]);
+      if (!used[i] && iou >= best) best = iou, match = int(i);
+    }
+    if (match >= 0) used[size_t(match)] = true;
+    matches.push_back(match);
+  }
+  return matches;
+}
+
 const std::vector<std::string> &Clip::cameras() {
   static const std::vector<std::string> list{"fixed", "pan",   "tilt",     "zoom",
                                              "roll",  "shake", "pan+zoom", "shake+roll"};

@@ -16,6 +16,11 @@ using reference::Frame;
 /// The overlap of two boxes, 0 to 1.
 double intersection_over_union(const glcl::RectF &a, const glcl::RectF &b);
 
+/// For each true box the index of the found box that it overlaps most, by at least `least_iou`, or
+/// -1. A found box counts once; earlier true boxes choose first.
+std::vector<int> matched_boxes(const std::vector<glcl::RectF> &truth,
+                               const std::vector<glcl::RectF> &found, double least_iou);
+
 /// A camera's view of a plane: the frame's centre at (x, y), rotated by `angle` radians, `zoom` px
 /// per px of the plane.
 struct CameraView {

@@ -75,16 +75,11 @@ class Truth {
 };
 
 void compare(const Truth &truth, const std::vector<glcl::objects::Object> &objects, Score &score) {
-  std::vector<bool> used(objects.size());
-  for (const Box &box : truth.boxes) {
-    double best = least_iou;
-    size_t which = used.size();
-    for (size_t o = 0; o < used.size(); o++)
-      if (const double iou = clips::intersection_over_union(box, objects[o].box);
-          !used[o] && iou >= best)
-        best = iou, which = o;
-    if (which < used.size()) used[which] = true, score.found++;
-  }
+  std::vector<Box> boxes;
+  for (const auto &object : objects) boxes.push_back(object.box);
+  std::vector<bool> used(boxes.size());
+  for (const int match : clips::matched_boxes(truth.boxes, boxes, least_iou))
+    if (match >= 0) used[size_t(match)] = true, score.found++;
   for (size_t o = 0; o < used.size(); o++)
     score.wrong += !used[o] && !truth.excuses(objects[o].box);
   score.present += int(truth.boxes.size());

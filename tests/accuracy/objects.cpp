@@ -63,22 +63,15 @@ std::pair<double, double> path(const clips::CameraView &first, const clips::Came
 /// Which boxes of a frame match the truth by half; `found`: pairs of an object and its box.
 template <class Found>
 void match(const Truth &truth, const std::vector<Box> &boxes, Score &score, Found found) {
+  const std::vector<int> matches = clips::matched_boxes(truth.boxes, boxes, 0.5);
   std::vector<bool> used(boxes.size());
-  for (size_t t = 0; t < truth.boxes.size(); t++) {
-    double best = 0.5;
-    size_t which = used.size();
-    for (size_t o = 0; o < used.size(); o++) {
-      const double iou = clips::intersection_over_union(truth.boxes[t], boxes[o]);
-      if (!used[o] && iou >= best) best = iou, which = o;
-    }
-    if (which < used.size()) {
-      used[which] = true;
-      if (truth.countable[t]) {
-        score.hits++, score.reported++;
-        found(t, which);
-      }
-    }
+  for (size_t t = 0; t < matches.size(); t++) {
     score.truth += truth.countable[t];
+    if (matches[t] < 0) continue;
+    used[size_t(matches[t])] = true;
+    if (!truth.countable[t]) continue;
+    score.hits++, score.reported++;
+    found(t, size_t(matches[t]));
   }
   for (size_t o = 0; o < used.size(); o++) {
     if (used[o]) continue;

@@ -22,9 +22,13 @@ inline const GValueArray *values(const GValue *value) {
 
 /// The number in a field of a message or a result.
 inline double number(const GstStructure *structure, const char *field) {
-  double value = 0;
-  fail_unless(gst_structure_get_double(structure, field, &value), "there is no %s", field);
-  return value;
+  const GValue *value = gst_structure_get_value(structure, field);
+  fail_unless(value, "there is no %s", field);
+  if (G_VALUE_HOLDS_INT(value)) return g_value_get_int(value);
+  if (G_VALUE_HOLDS_UINT(value)) return g_value_get_uint(value);
+  if (G_VALUE_HOLDS_UINT64(value)) return static_cast<double>(g_value_get_uint64(value));
+  fail_unless(G_VALUE_HOLDS_DOUBLE(value), "%s is no number", field);
+  return g_value_get_double(value);
 }
 inline int result_int(const GstStructure *result, const char *field) {
   gint value = 0;

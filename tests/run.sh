@@ -36,12 +36,12 @@ scan_plugins() {
 }
 
 # share_pocl_cache FOLDER: makes the tests use this folder for PoCL's cache, and deletes its files
-# unused for two weeks
+# unused for two weeks. Other test runs may delete files meanwhile.
 share_pocl_cache() {
   local cache=$folder/tests/run/pocl
   mkdir -p "$1" "$folder/tests/run"
   chmod 700 "$folder/tests/run"
-  find "$1" -depth -mindepth 1 -atime +14 -mtime +14 -delete
+  find "$1" -ignore_readdir_race -depth -mindepth 1 -atime +14 -mtime +14 -delete
   [[ -L $cache ]] || rm -rf "$cache"
   ln -sfn "$1" "$cache"
 }

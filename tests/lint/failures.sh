@@ -319,7 +319,7 @@ drivers_exit 0
 touch "$work/copy/packaging/versions.sh"
 chmod +x "$work/copy/packaging/versions.sh"
 expect_ci 0 0 '^nothing$'
-expect_ci 124 0 '^skipped: Debian 13: it took more than five minutes$'
+expect_ci 124 0 '^skipped: Debian 13: it took more than ten minutes$'
 expect_ci 124 1 '^failed: Debian 13: '
 expect_ci 0 0 '^nothing$'
 expect_ci 124 0 '^skipped: Debian 13: '

@@ -10,22 +10,7 @@
 #include "noise/flicker.clh"
 #include "objects/deviation.clh"
 #include "objects/regionlist.clh"
-
-#define MIN_CODING 0.15f    // levels², minimum variance of compression noise
-#define MAX_AGE 90          // frames
-#define MEAN_FRAMES 20      // frames over which a level is averaged
-#define CANDIDATE_AGES 3    // a candidate replaces a background up to this multiple of its age
-#define CANDIDATE_FRAMES 5  // frames in which the candidate must be seen
-// the same in bent pictures, where uncovered background would spread
-#define CANDIDATE_FRAMES_BENT 3
-#define YOUNG_AGE 3           // frames; a younger background is replaced at once
-#define RESAMPLED_EDGES 1.6f  // factor for contrast in pictures that rotate or scale
-#define FAINT_PART 0.5f       // part of the noise bound that applies near motion
-// allowed part of the last change of light, which compressed pictures show late
-#define LAG_PART 0.5f
-#define FOLLOWS_LIGHT 0.75f  // increase of the adaptation rate per level of the light's change
-#define DOUBTFUL_EIGHTHS 8   // largest distance of what may be an overlay, eighths of the bound
-#define SATURATED 250.0f     // levels; from there on a level matches any brighter one
+#include "objects/tuned.clh"
 
 // Interpolates by the cubic of Catmull and Rom along both axes, which stays sharp after repeated
 // resampling.

@@ -7,26 +7,7 @@
 #include "noise/bands.clh"
 #include "noise/interface.h"
 #include "objects/regionlist.clh"
-
-#define MOTION_DECAY 0.97f     // factor per frame
-#define MIN_MOTION 0.1f        // px per frame, least motion of the background that counts
-#define MIN_PATH 1.5f          // px, least motion of the background that shows an overlay's edge
-#define MIN_PATH_PLAIN 4.0f    // px, the same for its plain areas
-#define MIN_EDGE 16.0f         // levels
-#define MIN_EDGE_NOISE 4.0f    // the same relative to what noise allows
-#define MIN_EDGE_ALLOWED 1.5f  // the same relative to the allowed change
-#define ROUNDING 2.0f          // levels
-#define DEVIATIONS 3.0f        // of the noise
-#define MAX_SHIFT 0.25f        // px by which an edge may seem to move
-#define RINGING 0.08f          // part of the contrast that encoders leave around an edge
-#define RINGING_REACH 3        // px
-#define STILL_GAIN 0.125f      // weight of a new level
-#define PLAIN_STEP 4           // px, longer of the two distances of the search for edges
-#define MAX_EVIDENCE 20.0f     // frames
-#define EVIDENCE_LOSS 4.0f     // frames, for each in which an overlay differs
-#define OVERLAY_FRAMES 8.0f    // frames in which an overlay must stay
-#define DOUBTFUL_FRAMES 2.0f   // frames after which it may be one
-#define OVERLAY_MARGIN 2       // px
+#include "objects/tuned.clh"
 
 inline float level_at(__global const float *current, int2 size, int2 p) {
   p = clamp(p, (int2)(0), size - 1);

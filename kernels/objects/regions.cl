@@ -4,12 +4,8 @@
 #include "camera/similarity.clh"
 #include "objects/deviation.clh"
 #include "objects/regionlist.clh"
+#include "objects/tuned.clh"
 
-#define STRONG 3  // minimum of a cell's 4 pixels to begin a region; a thin line has fewer
-#define WEAK 2    // minimum foreground pixels of a cell to join a strong neighbour
-#define REACH 2   // cells; sparse regions within this distance are one
-// minimum of the 16 pixels of four cells; a gap next to solid cells separates objects
-#define SOLID 14
 #define FIRST_BIT(bits) (31 - (int)clz((bits) & -(bits)))
 
 // A cell's first word: number of foreground pixels (bits 0-4), their first and last column and row

@@ -6,14 +6,9 @@
 #include "camera/similarity.clh"
 #include "common/planes.clh"
 #include "objects/regionlist.clh"
+#include "objects/tuned.clh"
 
 #define COLOUR_UNIT 64.0f  // stored units per level
-#define COLOUR_FRAMES 10   // frames over which a colour is averaged
-#define WINDOW 2           // px on each side, compared window
-#define MIN_PIXELS 6       // minimum foreground pixels in the window
-#define MIN_AGE 3          // frames, minimum age of the background
-#define DARKEST 0.5f       // minimum fraction of the light in a shadow
-#define MAX_RESIDUAL 0.4f  // maximum relative difference of texture and colour
 
 // Stores the colours of a reduced frame, R - Y and B - Y in 1 / COLOUR_UNIT levels. A work-item per
 // pixel.

@@ -19,8 +19,7 @@
 #define USUAL_FACTOR 2.5f         // limit relative to the mean residual of the last frame's fits
 // px per frame; a point this fast is first searched along its motion
 #define LEAST_SPEED 1.0f
-#define MOST_BACK 1.0f      // px, maximum forward-backward error
-#define LEAST_CODING 0.15f  // levels², the least compression noise that noise.cl measures
+#define MOST_BACK 1.0f  // px, maximum forward-backward error
 // consecutive frames in which a point may differ from its template
 #define MOST_DOUBTS 2
 #define LEAST_DEVIATION 0.03f  // px; a window grows until noise moves its point less

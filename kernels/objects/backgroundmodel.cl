@@ -111,7 +111,7 @@ __kernel void objects_background(__global const float2 *levels_before,
   } else if (visible) {
     const float variance = update.noise_gain * CORRELATION *
                                noise_variance_at(noise->variances, level) * (1.0f + 1.0f / age.x) +
-                           fmax(coding_variance(noise->variances), MIN_CODING) +
+                           fmax(coding_variance(noise->variances), LEAST_CODING) +
                            (1.0f - noise->flicker.camera_motion) * noise->flicker.variance;
     const float scene =
         update.measured * (1.0f - noise->flicker.camera_motion) * deviation->deviation;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/engine.h"
+#include "kernels/limit.h"
 #include "reference/noise/noise.h"
 #include "reference/textured.h"
 
@@ -177,4 +178,72 @@ TEST_EACH(test_set, 0, 3) {
   const NoiseTable table = download(bench, noise);
   for (int i = 0; i <= glcl::noise::NOISE_BANDS; i++) fail_unless(table[i] == 9);
   fail_unless(table[1 + glcl::noise::NOISE_BANDS] == 0);
+}
+
+// The measurement is the noise of the quietest squares, as if all squares had it.
+TEST(test_quiet) {
+  Bench bench;
+  // The noise of a frame of 30 columns of squares, some of which are quiet.
+  const auto level = [&](int quiet_columns) {
+    Frame frames[2];
+    for (unsigned i = 0; i < 2; i++) {
+      const Frame flat = reference::flat_frame(480, 240);
+      const Frame quiet = reference::noisy(flat, 2, i + 1);
+      frames[i] = reference::noisy(flat, 12, i + 3);
+      for (int y = 0; y < 240; y++)
+        std::copy_n(quiet.at(0, y), 4 * 16 * quiet_columns, frames[i].at(0, y));
+    }
+    return std::sqrt(measured(bench, Texels::luma, frames[0], frames[1])[0]);
+  };
+  fail_unless(level(4) < 3, "a seventh of the squares is enough");
+  fail_unless(level(2) > 8, "a fifteenth is too small");
+}
+
+namespace {
+
+/// The flicker's state after a frame with these cells.
+glcl::noise::Flicker flicker_after(Bench &bench, const glcl::noise::Flicker &counted) {
+  const Plane flat = luma(reference::flat_frame(32, 32));
+  Noise noise(*bench.context, Texels::luma, 32, 32);
+  const cl::Buffer texels = flat.upload<uint8_t>(bench);
+  const glcl::Plane plane{texels, flat.pitch(), flat.offset()};
+  noise.measure(*bench.queue, plane, plane);  // the first one clears the flicker
+  constexpr size_t offset = offsetof(glcl::noise::NoiseState, flicker);
+  bench.queue->cl().enqueueWriteBuffer(noise.state(), CL_TRUE, offset, sizeof counted, &counted);
+  noise.measure(*bench.queue, plane, plane);
+  glcl::noise::Flicker result;
+  bench.queue->cl().enqueueReadBuffer(noise.state(), CL_TRUE, offset, sizeof result, &result);
+  return result;
+}
+
+}  // namespace
+
+// The variance of flicker, and the moving cells that show a camera's motion and a pan.
+TEST(test_flicker) {
+  Bench bench;
+  glcl::noise::Flicker counted{};
+  counted.cells = 100, counted.histogram[4] = 20, counted.histogram[20] = 80;
+  expect_number(flicker_after(bench, counted).variance, std::exp2((20 + 5.0 / 80) / 4 - 4),
+                "FLICKER_PART");
+  glcl::noise::Flicker before{};
+  before.variance = 10;
+  const double kept = flicker_after(bench, before).variance;
+  fail_unless(std::abs(kept - 9.95) < 0.01, "FLICKER_DECAY: %g", kept);
+  // The moving cells of 1000 from which a degree is above 0, and 1. The others rest or are unknown.
+  const auto moving = [&](float glcl::noise::Flicker::*degree, bool known, bool full) {
+    return limit(1, 1000, [&](float moved) {
+      glcl::noise::Flicker cells{};
+      cells.cells = 1000, cells.moved_cells = cl_uint(moved);
+      cells.static_cells = known ? 1000 - cells.moved_cells : 0;
+      const float value = flicker_after(bench, cells).*degree;
+      return full ? value > 0.999f : value > 0;
+    });
+  };
+  using glcl::noise::Flicker;
+  expect_number(moving(&Flicker::camera_motion, false, false), 150, "LEAST_CAMERA");
+  expect_number(moving(&Flicker::camera_motion, false, true), 300, "MOST_CAMERA");
+  expect_number(moving(&Flicker::pan, true, false), 800, "LEAST_PANS");
+  expect_number(moving(&Flicker::pan, true, true), 950, "MOST_PANS");
+  expect_number(moving(&Flicker::pan, false, false), 250, "LEAST_MOVED_OF_ALL");
+  expect_number(moving(&Flicker::pan, false, true), 400, "MOST_MOVED_OF_ALL");
 }

@@ -6,6 +6,7 @@
 #include "camera/similarity.clh"
 #include "camera/rows.clh"
 #include "camera/sample.clh"
+#include "camera/tuned.clh"
 #include "motion/plane.clh"
 #include "noise/bands.clh"
 
@@ -52,13 +53,9 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #define VOTING 4                      // every n-th pixel votes
 #define MORE_VOTES 1.0001f            // factor of votes for a win; less may be rounding
 #define ROW (ALIGN_ITEMS + 1)         // stride of sums in local memory, without bank conflicts
-// fraction of the vectors that must agree on a static camera
-#define STATIC_SHARE 0.9f
-// px of frames, smallest motion at the centre and at the corners
-#define LEAST_MOTION 0.25f
-#define CONTRAST 16.0f   // levels; a block with this contrast has half a vote
-#define LIGHT 0.015625f  // the unit of the gain in the fit
-#define MAX_CURVE 1.5f   // of the widest lenses, relative to the radius
+#define CONTRAST 16.0f                // levels; a block with this contrast has half a vote
+#define LIGHT 0.015625f               // the unit of the gain in the fit
+#define MAX_CURVE 1.5f                // of the widest lenses, relative to the radius
 // levels² per pixel; it makes the motion 0 without texture
 #define RIDGE 0.01f
 

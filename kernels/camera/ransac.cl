@@ -3,6 +3,7 @@
 // items of a group, a power of two.
 #include "camera/interface.h"
 #include "camera/similarity.clh"
+#include "camera/tuned.clh"
 #include "common/sum.clh"
 
 #define NONE 1e9f  // x of an unused vector
@@ -13,9 +14,7 @@ inline bool counts(float4 v) { return v.x < NONE; }
 // SIDE px around it lie along one line or are within `noise`. A work-item per vector.
 #include "motion/plane.clh"
 #include "noise/bands.clh"
-#define SIDE 16
 #define STEP 2
-#define LEAST_GRADIENT 3.0f  // levels² per pixel, along the weakest direction
 
 __kernel void camera_collect(__global const uchar *plane, __global const short2 *field,
                              __global const float *noise, __global float4 *vectors,
@@ -70,7 +69,6 @@ inline int next_from(__global const float4 *vectors, int count, int place, __loc
 
 // The motion that two vectors define. It is a translation by their mean if they are equal or at one
 // position, or if the rotation exceeds MAX_TURN.
-#define MAX_TURN 0.5f
 inline float4 through(float4 a, float4 b, int translation) {
   const float2 offset = a.xy - b.xy, change = a.zw - b.zw;
   const float square = dot(offset, offset);
@@ -126,20 +124,11 @@ inline float8 sum_of(__local float8 *sums, float8 own) {
 inline uint key_of(uint inliers, int iteration) { return inliers << 12 | (NUMBERS - iteration); }
 
 #define REFINEMENTS 3
-// 1 / LEAST_SHARE of the vectors must agree with the camera's motion; fewer are an object
-#define LEAST_SHARE 25
-// The inliers must also reach across the frame along one axis. With `directed` they must reach
-// across part of it along their motion. An arm may be as long as the frame, but it moves sideways.
-// An extent is 1 if they are everywhere.
-#define NARROW 0.6f
-#define WIDE 0.8f
-#define NARROW_ALONG 0.35f
-#define WIDE_ALONG 0.5f
-// px per frame; a camera that moved may follow an object in front of a blurred background
-#define MOVES 1.0f
 
-// Degree to which inliers reach across a frame of `size` px, 0 to 1. `around`: their means of x, y,
-// x², y², xy, vx², vy², vx vy.
+// Degree to which inliers reach across a frame of `size` px, 0 to 1. They must reach across it
+// along one axis. With `directed` they must reach across part of it along their motion. An arm may
+// be as long as the frame, but it moves sideways. `around`: their means of x, y, x², y², xy, vx²,
+// vy², vx vy.
 inline float reach_of(float8 around, float2 size, int directed) {
   const float2 place = around.s01, speed = around.s56, area = fmax(size * size, 1e-6f),
                variance = fmax(around.s23 - place * place, 0.0f);

@@ -4,17 +4,11 @@
 #include "camera/rows.clh"
 #include "camera/sample.clh"
 #include "camera/similarity.clh"
+#include "camera/tuned.clh"
 
 #define LEAST_RATIO (0.75f - 0.5f * RATIO)
 #define RATIO (1.0f / 256.0f)  // ratio per counter
-#define DARKEST 16.0f          // levels; darker pixels are not used
-#define FEWEST 6               // minimum number of bands
-// ratios begin to count if more than half of the bands change by this
-#define LEAST_ROLL 0.01f
-#define MOST_ROLL 0.02f  // they count fully if the bands change by this
-#define DECAY 0.9f       // decay of the used part per frame
 
-#define LEAST_PART 0.01f
 #define FIXED_ONE 65536.0f
 
 // Measures the ratio of each band as the median over every second pixel along both axes. Unknown

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The numbers of kernels/camera/tuned.clh, each found by what the kernels do with a small scene.
+#include <array>
+#include <vector>
+
+#include "camera/align.h"
+#include "camera/ransac.h"
+#include "kernels/engine.h"
+#include "kernels/limit.h"
+#include "opencl/buffer.h"
+#include "reference/textured.h"
+
+using glcl::camera::CameraState;
+using glcl::camera::PixelHistory;
+
+namespace {
+
+template <class Value>
+cl::Buffer upload(Bench &bench, const std::vector<Value> &values) {
+  return glcl::upload_values(bench.context->cl(), values);
+}
+
+template <class Value>
+std::vector<Value> read(Bench &bench, const cl::Buffer &buffer, size_t count) {
+  std::vector<Value> values(count);
+  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Value), values.data());
+  return values;
+}
+
+CameraState camera() {
+  CameraState state{};
+  state.reliable = 1;
+  state.frames = 100;
+  state.fit.gain = 1;
+  return state;
+}
+
+/// Vectors: x and y relative to the centre, motion along both axes, px.
+using Vectors = std::vector<cl_float4>;
+constexpr cl_float4 unused = {{1e9f, 1e9f, 0, 0}};
+
+class Estimate {
+ public:
+  CameraState operator()(const Vectors &vectors, bool directed, float moved = 0) {
+    CameraState state = camera();
+    state.frame_motion.x = moved;
+    glcl::camera::Ransac::Settings settings;
+    settings.width = 640, settings.height = 480, settings.directed = directed;
+    const cl::Buffer states = upload(bench_, std::vector{state});
+    ransac_.run(*bench_.queue, settings, upload(bench_, vectors), int(vectors.size()), states);
+    return read<CameraState>(bench_, states, 1)[0];
+  }
+
+ private:
+  Bench bench_;
+  glcl::camera::Ransac ransac_{*bench_.context};
+};
+
+/// 40 × 40 vectors of a motion along x, evenly over parts of the width and height.
+Vectors spread(float width, float height) {
+  Vectors list;
+  for (int i = 0; i < 1600; i++)
+    list.push_back({{640 * width * (float(i % 40) + 0.5f - 20) / 40,
+                     480 * height * (float(i / 40) + 0.5f - 20) / 40, 5, 0}});
+  return list;
+}
+
+}  // namespace
+
+// How far the vectors of a camera reach, and how many there are.
+TEST(test_reach_limits) {
+  Estimate estimate;
+  const auto reached = [&](double from, float height, bool directed, float part) {
+    return limit(from, 1, [&](float width) {
+      return estimate(spread(width, height < 0 ? width : height), directed).coverage > part;
+    });
+  };
+  expect_number(reached(0.1, -1, false, 0.001f), 0.6, "NARROW");
+  expect_number(reached(0.1, -1, false, 0.999f), 0.8, "WIDE");
+  expect_number(reached(0.1, 1, true, 0.001f), 0.35, "NARROW_ALONG");
+  expect_number(reached(0.1, 1, true, 0.999f), 0.5, "WIDE_ALONG");
+  expect_number(
+      limit(0, 8,
+            [&](float moved) { return estimate(spread(0.2f, 0.2f), false, moved).reliable == 0; }),
+      1, "MOVES");
+  expect_number(limit(2, 1000,
+                      [&](float count) {
+                        Vectors few = spread(1, 1);
+                        few.resize(size_t(count));
+                        few.resize(1000, unused);
+                        return estimate(few, false, 9).reliable == 0;
+                      }),
+                1000.0 / 25, "LEAST_SHARE");
+}
+
+// The rotation and scaling that two vectors may define.
+TEST(test_turn_limit) {
+  Estimate estimate;
+  expect_number(limit(0.1, 2,
+                      [&](float turn) {
+                        const Vectors two{{{50, 0, 0, 50 * turn}}, {{-50, 0, 0, -50 * turn}}};
+                        return estimate(two, false).vector_motion.rotation > 0.05f;
+                      }),
+                0.5, "MAX_TURN");
+}
+
+namespace {
+
+/// A square wave of 4 px, up to `reach` px from the middle along both axes, whose slopes are half
+/// of its height.
+bool has_vector(Bench &bench, int height, int reach, float noise) {
+  constexpr int side = 64, pitch = 64 * ((side + 2 * glcl::motion::PAD + 63) / 64);
+  std::vector<cl_uchar> plane(size_t(pitch) * (side + 2 * glcl::motion::PAD), 100);
+  const auto wave = [](int x) { return x & 1 ? (x & 3) == 1 : (x & 3) == 2; };
+  for (int y = side / 2 - reach; y < side / 2 + reach; y++)
+    for (int x = side / 2 - reach; x < side / 2 + reach; x++)
+      plane[size_t(y + glcl::motion::PAD) * pitch + size_t(x + glcl::motion::PAD)] =
+          cl_uchar(100 + height * (int(wave(x)) + int(wave(y))));
+  glcl::Kernel collect(*bench.context, bench.context->program("camera/ransac.cl", "-DITEMS=16"),
+                       "camera_collect", {1, 1});
+  const cl::Buffer list = glcl::make_buffer(bench.context->cl(), sizeof(cl_float4));
+  collect(*bench.queue, {1, 1}, upload(bench, plane), upload(bench, std::vector<cl_short2>(1)),
+          upload(bench, std::vector<float>(glcl::noise::NOISE_VALUES, noise)), list,
+          glcl::camera::VectorGrid{{{1, 1}}, {{side, side}}, pitch, side, 1, 1});
+  return read<cl_float4>(bench, list, 1)[0].s[0] < 1e9f;
+}
+
+}  // namespace
+
+// The texture that a vector needs, and the pixels where it is measured.
+TEST(test_texture_limits) {
+  Bench bench;
+  fail_unless(has_vector(bench, 4, 24, 0) && !has_vector(bench, 3, 24, 0), "LEAST_GRADIENT");
+  fail_unless(!has_vector(bench, 4, 24, 1.5f), "noise adds to LEAST_GRADIENT");
+  fail_unless(has_vector(bench, 8, 4, 0) && !has_vector(bench, 5, 4, 0), "SIDE");
+}
+
+namespace {
+
+/// The ratios of bands of rows, of which the first `rolling` have changed.
+class Rows {
+ public:
+  static constexpr int width = 64, most = 16;
+  struct Scene {
+    int bands = most, rolling = most;
+    float ratio = 1, level = 100, part_before = 0;
+  };
+
+  /// The elements of the brightness of rows.
+  std::vector<float> operator()(const Scene &scene) {
+    const int pixels = width * scene.bands * glcl::camera::ROW_BAND;
+    std::vector<float> current(size_t(pixels), scene.level);
+    for (int i = 0; i < width * scene.rolling * glcl::camera::ROW_BAND; i++)
+      current[size_t(i)] *= scene.ratio;
+    std::vector<float> before(glcl::camera::RATIOS + most, 1);
+    before[glcl::camera::ROLL_PART] = scene.part_before, before[glcl::camera::SWING] = 0;
+    const cl::Buffer rows = glcl::make_buffer(bench_.context->cl(), before.size() * sizeof(float));
+    const auto frame =
+        glcl::camera::frame_geometry(width, scene.bands * glcl::camera::ROW_BAND, pixels);
+    kernel_(*bench_.queue, {size_t(scene.bands), 1}, upload(bench_, current),
+            upload(bench_, std::vector<cl_float2>(size_t(pixels), cl_float2{{scene.level, 0}})),
+            upload(bench_, std::vector<PixelHistory>(size_t(pixels), PixelHistory{{{9, 0}}, 0})),
+            upload(bench_, std::vector<cl_uchar>(size_t(pixels))),
+            upload(bench_, std::vector{camera()}), upload(bench_, before), rows, tally_,
+            glcl::camera::RowMeasurement{frame, scene.bands, 0, 0});
+    return read<float>(bench_, rows, size_t(glcl::camera::RATIOS + scene.bands));
+  }
+  float part(const Scene &scene) { return (*this)(scene)[glcl::camera::ROLL_PART]; }
+
+ private:
+  Bench bench_;
+  glcl::Kernel kernel_{
+      *bench_.context, bench_.context->program("camera/rows.cl", "-DITEMS=1"), "camera_rows", {}};
+  glcl::camera::RowTally none_{};
+  cl::Buffer tally_{bench_.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                    sizeof(glcl::camera::RowTally), &none_};
+};
+
+}  // namespace
+
+// The changes of bands that count as rolling, and how long they do. A counter is 1 / 256.
+TEST(test_row_limits) {
+  Rows rows;
+  fail_unless(rows.part({16, 16, 1 + 3 / 256.0f}) > 0 && rows.part({16, 16, 1 + 2 / 256.0f}) == 0,
+              "LEAST_ROLL");
+  fail_unless(
+      rows.part({16, 10, 1 + 6 / 256.0f}) > 0.9f && rows.part({16, 10, 1 + 5 / 256.0f}) < 0.5f,
+      "MOST_ROLL");
+  fail_unless(rows.part({6, 6, 1.1f}) > 0.9f && rows.part({5, 5, 1.1f}) == 0, "FEWEST");
+  expect_number(limit(2, 60,
+                      [&](float level) {
+                        return rows({16, 16, 1.1f, level})[glcl::camera::RATIOS] > 1.05f;
+                      }),
+                16, "DARKEST");
+  expect_number(rows.part({16, 16, 1, 100, 1}), 0.9, "DECAY");
+  expect_number(limit(0, 0.1,
+                      [&](float before) {
+                        return rows.part({16, 16, 1, 100, before}) > 0;
+                      }),
+                0.01 / 0.9, "LEAST_PART");
+}
+
+namespace {
+
+/// The motion along x that a frame shows against the background, which moved by 24 px as the last
+/// frame did, if a part of the vectors agree on another motion.
+float motion_found(Bench &bench, float part, float vectors) {
+  constexpr int width = 160, height = 120;
+  const auto frame = glcl::camera::frame_geometry(width, height);
+  const auto picture = [&](double shift) {
+    const Frame world = reference::textured_frame(width, height, {shift, 0});
+    std::vector<float> levels;
+    for (size_t i = 0; i < world.rgba.size(); i += 4) levels.push_back(world.rgba[i + 1]);
+    return levels;
+  };
+  std::vector<cl_float2> background;
+  for (float level : picture(0)) background.push_back({{level, 0}});
+  CameraState state = camera();
+  state.frame_motion.x = 24;
+  state.vector_motion.x = vectors;
+  state.vector_count = 1000, state.inliers = 1000 * part;
+  glcl::camera::Align engine(*bench.context, frame);
+  const std::vector<float> small = picture(24);
+  bench.queue->cl().enqueueWriteBuffer(engine.small(), CL_TRUE, 0, small.size() * sizeof(float),
+                                       small.data());
+  const cl::Buffer states(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                          sizeof state, &state);
+  engine.run(*bench.queue, glcl::camera::Compensation::translation, false,
+             upload(bench, background),
+             upload(bench, std::vector<PixelHistory>(background.size(), PixelHistory{{{9, 0}}, 0})),
+             upload(bench, std::vector<cl_uchar>(background.size())), states);
+  return read<CameraState>(bench, states, 1)[0].fit.motion.x;
+}
+
+}  // namespace
+
+// The vectors that show a camera at rest. Then the frame's motion before is not tested.
+TEST(test_rest_limits) {
+  Bench bench;
+  expect_number(limit(0, 1, [&](float part) { return motion_found(bench, part, 0) > 20; }), 0.9,
+                "STATIC_SHARE");
+  expect_number(limit(0, 2, [&](float vectors) { return motion_found(bench, 1, vectors) > 20; }),
+                0.25, "LEAST_MOTION");
+}

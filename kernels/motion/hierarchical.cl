@@ -4,6 +4,7 @@
 #include "common/bands.clh"
 #include "motion/area.clh"
 #include "motion/interface.h"
+#include "motion/tuned.clh"
 
 // The key of a vector in whole pixels; ULONG_MAX outside the range.
 inline ulong try_vector(const Area *a, int2 v) {
@@ -42,7 +43,6 @@ __kernel void motion_hexagon(__global const uchar *current, __global const uchar
 // predictions are twice the vectors of a block of COARSE_BLOCK px and of its four neighbours. That
 // block contains the centre of the area. `parent_count`: blocks along x and y there. A work-group
 // per key.
-#define REACH 2
 #define GROUP 32
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void motion_refine_level(
     __global const uchar *current, __global const uchar *reference, __global ulong *keys,

@@ -3,37 +3,17 @@
 // motion/area.clh.
 #include "motion/area.clh"
 #include "motion/interface.h"
+#include "motion/tuned.clh"
 #include "noise/bands.clh"
 #include "noise/flicker.clh"
 
-// deviations of a SAD by which the best of 1000 candidates is lower by chance
-#define CHANCE_DEVIATIONS 4.0f
-#define SMOOTHING 0.15f  // per pixel: interpolated samples have less noise
-#define CODING 1.0f      // per pixel: the effect of compression noise
-// relative to the best vector's residual: what an encoder may change at the vector 0
-#define ENCODER_PART 2.0f
-#define MOST_ENCODER 1.0f  // levels per pixel, limit of that
-// Encoders change whole patches at once. A patch may fit elsewhere by chance, but then its
-// neighbours move differently. factor for CHANCE_DEVIATIONS if too few neighbours move alike
-#define DISSIMILAR_FACTOR 3.0f
-#define DISSIMILAR_PART 0.8f  // additional part of the best vector's residual in that case
-#define SIMILAR 4             // quarter pixels, difference of similar vectors
-#define LEAST_SIMILAR 3       // minimum number of similar neighbours
-// levels per pixel: residual of a block that could have seemed to move
-#define LEAST_STATIC_RESIDUAL 0.125f
-// relative to the noise variance: less texture shows no motion
-#define LEAST_TEXTURE 3.0f
-#define LEAST_PAN_TEXTURE 1.5f  // the same while the camera pans
-#define LEAST_VISIBLE 5.0f      // levels²: minimum texture, unless the camera pans
-// deviations of the noise per pixel: only a true motion has a smaller residual
-#define TRUE_MOTION 0.57f
-
-#define FLICKER_EFFECT 1.0f  // relative to the mean magnitude of flicker: its effect on a pixel
-#define MAGNITUDE 0.8f       // the mean magnitude of noise of variance 1
+#define MAGNITUDE 0.8f  // the mean magnitude of noise of variance 1
 // factor by which smoothing reduces a variance; flicker is measured in smoothed grey
 #define GREY_VARIANCE 0.35254f
 
-// The number of the eight adjacent blocks whose vectors are similar. `across`: keys per block.
+// Encoders change whole patches at once. A patch may fit elsewhere by chance, but then its
+// neighbours move differently. So this counts those of the eight adjacent blocks whose vectors are
+// similar. `across`: keys per block.
 inline int similar_neighbours(__global const ulong *keys, int i, int across, int columns,
                               int count) {
   const int2 own = vector_of((uint)keys[i]);
@@ -126,9 +106,8 @@ __kernel void motion_noise_gate(__global const uchar *current, __global const uc
       (dissimilar ? DISSIMILAR_PART * residual : 0.0f) +
       level * ((dissimilar ? DISSIMILAR_FACTOR : 1.0f) * CHANCE_DEVIATIONS * sqrt(pixels) +
                SMOOTHING * between * pixels) +
-      CODING * sqrt(coding_variance(noise)) * pixels;
-  const float flicker_change =
-      FLICKER_EFFECT * MAGNITUDE * sqrt(flicker->variance / GREY_VARIANCE) * pixels;
+      sqrt(coding_variance(noise)) * pixels;
+  const float flicker_change = MAGNITUDE * sqrt(flicker->variance / GREY_VARIANCE) * pixels;
   const float static_weight = dissimilar ? 1.0f : 1.0f - flicker->pan;
   const ulong most =
       (key >> 32) +

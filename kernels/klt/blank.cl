@@ -5,26 +5,13 @@
 // pyramid and noise stay.
 #include "klt/interface.h"
 #include "klt/points.clh"
+#include "klt/tuned.clh"
 #include "noise/bands.clh"
 #include "opticalflow/level.clh"
 
 #define RADIUS_OF_TEXTURE 3
 #define TEXELS_OF_TEXTURE 49.0f
-#define LEAST_TEXTURE 1.0f      // levels², smaller eigenvalue of a window's structure tensor
-#define ABOVE_NOISE 1.5f        // minimum relative to the eigenvalue of noise
-#define LEAST_REMAINING 0.004f  // fraction of the previous texture below which it is gone
-#define GRID 32                 // compared windows along each axis
-
-// A frame may be blank if more than 1 / START_PARTS of the points are lost, or 1 / CONTINUE_PARTS
-// after a blank frame.
-#define START_PARTS 2
-#define CONTINUE_PARTS 4
-// In a blank frame at most 1 / TEXTURED_PARTS of the lost points still have texture. The fraction
-// of the windows that still have texture is bounded, too. It is at most TRACKED_FACTOR times the
-// fraction of tracked points, plus 1 / SPARE_PARTS.
-#define TEXTURED_PARTS 3
-#define TRACKED_FACTOR 2
-#define SPARE_PARTS 32
+#define GRID 32  // compared windows along each axis
 
 // Returns the texture around `at` (x) and the minimum that counts as texture (y).
 inline float2 texture_at(__global const float *plane, int4 level, float slope_gain,
@@ -49,8 +36,8 @@ inline float2 texture_at(__global const float *plane, int4 level, float slope_ga
 inline bool is_textured(float2 is, float2 was) { return is.x > is.y + LEAST_REMAINING * was.x; }
 
 // Decides after tracking whether the frame is blank, and then restores the points and the noise.
-// After `most` blank frames in a row the next one does not count as blank. `usual`: the noise of
-// the last frame that was not blank. One work-group.
+// After `max_frames` blank frames in a row the next one does not count as blank. `usual`: the noise
+// of the last frame that was not blank. One work-group.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_find_blank(
     __global const float *before, __global const float *after, __global float *noise,
     __global float *usual, __global const TrackedPoint *before_tracking,

@@ -2,12 +2,8 @@
 // Counts and reports the points. Each kernel is one work-group.
 #include "klt/interface.h"
 #include "klt/points.clh"
+#include "klt/tuned.clh"
 #include "noise/bands.clh"
-
-// After a cut the frame shows other content. A cut loses all but 1 / CUT_PARTS of at least
-// CUT_LEAST points.
-#define CUT_LEAST 16
-#define CUT_PARTS 3  // 1 / CUT_PARTS of the points survive at most
 
 // Counts the points after tracking and removes the lost ones. After a cut, or if `restart`, it
 // removes all. `vacant` gets the vacant slots among the first `features`. New points are selected

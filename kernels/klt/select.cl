@@ -3,16 +3,14 @@
 // select; only the selected keys are then ordered.
 #include "klt/interface.h"
 #include "klt/points.clh"
+#include "klt/tuned.clh"
 #include "noise/bands.clh"
 
 #define BINS (1 << LOG_BINS)
 
-// Factor for the mean of the smaller eigenvalue in pure noise.
-#define NOISE_SCATTER 2.0f
-
 inline ulong least_key(Threshold threshold, __global const int *state,
                        __global const float *noise) {
-  const float own = NOISE_SCATTER * threshold.noise_gain * CORRELATION * noise_variance(noise);
+  const float own = SELECTION_SCATTER * threshold.noise_gain * CORRELATION * noise_variance(noise);
   const float best = threshold.quality * as_float((uint)state[BEST_EIGENVALUE]);
   return key_of(fmax(fmax(best, threshold.min_eigenvalue), fmax(own, 1e-30f)), 0);
 }

@@ -9,13 +9,9 @@
 #include "klt/interface.h"
 #include "klt/points.clh"
 #include "klt/steady.clh"
+#include "klt/tuned.clh"
 
-#define NONE 1e9f            // x of a missing vector
-#define LEAST_INLIERS 6      // minimum number of inliers
-#define LEAST_SHARE 8        // minimum inliers: 1 / LEAST_SHARE of all points
-#define ANCHOR_RATE 0.0625f  // part of the distance by which an anchor follows its point per frame
-
-#define MARGIN_DECAY 0.1f  // additional decay of the memory per frame when the whole margin is used
+#define NONE 1e9f  // x of a missing vector
 
 // The vector from each point, moved by the previous frame's motion, to its anchor, in the form for
 // camera/ransac.cl. A work-item per slot.

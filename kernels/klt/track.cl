@@ -4,26 +4,16 @@
 #include "common/bands.clh"
 #include "klt/interface.h"
 #include "klt/points.clh"
+#include "klt/tuned.clh"
 #include "noise/bands.clh"
 
 #define ENOUGH 0.005f  // texels; a smaller step is the last one
 #define LEAST_DETERMINANT 0.01f
-// texels; in noise a window's eigenvalue exceeds its mean by at most this / side
-#define NOISE_SCATTER 3.5f
 #define LEAST_PART 0.25f  // minimum fraction of a window inside the frame
-#define MOST_GAIN 2.0f    // maximum gain of brightness; 1 / MOST_GAIN is the minimum
-// a motion is reported as 0 within this squared number of deviations
-#define STATIC_SIGNIFICANCE 16.0f
-#define MOST_RESIDUAL 0.3f        // maximum mean residual, relative to a window's deviation
-#define MOST_NOISY_RESIDUAL 0.6f  // the same if all fits of the last frame have large residuals
-#define USUAL_FACTOR 2.5f         // limit relative to the mean residual of the last frame's fits
 // px per frame; a point this fast is first searched along its motion
 #define LEAST_SPEED 1.0f
-#define MOST_BACK 1.0f  // px, maximum forward-backward error
-// consecutive frames in which a point may differ from its template
-#define MOST_DOUBTS 2
-#define LEAST_DEVIATION 0.03f  // px; a window grows until noise moves its point less
-#define KEEP_ALL 255.0f        // levels; this limit keeps all points that stay in the frame
+#define MOST_BACK 1.0f   // px, maximum forward-backward error
+#define KEEP_ALL 255.0f  // levels; this limit keeps all points that stay in the frame
 
 #include "klt/template.clh"
 
@@ -98,7 +88,7 @@ inline Found track_window(__global const float *before, __global const float *af
     found.shift = start;
     bool good = moments.x >= LEAST_PART * side * side && determinant > LEAST_DETERMINANT &&
                 least_eigenvalue(xx, xy, yy) >
-                    (1.0f + NOISE_SCATTER / side) * gains[number].slope * own * texels;
+                    (1.0f + TRACKING_SCATTER / side) * gains[number].slope * own * texels;
     found.has_texture = good;
     // An item's first part of a window stays in its registers.
     const Part own_part = part_of(LANE, side);

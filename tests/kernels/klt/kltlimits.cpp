@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The numbers of kernels/klt/tuned.clh, each found by what the kernels do with a few points.
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/engine.h"
+#include "kernels/limit.h"
+#include "klt/klt.h"
+#include "noise/interface.h"
+#include "opencl/buffer.h"
+
+namespace klt = glcl::klt;
+using klt::TrackedPoints;
+using States = std::vector<cl_int>;
+
+namespace {
+
+template <class Value>
+cl::Buffer upload(Bench &bench, const std::vector<Value> &values) {
+  return cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                    values.size() * sizeof(Value), const_cast<Value *>(values.data()));
+}
+
+template <class Value>
+std::vector<Value> read(Bench &bench, const cl::Buffer &buffer, size_t count) {
+  std::vector<Value> values(count);
+  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Value), values.data());
+  return values;
+}
+
+glcl::Program group_program(Bench &bench, const char *path) {
+  return bench.context->program(path, glcl::one_group_option(bench.context->device().device));
+}
+
+/// Points, of which the first are alive and the others lost.
+cl::Buffer points_of(Bench &bench, int alive, int lost, cl_float4 position = {}) {
+  auto points = std::make_unique<TrackedPoints>();
+  for (int i = 0; i < alive + lost; i++) {
+    points->identity[i] = {{i + 1, 5, i < alive ? klt::LIVE : klt::LOST, 0}};
+    points->position[i] = position;
+  }
+  return cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                    sizeof(TrackedPoints), points.get());
+}
+
+}  // namespace
+
+// The lost points that show a cut.
+TEST(test_cut_limits) {
+  Bench bench;
+  glcl::Kernel remove(*bench.context, group_program(bench, "klt/points.cl"), "klt_remove_lost", {});
+  const auto cut = [&](int alive, int lost) {
+    const cl::Buffer states = upload(bench, States(klt::STATES)),
+                     vacant = upload(bench, States(128));
+    remove(*bench.queue, remove.group(), points_of(bench, alive, lost), states, vacant,
+           klt::SlotUpdate{128, 128, 0, 0, 0, 1}, cl::Local(remove.group().x * sizeof(cl_int)));
+    return read<cl_int>(bench, states, klt::STATES)[klt::CUT] == 1;
+  };
+  fail_unless(cut(0, 16) && !cut(0, 15), "CUT_LEAST");
+  fail_unless(cut(19, 41) && !cut(20, 40), "CUT_PARTS");
+}
+
+// The eigenvalue that noise may reach by chance.
+TEST(test_selection_limit) {
+  Bench bench;
+  glcl::Kernel select(*bench.context, group_program(bench, "klt/select.cl"), "klt_select", {});
+  expect_number(limit(0.1, 20,
+                      [&](float eigenvalue) {
+                        cl_uint bits;
+                        std::memcpy(&bits, &eigenvalue, sizeof bits);
+                        States state(klt::STATES);
+                        state[klt::SELECTS] = state[klt::CANDIDATE_COUNT] = state[klt::MAX_NEW] = 1;
+                        state[klt::BEST_EIGENVALUE] = cl_int(bits);
+                        const cl::Buffer states = upload(bench, state),
+                                         selected = upload(bench, std::vector<cl_ulong>(1));
+                        const size_t items = select.group().x;
+                        select(*bench.queue, select.group(),
+                               upload(bench, std::vector{cl_ulong(bits) << 32}), states,
+                               cl_int2{{64, 64}}, klt::Threshold{0, 0, 1},
+                               upload(bench, std::vector<float>(glcl::noise::NOISE_VALUES, 4)),
+                               selected, cl::Local(sizeof(cl_int) << klt::LOG_BINS),
+                               cl::Local(items * sizeof(cl_int)), cl::Local(3 * sizeof(cl_int)));
+                        return read<cl_int>(bench, states, klt::STATES)[klt::SELECTED_COUNT] == 1;
+                      }),
+                2 * 1.33 * 4, "SELECTION_SCATTER");
+}
+
+namespace {
+
+struct Steadied {
+  klt::StabilizerState state;
+  klt::Anchor anchor;
+};
+
+/// The stabilizer after a frame whose points moved by `motion` px along x. Its point is 16 px to
+/// the right of its anchor.
+Steadied steadied(Bench &bench, float inliers, float vectors, float motion, float smoothing) {
+  glcl::camera::CameraState camera{};
+  camera.coverage = 1, camera.inliers = inliers, camera.vector_count = vectors;
+  camera.vector_motion.x = motion;
+  const cl::Buffer anchors = upload(bench, std::vector{klt::Anchor{{{0, 0}}, 1, 0}}),
+                   now = upload(bench, std::vector<klt::StabilizerState>(1));
+  glcl::Kernel update(
+      *bench.context,
+      bench.context->program("klt/stabilize.cl", glcl::frame_options(Layout::buffer)),
+      "klt_update_stabilizer", {1, 1});
+  update(*bench.queue, {1, 1}, points_of(bench, 1, 0, {{116, 100, 116, 100}}), cl_int(1),
+         upload(bench, States(klt::STATES)), upload(bench, std::vector{camera}), cl_int(0),
+         klt::StabilizerFilter{smoothing, 0.9f, 1, {{100, 100}}},
+         upload(bench, std::vector<klt::StabilizerState>(1)), now, anchors);
+  return {read<klt::StabilizerState>(bench, now, 1)[0], read<klt::Anchor>(bench, anchors, 1)[0]};
+}
+
+}  // namespace
+
+// The points that show the camera's motion, and how the stabilizer follows.
+TEST(test_stabilizer_limits) {
+  Bench bench;
+  const auto follows = [&](float inliers, float vectors) {
+    return steadied(bench, inliers, vectors, 5, 10).state.velocity.x > 0;
+  };
+  fail_unless(follows(6, 6) && !follows(5, 5), "LEAST_INLIERS");
+  fail_unless(follows(10, 80) && !follows(9, 80), "LEAST_SHARE");
+  expect_number(steadied(bench, 6, 6, 0, 10).anchor.position.s[0], 16 * 0.0625, "ANCHOR_RATE");
+  // The margin is 10 px.
+  const double kept = std::exp(-1.0 / 10 - 0.1);
+  expect_number(steadied(bench, 6, 6, 20, 10).state.velocity.x, 20 * std::pow(1 - kept, 2),
+                "MARGIN_DECAY");
+}
+
+namespace {
+
+constexpr int side = 128, pitch = side + 32, offset = 16 * pitch + 16;
+constexpr cl_int4 level{{side, side, pitch, offset}};
+
+/// A plane with a border, by a function of the place.
+template <class Function>
+std::vector<float> plane(Function value) {
+  std::vector<float> texels(size_t(pitch) * (side + 32));
+  for (int y = -16; y < side + 16; y++)
+    for (int x = -16; x < side + 16; x++)
+      texels[size_t(offset + y * pitch + x)] = float(value(x, y));
+  return texels;
+}
+
+/// A square wave of 4 px along both axes. Around each place (4 i + 2, 4 j + 2) both eigenvalues are
+/// 12 times the squared height.
+double wave(int x, int y) { return ((x + 16) / 2 % 2 + (y + 16) / 2 % 2); }
+
+/// Two frames with such a texture, and points, most of them lost. In the second frame only the area
+/// from (0, 0) to `kept` has texture.
+struct BlankScene {
+  int alive = 0, lost = 100;
+  int textured = 0;  // lost points in the area with texture
+  cl_int2 kept{};
+  double before = 80, after = 80;  // heights
+  float noise = 0;
+  int blank_before = 0;
+};
+
+bool is_blank(Bench &bench, glcl::Kernel &find, const BlankScene &scene) {
+  const auto before = plane([&](int x, int y) { return scene.before * wave(x, y); });
+  const auto after = plane([&](int x, int y) {
+    return x < scene.kept.s[0] && y < scene.kept.s[1] ? scene.after * wave(x, y) : 0;
+  });
+  std::vector<klt::TrackedPoint> tracked(size_t(scene.alive + scene.lost));
+  for (size_t i = 0; i < tracked.size(); i++) {
+    const float at = int(i) < scene.alive + scene.textured ? 6 : side - 10;
+    tracked[i].position = {{at, at, at, at}};
+  }
+  States state(klt::STATES);
+  state[klt::BLANK_COUNT] = scene.blank_before;
+  std::vector<float> noise(glcl::noise::NOISE_VALUES, scene.noise);
+  const cl::Buffer states = upload(bench, state),
+                   points = points_of(bench, scene.alive, scene.lost), now = upload(bench, noise),
+                   usual = upload(bench, noise);
+  find(*bench.queue, find.group(), upload(bench, before), upload(bench, after), now, usual,
+       upload(bench, tracked), points, states,
+       klt::BlankSearch{level, 1, scene.alive + scene.lost, 10},
+       cl::Local(find.group().x * sizeof(cl_int)));
+  return read<cl_int>(bench, states, klt::STATES)[klt::BLANK_COUNT] > 0;
+}
+
+}  // namespace
+
+// The lost points and the windows without texture that make a frame blank.
+TEST(test_blank_parts) {
+  Bench bench;
+  glcl::Kernel find(*bench.context, group_program(bench, "klt/blank.cl"), "klt_find_blank", {});
+  const auto blank = [&](const BlankScene &scene) { return is_blank(bench, find, scene); };
+  fail_unless(blank({49, 51}) && !blank({50, 50}), "START_PARTS");
+  BlankScene first{74, 26}, second{75, 25};
+  first.blank_before = second.blank_before = 1;
+  fail_unless(blank(first) && !blank(second), "CONTINUE_PARTS");
+  fail_unless(blank({10, 90, 30, {{16, side}}}) && !blank({10, 90, 31, {{16, side}}}),
+              "TEXTURED_PARTS");
+  fail_unless(blank({20, 80, 0, {{46, side}}}) && !blank({20, 80, 0, {{64, side}}}),
+              "TRACKED_FACTOR");
+  // 4 × 6 windows of 32 × 32, and 4 × 12.
+  fail_unless(blank({0, 100, 0, {{12, 20}}}) && !blank({0, 100, 0, {{12, 44}}}), "SPARE_PARTS");
+}
+
+// The texture in a window.
+TEST(test_blank_texture) {
+  Bench bench;
+  glcl::Kernel find(*bench.context, group_program(bench, "klt/blank.cl"), "klt_find_blank", {});
+  const auto height = [&](double before, float noise) {
+    return limit(0.05, 20, [&](float after) {
+      BlankScene scene;
+      scene.kept = {{16, 16}}, scene.textured = 100;
+      scene.before = before, scene.after = after, scene.noise = noise;
+      return is_blank(bench, find, scene);
+    });
+  };
+  expect_number(height(2, 0), std::sqrt((1 + 0.004 * 12 * 4) / 12), "LEAST_TEXTURE");
+  expect_number(height(100, 0), std::sqrt(0.004 * 100 * 100), "LEAST_REMAINING");
+  expect_number(height(4, 1), std::sqrt((1.5 * 1.33 * 49 + 0.004 * 12 * 16) / 12), "ABOVE_NOISE");
+}
+
+namespace {
+
+constexpr int radius = 3, window = 2 * radius + 1, middle = side / 2;
+constexpr double contrast = 20;
+
+/// A random texture of 100 ± contrast. Around the middle its mean is the level there, 100.
+class Texture {
+ public:
+  Texture() {
+    std::mt19937 next(7);
+    for (int &sign : signs_) sign = next() >> 16 & 1 ? 1 : -1;
+    std::array<int, window * window - 1> own;
+    for (size_t i = 0; i < own.size(); i++) own[i] = i % 2 ? 1 : -1;
+    std::shuffle(own.begin(), own.end(), next);
+    size_t i = 0;
+    for (int y = -radius; y <= radius; y++)
+      for (int x = -radius; x <= radius; x++) sign(middle + x, middle + y) = x || y ? own[i++] : 0;
+  }
+  double at(int x, int y) const {
+    return 100 + contrast * signs_[size_t((y & (side - 1)) * side + (x & (side - 1)))];
+  }
+  /// The sum of the squared slopes along x in the window, about their mean.
+  double tensor() const {
+    double sum = 0, squares = 0;
+    for (int y = middle - radius; y <= middle + radius; y++)
+      for (int x = middle - radius; x <= middle + radius; x++) {
+        const double slope = (at(x + 1, y) - at(x - 1, y)) / 2;
+        sum += slope, squares += slope * slope;
+      }
+    return squares - sum * sum / (window * window);
+  }
+
+ private:
+  int &sign(int x, int y) { return signs_[size_t(y * side + x)]; }
+  std::array<int, side * side> signs_;
+};
+
+const double window_deviation = contrast * std::sqrt(1 - 1.0 / (window * window));
+
+/// A point in the middle and what it sees. All texels of a frame differ from the texture by an
+/// offset, so the residual without steps is the difference of offsets.
+struct TrackScene {
+  double before = 0, after = 0;  // offsets, levels
+  double after_contrast = 1;     // relative
+  int steps = 0, age = 5, usual = 0;
+  float off = 0;  // px from the reported to the tracked position
+  float doubts = 0, eigenvalue = 1e6f;
+  float noise = 0, slope_gain = 0;  // variance, levels²
+};
+
+class Follow {
+ public:
+  klt::TrackedPoint operator()(const TrackScene &scene) {
+    auto points = std::make_unique<TrackedPoints>();
+    points->position[0] = {{middle + scene.off, middle, middle, middle}};
+    points->motion[0] = {{0, 0, 0, scene.eigenvalue}};
+    points->similarity[0] = {{1, 0, scene.doubts, 0}};
+    points->identity[0] = {{1, scene.age, klt::LIVE, 0}};
+    States state(klt::STATES);
+    state[klt::USUAL_RESIDUAL] = scene.usual;
+    std::vector<float> pattern(klt::TEMPLATE), noise(glcl::noise::NOISE_VALUES, scene.noise);
+    noise.back() = 0;
+    constexpr int row = (window + 15) & ~7;
+    for (int y = 0; y < window + 2; y++)
+      for (int x = 0; x < row; x++)
+        pattern[size_t(y * row + x)] =
+            float(texture_.at(middle - radius - 1 + x, middle - radius - 1 + y));
+    const auto frame = [&](double contrast, double offset) {
+      return upload(bench_, plane([&](int x, int y) {
+                      return 100 + offset + contrast * (texture_.at(x, y) - 100);
+                    }));
+    };
+    const cl::Buffer all(bench_.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                         sizeof(TrackedPoints), points.get());
+    kernel_(*bench_.queue, {kernel_.group().x, 1}, frame(1, scene.before),
+            frame(scene.after_contrast, scene.after), upload(bench_, std::vector{level}),
+            upload(bench_, std::vector{klt::Gain{1, scene.slope_gain}}), upload(bench_, noise),
+            upload(bench_, state), all, upload(bench_, std::vector<klt::TrackedPoint>(1)),
+            upload(bench_, std::vector<cl_ushort>(side * side)), upload(bench_, pattern),
+            upload(bench_, std::vector{cl_int4{{middle, middle, radius, 0}}}),
+            klt::TrackingLimits{1, radius, scene.steps, 100, 0, 0, 1});
+    bench_.queue->cl().enqueueReadBuffer(all, CL_TRUE, 0, sizeof(TrackedPoints), points.get());
+    return {points->position[0], points->motion[0], points->similarity[0], points->identity[0]};
+  }
+  bool keeps(const TrackScene &scene) { return (*this)(scene).identity.s[2] == klt::LIVE; }
+  const Texture &texture() const { return texture_; }
+
+ private:
+  Bench bench_;
+  const int lanes_ = bench_.context->device().is_cpu() ? 1 : 32;
+  glcl::Kernel kernel_{
+      *bench_.context,
+      bench_.context->program("klt/track.cl", "-cl-mad-enable -DLANES=" + std::to_string(lanes_)),
+      "klt_follow",
+      {size_t(lanes_), 1}};
+  Texture texture_;
+};
+
+}  // namespace
+
+// The residual with which a point is kept, and that with which it differs from its template.
+TEST(test_residuals) {
+  Follow follow;
+  TrackScene scene;
+  expect_number(limit(0, 20,
+                      [&](float offset) {
+                        scene.after = offset;
+                        return follow.keeps(scene);
+                      }),
+                0.3 * window_deviation, "MOST_RESIDUAL");
+  const auto template_limit = [&](int usual) {
+    return limit(0, 30, [&](float offset) {
+      TrackScene other;
+      other.before = other.after = offset, other.usual = usual;
+      return follow(other).similarity.s[2] > 0;
+    });
+  };
+  expect_number(template_limit(0), 0.3 * window_deviation, "MOST_RESIDUAL");
+  expect_number(template_limit(204), 2.5 * 204 / 1024 * window_deviation, "USUAL_FACTOR");
+  expect_number(template_limit(1024), 0.6 * window_deviation, "MOST_NOISY_RESIDUAL");
+  TrackScene other;
+  other.before = other.after = 15, other.doubts = 1;
+  fail_unless(follow.keeps(other), "MOST_DOUBTS: two frames");
+  other.doubts = 2;
+  fail_unless(!follow.keeps(other), "MOST_DOUBTS: not three");
+  TrackScene faint;
+  faint.after_contrast = 0.4, faint.steps = 1;
+  const klt::TrackedPoint found = follow(faint);
+  fail_unless(found.identity.s[2] == klt::LIVE && found.motion.s[2] > 2 && found.motion.s[2] < 5.5f,
+              "MOST_GAIN: a residual of %g", found.motion.s[2]);
+}
+
+// Noise: the texture that a point needs, its window and its motion.
+TEST(test_noise_limits) {
+  Follow follow;
+  TrackScene scene;
+  const double eigenvalue = follow(scene).motion.s[3];
+  scene.slope_gain = 1;
+  expect_number(limit(0, 1000,
+                      [&](float noise) {
+                        scene.noise = noise;
+                        return follow.keeps(scene);
+                      }),
+                eigenvalue / ((1 + 3.5 / window) * 1.33 * window * window), "TRACKING_SCATTER");
+  TrackScene still;
+  still.noise = 16;
+  expect_number(limit(0.01, 2,
+                      [&](float off) {
+                        still.off = off;
+                        return follow(still).position.s[0] > middle + off / 2;
+                      }),
+                std::sqrt(2 * 16 * 1.33 * 16 / follow.texture().tensor()), "STATIC_SIGNIFICANCE");
+  TrackScene grown;
+  grown.age = 0, grown.eigenvalue = 100;
+  const double wanted = 12.2;  // px, side of a window whose point moves by 0.03 px
+  grown.noise = float(std::pow(wanted * 0.03 / 7, 2) * 100 / (2 * 1.33));
+  fail_unless(follow(grown).similarity.s[3] == 3, "LEAST_DEVIATION: it grows by %g",
+              follow(grown).similarity.s[3]);
+}

@@ -11,20 +11,15 @@
 
 // variants of each of x, y, rotation and scale; all combinations are tried
 #define VARIANTS 5
-#define VARIANT_CELLS 0.4f  // distance of variants of x and y, cells
-#define VARIANT_BINS 0.5f   // distance of variants of rotation and scale, bins
 #define POSES (VARIANTS * VARIANTS * VARIANTS * VARIANTS)
 #define COMPARED_POINTS 64  // variants are compared by about this many points
 #define ROUNDS 7
-#define LEAST_START 0.4f     // minimum for the best variant, relative to the score by chance
-#define EARLY_ROUND 2        // round after which LEAST_EARLY applies
-#define LEAST_EARLY 0.2f     // minimum fraction of all points that find an edge
-#define OTHER_POLARITY 0.3f  // weight of a point whose edge has the less common polarity
-#define MARGIN 1.05f         // factor by which a scale may exceed its range
-#define AXES 8               // axes along which an object may cover a part of the template
-#define PARTS 16             // parts along an axis
-#define LEAST_VISIBLE 0.5f   // minimum visible fraction of the template
-#define UNIT 1048576.0f      // units of 1 in integer sums
+#define EARLY_ROUND 2       // round after which LEAST_EARLY applies
+#define MARGIN 1.05f        // factor by which a scale may exceed its range
+#define AXES 8              // axes along which an object may cover a part of the template
+#define PARTS 16            // parts along an axis
+#define LEAST_VISIBLE 0.5f  // minimum visible fraction of the template
+#define UNIT 1048576.0f     // units of 1 in integer sums
 
 // Writes the directions of the edges up to `half_width` px from each pixel, one bit per direction
 // range. A work-item per pixel.

@@ -21,9 +21,7 @@ inline bool has_mode(float2 v) { return v.x < 0.5f * NO_MODE; }
 // independent of content that enters or leaves the frame. The fit replaces the initial change if
 // there are at least LEAST_PAIRS pairs and it removes a fifth of the difference. The element after
 // the pairs gets the mean remaining difference. It gets -1 if there are too few pairs or the
-// difference exceeds MOST_RESIDUAL. All groups call it, but only the `active` group works.
-#define LEAST_PAIRS 16
-#define MOST_RESIDUAL 2.0f  // levels; each difference counts as 4 at most
+// difference exceeds MOST_PAIR_RESIDUAL. All groups call it, but only the `active` group works.
 inline float2 pair_at(volatile __global float2 *pairs, int i) {  // reads what other groups wrote
   volatile __global uint *p = (volatile __global uint *)(pairs + i);
   return (float2)(as_float(atomic_or(p, 0u)), as_float(atomic_or(p + 1, 0u)));
@@ -55,7 +53,7 @@ inline void fit_brightness(volatile __global float2 *pairs, int cells, bool acti
   const float residual = better ? errors.y : errors.x;
   matched_brightness[0] = enough && better ? fitted : initial;
   matched_brightness[1] = brightness[1];
-  pairs[cells].x = enough && residual <= MOST_RESIDUAL ? residual : -1.0f;
+  pairs[cells].x = enough && residual <= MOST_PAIR_RESIDUAL ? residual : -1.0f;
 }
 
 // Finds the two modes, the most frequent motions, of every cell. Each is the mean of similar

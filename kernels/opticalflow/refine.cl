@@ -7,6 +7,7 @@
 #include "common/items.clh"
 #include "opticalflow/level.clh"
 #include "opticalflow/noise.clh"
+#include "opticalflow/tuned.clh"
 #include "opticalflow/verify.clh"
 
 #define UNROLL _Pragma("unroll")
@@ -16,14 +17,7 @@
 #define HALF_MATCH 0.1f            // sum of squared differences at which a match counts half
 #define SMOOTHNESS 0.2f            // weight of neighbours relative to the channels
 #define NOISY_SMOOTHNESS 2.0f      // relative increase of SMOOTHNESS in noise
-#define LEAST_EDGE 0.12f           // minimum fraction of the smoothness across an edge
-#define EDGE_CONTRAST 8.0f         // levels; the scale of an edge
-#define SMOOTHNESS_EPSILON 0.05f   // texels; smaller differences of neighbours cost nothing
 #define RELAXATION 1.9f
-#define GREY_DEVIATION 14.0f      // levels, standard deviation of the mean's weight by grey
-#define DISTANCE_DEVIATION 2.0f   // neighbours, standard deviation of the mean's weight by distance
-#define SPACING 4                 // texels between vectors of the mean
-#define MEAN_EPSILON 0.1f         // texels; smaller differences from the mean have equal weight
 #define NOISY_STATIC_SPEED 0.05f  // px; slower motion becomes 0 in noise
 #define MIN_DIAGONAL 1e-4f        // added to the diagonal of a tensor
 #define LOG2_E 1.44269504f
@@ -295,7 +289,7 @@ __attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void 
 #define MEAN_CENTRE (MEAN_SIDE * MEAN_SIDE / 2)
 #define EACH_NEIGHBOUR(i) UNROLL for (int i = 0; i < MEAN_SIDE * MEAN_SIDE; i++)
 
-// A robust mean of a vector and its neighbours, SPACING texels apart. Three steps of iterative
+// A robust mean of a vector and its neighbours, MEAN_SPACING texels apart. Three steps of iterative
 // reweighting approach their spatial median. Neighbours with similar grey and good matches count
 // more.
 inline float2 mean_of(__global const float2 *flow, __global const float *matches,
@@ -305,7 +299,7 @@ inline float2 mean_of(__global const float2 *flow, __global const float *matches
   const float own_grey = grey[texel_index(level, at)];
   EACH_NEIGHBOUR(i) {
     const int x = i % MEAN_SIDE - MEAN_SIDE / 2, y = i / MEAN_SIDE - MEAN_SIDE / 2;
-    const int2 other = clamp(at + SPACING * (int2)(x, y), 0, level.xy - 1);
+    const int2 other = clamp(at + MEAN_SPACING * (int2)(x, y), 0, level.xy - 1);
     const int index = other.y * level.x + other.x;
     const float difference = grey[texel_index(level, other)] - own_grey;
     above_greys[i] = flow[index];

@@ -35,10 +35,6 @@
 #define SMOOTH (SIGNATURE_MARGIN - LATTICE_REACH)  // px, radius of the smoothing
 // units per level; grey from (R + G + B) / 3 and (1 6 1) / 8 is whole in them
 #define GREY_SCALE 192.0f
-// minimum sum of the 20 absolute differences: half a level on average
-#define LEAST_SUM 1920
-// a difference is steep from 0.8 of the average on: 20 / 25
-#define STEEP_RATIO 25
 
 #define CHAIN 8  // pixels of an item along y, SPACING px apart
 

@@ -4,9 +4,8 @@
 #include "common/items.clh"
 #include "opticalflow/median.clh"
 #include "opticalflow/noise.clh"
+#include "opticalflow/tuned.clh"
 #include "opticalflow/verify.clh"
-
-#define BEND_DISTANCE 4  // nodes
 
 // The factor of the confidence by the curvature of the flow, because the solver is least certain
 // where motions meet. The curvature is the largest second difference of node `p` with nodes
@@ -58,10 +57,7 @@ inline void find_keep_factors(__global const CellEvidence *restrict evidence,
 }
 
 // Moves a vector towards the mean of its surroundings if these have a single motion within noise.
-// Static vectors and vectors far from the mean stay. `factors`: from factors_at(). px; vectors
-// below are static; above twice that they are not (linear)
-#define STATIC_PX 0.1f
-#define NEAR_MOTION (float2)(0.5f, 1.0f)  // px from the mean (linear)
+// Static vectors and vectors far from the mean stay. `factors`: from factors_at().
 inline float2 toward_single_motion(float2 v, float4 factors, float denoising) {
   const float2 motion = factors.zw * native_recip(fmax(factors.y, 1e-9f)), offset = motion - v;
   const float motion_weight = clamp((1.0f / STATIC_PX) * native_sqrt(dot(v, v)) - 1.0f, 0.0f, 1.0f);

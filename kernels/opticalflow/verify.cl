@@ -4,6 +4,7 @@
 #include "opticalflow/brightness.clh"
 #include "opticalflow/noise.clh"
 #include "opticalflow/tables.clh"
+#include "opticalflow/tuned.clh"
 #include "opticalflow/verify.clh"
 
 // maximum remaining fraction of the change in a moving strip of cells
@@ -23,9 +24,9 @@
 // The factor by which interpolation at `place` reduces the variance of noise. Adjacent texels have
 // the correlation NEIGHBOUR_CORRELATION.
 #ifdef CENSUS
-#define NEIGHBOUR_CORRELATION 0.16f
+#define NEIGHBOUR_CORRELATION CENSUS_CORRELATION
 #else
-#define NEIGHBOUR_CORRELATION 0.32f
+#define NEIGHBOUR_CORRELATION GREY_CORRELATION
 #endif
 inline float interpolated_noise(float2 place) {
   const float2 part = place - floor(place),
@@ -37,9 +38,6 @@ inline float interpolated_noise(float2 place) {
 // along the flow. Its confidence falls linearly with the ratio of the two squared differences
 // (OVERLAY_RATIO). The denominator includes noise and OVERLAY_LEAST, levels². OVERLAY_MOTION:
 // squared speed above which the rule applies, px² (linear).
-#define OVERLAY_RATIO (float2)(2.0f, 4.0f)
-#define OVERLAY_LEAST 4.0f
-#define OVERLAY_MOTION (float2)(0.1f, 0.3f)
 inline float static_overlay(__global const float *grey_before, __global const float *grey_after,
                             int4 level, int2 at, int2 spacing, float2 brightness, float noise,
                             float2 v) {

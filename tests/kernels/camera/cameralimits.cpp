@@ -5,8 +5,7 @@
 
 #include "camera/align.h"
 #include "camera/ransac.h"
-#include "kernels/engine.h"
-#include "kernels/limit.h"
+#include "kernels/probe.h"
 #include "opencl/buffer.h"
 #include "reference/textured.h"
 
@@ -241,4 +240,25 @@ TEST(test_rest_limits) {
                 "STATIC_SHARE");
   expect_number(limit(0, 2, [&](float vectors) { return motion_found(bench, 1, vectors) > 20; }),
                 0.25, "LEAST_MOTION");
+}
+
+// Functions of the alignment: the motions that are tried, votes by contrast, and the ridge.
+TEST(test_alignment_numbers) {
+  const std::vector<std::string> file{"camera/align.cl"};
+  Probe step(file, "",
+             "__global CameraState *state = (__global CameraState *)(out + 16);\n"
+             "const FrameGeometry frame = {(int2)(64), (float2)(32.0f), 32.0f, 1.0f};\n"
+             "state->frame_motion = (float4)(7.0f, 0.0f, 0.0f, 0.0f);\n"
+             "*out = step_before(state, frame, 5).x;");
+  expect_number(step(0), 7 + 4, "NEAR_STEP");
+  expect_number(Probe(file, "", "*out = votes_of(16.0f);")(0), 0.5, "CONTRAST");
+  // Of 100 pixels one has a slope, 1 along x.
+  Probe solved(file, "",
+               "__local float sums[ALIGN_SUMS];\n"
+               "for (int i = 0; i < ALIGN_SUMS; i++) sums[i] = 0.0f;\n"
+               "sums[0] = a, sums[PRODUCTS] = a, sums[PRODUCTS + PARAMETERS] = 100.0f;\n"
+               "float result[PARAMETERS];\n"
+               "solve(sums, 1, 1, result);\n"
+               "*out = result[0];");
+  expect_number(solved(1), 1 / (1 + 0.01 * 100), "RIDGE");
 }

@@ -2,6 +2,7 @@
 // The numbers of kernels/klt/tuned.clh, each found by what the kernels do with a few points.
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>

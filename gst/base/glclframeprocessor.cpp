@@ -182,7 +182,10 @@ void FrameProcessor::prepare(GstGLContext *gl_context, bool *created) {
   const Layout layout = (continues ? klass->set_format : klass->prepare)(
       element_, gst_glcl_context_opencl(context), GST_VIDEO_INFO_WIDTH(&info_),
       GST_VIDEO_INFO_HEIGHT(&info_));
-  bridge_->prepare(gst_glcl_context_opencl(context), layout, info_, !klass->takes_planes);
+  const bool converts = !klass->takes_planes;
+  bridge_->prepare(
+      gst_glcl_context_opencl(context), layout, info_, converts,
+      converts ? *gst_glcl_filter_frame_format(element_, layout).pixels : PixelFormat::rgba);
   prepared_ = has_state_ = true;
   preloading_ = {};
 }

@@ -148,7 +148,7 @@ FrameFormat TextureBridge::frame_format(const GstVideoInfo &info, Layout layout)
 }
 
 void TextureBridge::prepare(Context &context, Layout layout, const GstVideoInfo &info,
-                            bool converts) {
+                            bool converts, const PixelFormat &rgba) {
   const PixelFormat &format = sharing::format_of(info);
   info_ = info;
   layout_ = layout;
@@ -165,7 +165,7 @@ void TextureBridge::prepare(Context &context, Layout layout, const GstVideoInfo 
   if (!format.is_rgba())
     converter_ = std::make_unique<conversion::Converter>(
         context, GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info),
-        FrameFormat(layout, format, colorimetry_of(info)));
+        FrameFormat(layout, format, colorimetry_of(info)), rgba);
 }
 
 void TextureBridge::run(Queue &queue, GstBuffer *in, GstBuffer *out, bool luma_only,

@@ -32,8 +32,9 @@ class TextureBridge {
   static FrameFormat frame_format(const GstVideoInfo &info, Layout layout);
 
   /// Builds the converter that frames of `info` need, for kernels that take this layout.
-  /// `converts`: the kernels of run() take RGBA.
-  void prepare(Context &context, Layout layout, const GstVideoInfo &info, bool converts);
+  /// `converts`: the kernels of run() take RGBA, in this format.
+  void prepare(Context &context, Layout layout, const GstVideoInfo &info, bool converts,
+               const PixelFormat &rgba);
 
   /// Runs `work (in, out)`, which enqueues kernels that read `in` and write all of `out`, frames of
   /// `info`. If both buffers are the same or hold the same texture, the frame passes unchanged and

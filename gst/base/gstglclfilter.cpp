@@ -147,8 +147,12 @@ GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) {
 }
 
 glcl::FrameFormat gst_glcl_filter_frame_format(GstGLCLFilter *self, glcl::Layout layout) {
-  if (!GST_GLCL_FILTER_GET_CLASS(self)->takes_planes) return layout;
-  return glcl::TextureBridge::frame_format(private_of(self)->processor.info(), layout);
+  const GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
+  const glcl::FrameFormat frame =
+      glcl::TextureBridge::frame_format(private_of(self)->processor.info(), layout);
+  if (klass->takes_planes) return frame;
+  if (klass->takes_deep && frame.pixels->bits > 8) return {layout, glcl::PixelFormat::rgba64, {}};
+  return layout;
 }
 
 const glcl::Picture &gst_glcl_filter_rgba(GstGLCLFilter *self, glcl::Queue &queue,

@@ -59,6 +59,9 @@ struct _GstGLCLFilterClass {
   /// True if `process` gets frames with a luma plane in their own format, not as RGBA; see
   /// gst_glcl_filter_frame_format.
   bool takes_planes;
+  /// True if `process` gets frames of more than 8 bits as PixelFormat::rgba64. Not with
+  /// takes_planes.
+  bool takes_deep;
   /// True if the current settings read only the luma of such frames: then `in` has no chroma if
   /// there is no `out`. Optional: without it `in` has all planes.
   bool (*reads_luma)(GstGLCLFilter *self);

@@ -65,13 +65,6 @@ std::string tile_options(const Parameters &variant) {
          option("UNROLL", variant.at("unroll"));
 }
 
-/// The kind of weight in the kernels' numbering.
-int kind_of(const BilateralFilter::Settings &settings) {
-  const bool soft =
-      settings.weight == BilateralFilter::Weight::color && settings.sigma_range >= soft_sigma_range;
-  return soft ? SOFT_COLOR : static_cast<int>(settings.weight);
-}
-
 Parameters default_variant(const Device &device, const std::string &problem) {
   const bool vector = device.prefers_buffers();
   Parameters variant = BilateralFilter::variant(
@@ -109,18 +102,6 @@ float gaussian_exponent(double sigma) {
   return static_cast<float>(-std::log2(std::exp(1.0)) / (2 * sigma * sigma));
 }
 
-/// Exponent factor for differences between 0 and `full_scale`. sigma_range = 0 means the limit, for
-/// which 1e-6 is used: the least difference, 1/25500, then has a weight below 2^-1000.
-float range_exponent(const BilateralFilter::Settings &settings, double full_scale) {
-  return gaussian_exponent(std::max(settings.sigma_range, 1e-6) * full_scale);
-}
-
-/// The full scale of differences in the tile and vector forms: levels, for intensity hundredths of
-/// a level.
-double full_scale(BilateralFilter::Weight weight) {
-  return weight == BilateralFilter::Weight::intensity ? 25500 : 255;
-}
-
 /// Number of pixels in the window.
 double neighbours(int radius) { return (2.0 * radius + 1) * (2.0 * radius + 1); }
 
@@ -136,6 +117,25 @@ int BilateralFilter::radius(const Settings &settings) {
           ? settings.radius
           : static_cast<int>(std::ceil(std::min<double>(2 * settings.sigma_space, max_radius)));
   return std::clamp(requested, 0, max_radius);
+}
+
+/// The kind of weight in the kernels' numbering.
+int BilateralFilter::kind_of(const Settings &settings) const {
+  const bool soft =
+      !deep() && settings.weight == Weight::color && settings.sigma_range >= soft_sigma_range;
+  return soft ? SOFT_COLOR : static_cast<int>(settings.weight);
+}
+
+/// Exponent factor for differences between 0 and `full_scale`. sigma_range = 0 means the limit, for
+/// which a number is used that gives the least difference, 1/100 of a code, a weight below 2^-1000.
+float BilateralFilter::range_exponent(const Settings &settings, double full_scale) const {
+  return gaussian_exponent(std::max(settings.sigma_range, deep() ? 4e-9 : 1e-6) * full_scale);
+}
+
+/// The full scale of differences in the tile and vector forms: codes, for intensity hundredths of a
+/// code.
+double BilateralFilter::code_scale(Weight weight) const {
+  return (deep() ? 65535 : 255) * (weight == Weight::intensity ? 100 : 1);
 }
 
 int BilateralFilter::split_column(const Settings &settings, int width) {
@@ -182,8 +182,8 @@ Parameters BilateralFilter::variant(const Device &device, Form form) {
           {"fixed", fixed}};
 }
 
-BilateralFilter::BilateralFilter(Context &context, int width, int height)
-    : context_(context.shared_from_this()), width_(width), height_(height) {
+BilateralFilter::BilateralFilter(Context &context, int width, int height, const PixelFormat &pixels)
+    : context_(context.shared_from_this()), width_(width), height_(height), pixels_(pixels) {
   const Device &device = context.device();
   std::vector<Parameters> variants;
   microseconds_ = usual_microseconds(device);
@@ -202,10 +202,12 @@ BilateralFilter::BilateralFilter(Context &context, int width, int height)
   set_up(std::move(variants));
 }
 
-BilateralFilter::BilateralFilter(Context &context, int width, int height, const Parameters &variant)
+BilateralFilter::BilateralFilter(Context &context, int width, int height, const Parameters &variant,
+                                 const PixelFormat &pixels)
     : context_(context.shared_from_this()),
       width_(width),
       height_(height),
+      pixels_(pixels),
       microseconds_(usual_microseconds(context.device())) {
   const Device &device = context.device();
   if (form_of(variant) != Form::vector && !has_images(device.device, width, height))
@@ -224,7 +226,8 @@ void BilateralFilter::set_up(std::vector<Parameters> variants) {
     if (layout_ == Layout::image) return;
     lanes_ = vector_lanes(context_->device());
     plane_pitch_ = max_radius + round_up(width_ + max_radius, lanes_);
-    planes_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, size_t(3) * plane_pitch_ * height_);
+    planes_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE,
+                         size_t(3) * plane_pitch_ * height_ * (deep() ? 2 : 1));
   } catch (const cl::Error &error) {
     throw Error("The bilateral filter can't be set up on " + context_->device().name + ".", error);
   }
@@ -255,7 +258,7 @@ BilateralFilter::VariantKernels BilateralFilter::build(const Parameters &variant
       options = "-DV=" + std::to_string(vector_lanes(context_->device())) +
                 " -DROWS=" + std::to_string(kernels.rows) + " -DPAD=" + std::to_string(max_radius);
   }
-  const Program program = context_->program(file, options);
+  const Program program = context_->program(file, options + depth_option());
   for (int weight = 0; weight < 3; weight++)
     kernels.by_weight[weight] =
         Kernel(*context_, program, std::string(prefix) + weight_names[weight], group).in_bands();
@@ -289,8 +292,8 @@ Kernel BilateralFilter::build_fixed(const Parameters &variant, Fixed fixed) cons
                               option("RADIUS", fixed.first) + option("KIND", fixed.second) +
                               option("GROUP_X", variant.at("group-x")) +
                               option("GROUP_Y", variant.at("group-y"));
-  Kernel kernel(*context_, context_->program("bilateral/block.cl", options), "bilateral_block",
-                group);
+  Kernel kernel(*context_, context_->program("bilateral/block.cl", options + depth_option()),
+                "bilateral_block", group);
   kernel.in_bands().costs(neighbours(fixed.first));
   return kernel.group().x == group.x && kernel.group().y == group.y ? kernel : Kernel();
 }
@@ -321,14 +324,15 @@ void BilateralFilter::prepare(const Settings &settings) {
 /// before they are written, so one is enough.
 Picture &BilateralFilter::between(int iteration) {
   Picture &picture = intermediate_[layout_ == Layout::buffer ? 0 : iteration % 2];
-  if (!picture.width) picture = make_picture(context_->cl(), width_, height_, layout());
+  if (!picture.width)
+    picture = make_picture(context_->cl(), width_, height_, layout(), *pixels_.planes[0]);
   return picture;
 }
 
 void BilateralFilter::run(Queue &queue, const Settings &settings, const Picture &in,
                           const Picture &out) {
   for (const Picture *picture : {&in, &out})
-    check_picture(*picture, width_, height_, layout_, "The bilateral filter");
+    check_picture(*picture, width_, height_, {layout_, pixels_, {}}, "The bilateral filter");
   const int split = split_column(settings, width_);
   const int iterations = split == width_ ? 1 : std::max(settings.iterations, 1);
   try {
@@ -364,7 +368,7 @@ void BilateralFilter::pass_tile(Queue &queue, VariantKernels &kernels, const Set
                                 int split) {
   const int r = radius(settings);
   const int kind = kind_of(settings);
-  const float range = range_exponent(settings, full_scale(settings.weight)),
+  const float range = range_exponent(settings, code_scale(settings.weight)),
               space = space_exponent(settings);
   if (Kernel *fixed = fixed_kernel(kernels, {r, kind})) {
     const Size block = fixed_block(kernels.variant, {r, kind});
@@ -385,7 +389,8 @@ void BilateralFilter::pass_tile(Queue &queue, VariantKernels &kernels, const Set
 void BilateralFilter::pass_direct(Queue &queue, VariantKernels &kernels, const Settings &settings,
                                   const Picture &from, const Picture &original, const Picture &to,
                                   int split) {
-  const float range = range_exponent(settings, settings.weight == Weight::intensity ? 25500 : 1);
+  const float range = range_exponent(
+      settings, settings.weight == Weight::intensity ? code_scale(settings.weight) : 1);
   const int r = radius(settings);
   Kernel &kernel = kernels.by_weight[static_cast<int>(settings.weight)].costs(neighbours(r));
   kernel(queue, {size_t(width_), size_t(height_)}, from, original, to, range,
@@ -404,7 +409,7 @@ void BilateralFilter::pass_vector(Queue &queue, VariantKernels &kernels, const S
   kernel(queue,
          {size_t(width_ + lanes_ - 1) / lanes_, size_t(height_ + kernels.rows - 1) / kernels.rows},
          planes_, plane_pitch_, space_.buffer(),
-         range_exponent(settings, full_scale(settings.weight)), r, original, to, width_, height_,
+         range_exponent(settings, code_scale(settings.weight)), r, original, to, width_, height_,
          split);
 }
 

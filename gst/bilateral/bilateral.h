@@ -16,14 +16,14 @@
 
 namespace glcl::bilateral {
 
-/// Brute-force bilateral filter of RGBA frames of 8 bits per channel (Tomasi and Manduchi,
+/// Brute-force bilateral filter of RGBA frames of 8 or 16 bits per channel (Tomasi and Manduchi,
 /// "Bilateral filtering for gray and color images", ICCV 1998):
 ///
 ///   out(p) = Σ w(p, q) q / Σ w(p, q),  w = exp(-|p - q|² / (2 sigma_space²)) * range weight,
 ///
 /// over the square of side 2 radius + 1 around p with the frame's edge repeated, rounded to the
-/// nearest level (half up). Alpha is copied. Every form is within one level of the same sum in
-/// double precision.
+/// nearest code (half up). Alpha is copied. With 8 bits every form is within one level of the same
+/// sum in double precision, with 16 bits within 1/60 of a level.
 ///
 /// Cost per pixel: (2 radius + 1)² taps of about 10 (tile) to 20 (vector) operations and one exp2;
 /// three exp2 for Weight::per_channel.
@@ -48,7 +48,7 @@ class BilateralFilter {
     double sigma_range = 0.1;  ///< 0..1 of full scale; 0: only equal colours weigh (1e-6 is used)
     int radius = 0;            ///< px, 0..128; 0: ⌈2 sigma_space⌉
     Weight weight = Weight::color;
-    int iterations = 1;  ///< the filter applied n times, each time rounded to 8 bits
+    int iterations = 1;  ///< the filter applied n times, each time rounded to a code
     double split = 0;    ///< 0..1: columns left of round(split * width) show the input, that
                          ///< column is a white line unless it is an edge of the frame
   };
@@ -70,11 +70,13 @@ class BilateralFilter {
 
   /// Builds the programs for frames of width × height px: the tuned variants, or the vector form if
   /// the device does not support images of this size. Throws Error::failed if the device refuses
-  /// kernels or memory.
-  BilateralFilter(Context &context, int width, int height);
+  /// kernels or memory. `pixels` is PixelFormat::rgba or rgba64.
+  BilateralFilter(Context &context, int width, int height,
+                  const PixelFormat &pixels = PixelFormat::rgba);
   /// The same with one variant for all radii. Groups shrink if the device requires it. Throws
   /// Error::settings if the variant needs images and the device does not support this size.
-  BilateralFilter(Context &context, int width, int height, const Parameters &variant);
+  BilateralFilter(Context &context, int width, int height, const Parameters &variant,
+                  const PixelFormat &pixels = PixelFormat::rgba);
 
   /// The layout of run()'s `in` and `out`.
   Layout layout() const { return layout_; }
@@ -110,6 +112,11 @@ class BilateralFilter {
   /// The key of a program of a "fixed" variant: radius, and kind as in tile.clh.
   using Fixed = std::pair<int, int>;
 
+  bool deep() const { return pixels_.bits > 8; }
+  std::string depth_option() const { return deep() ? " -DDEEP" : ""; }
+  int kind_of(const Settings &settings) const;
+  float range_exponent(const Settings &settings, double full_scale) const;
+  double code_scale(Weight weight) const;
   VariantKernels build(const Parameters &variant);
   void set_up(std::vector<Parameters> variants);
   VariantKernels &kernels_for(int radius);
@@ -131,6 +138,7 @@ class BilateralFilter {
   size_t local_memory_;  // limit of a work-group, bytes
   int width_, height_;   // px
   Layout layout_;
+  const PixelFormat &pixels_;
 
   std::vector<VariantKernels> kernels_;  // by problem
   std::vector<double> microseconds_;     // by problem, of a frame of 1920×1080
@@ -140,7 +148,7 @@ class BilateralFilter {
   // Layout::buffer only
   int lanes_ = 0;  // pixels along x of a work-item
   Kernel planes_kernel_;
-  cl::Buffer planes_;  // height rows of R, G, B, plane_pitch_ bytes each
+  cl::Buffer planes_;  // height rows of R, G, B, plane_pitch_ codes each
   int plane_pitch_ = 0;
   SpaceTable space_;
 };

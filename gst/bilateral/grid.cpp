@@ -84,19 +84,23 @@ Tuning Grid::tuning(const Device &device, Layout layout) {
           fits && tuning->microseconds > 0 ? tuning->microseconds : usual_microseconds(device)};
 }
 
-Grid::Grid(Context &context, int width, int height, Layout layout)
-    : Grid(context, width, height, tuning(context.device(), layout)) {}
+Grid::Grid(Context &context, int width, int height, Layout layout, const PixelFormat &pixels)
+    : Grid(context, width, height, tuning(context.device(), layout), pixels) {}
 
-Grid::Grid(Context &context, int width, int height, const Parameters &variant)
-    : Grid(context, width, height, {variant, usual_microseconds(context.device())}) {}
+Grid::Grid(Context &context, int width, int height, const Parameters &variant,
+           const PixelFormat &pixels)
+    : Grid(context, width, height, {variant, usual_microseconds(context.device())}, pixels) {}
 
-Grid::Grid(Context &context, int width, int height, const Tuning &tuning)
+Grid::Grid(Context &context, int width, int height, const Tuning &tuning, const PixelFormat &pixels)
     : context_(context.shared_from_this()),
       geometry_(context.device(), width, height,
                 tuning.parameters.at("buffers") ? Layout::buffer : Layout::image,
                 tuning.parameters.at("lanes")),
+      pixels_(pixels),
       variant_(tuning.parameters),
       microseconds_(tuning.microseconds) {}
+
+double Grid::levels_per_code() const { return pixels_.bits > 8 ? 255.0 / 65535 : 1; }
 
 double Grid::cost(const Settings &settings) const {
   return microseconds_ * (settings.weight == Weight::per_channel ? 1.6 : 1);
@@ -108,7 +112,8 @@ Grid::GridKernels Grid::build(int channels) const {
   const Program program =
       context_->program(buffers ? "bilateral/gridbuffer.cl" : "bilateral/gridimage.cl",
                         "-cl-mad-enable -DCHANNELS=" + std::to_string(channels) +
-                            " -DSLICE_ROWS=" + std::to_string(variant_.at("rows")));
+                            " -DSLICE_ROWS=" + std::to_string(variant_.at("rows")) +
+                            (pixels_.bits > 8 ? " -DDEEP" : ""));
   const auto kernel = [&](const char *name, Size group) {
     return Kernel(*context_, program, name, group);
   };
@@ -134,7 +139,8 @@ Grid::GridKernels &Grid::kernels(const GridShape &shape) {
 
 void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out) {
   for (const Picture *picture : {&in, &out})
-    check_picture(*picture, geometry_.width(), geometry_.height(), layout(), "The bilateral grid");
+    check_picture(*picture, geometry_.width(), geometry_.height(), {layout(), pixels_, {}},
+                  "The bilateral grid");
   if (!suits(settings))
     throw Error(Error::Kind::settings,
                 "The bilateral grid does not support these values of sigma-space and sigma-range.");
@@ -147,7 +153,8 @@ void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const 
       const bool last = i == iterations - 1;
       Picture &next = intermediate_[i % 2];
       if (!last && !next.width)
-        next = make_picture(context_->cl(), geometry_.width(), geometry_.height(), layout());
+        next = make_picture(context_->cl(), geometry_.width(), geometry_.height(), layout(),
+                            *pixels_.planes[0]);
       const Picture &to = last ? out : next;
       pass(queue, settings, *from, in, to, last ? split : 0);
       from = &to;
@@ -160,14 +167,15 @@ void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const 
 void Grid::splat(Queue &queue, const GridShape &shape, float cell, const Picture &from) {
   Kernel &kernel = kernels(shape).splat;
   const int nodes = shape.columns + 2 * BLUR_REACH;
-  // Colours are levels on buffers, fractions of full scale on images.
-  const GridSplat splat{cells_per_unit(shape.range, layout() == Layout::buffer ? 1 : 255),
-                        cell,
-                        1 / cell,
-                        shape.stored,
-                        nodes,
-                        shape.band_count,
-                        shape.strip};
+  // Colours are codes on buffers, fractions of full scale on images.
+  const GridSplat splat{
+      cells_per_unit(shape.range, layout() == Layout::buffer ? levels_per_code() : 255),
+      cell,
+      1 / cell,
+      shape.stored,
+      nodes,
+      shape.band_count,
+      shape.strip};
   if (layout() == Layout::buffer) {
     const int stretch = geometry_.stretch(shape, cell);
     kernel(queue,
@@ -231,11 +239,13 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
     splat(queue, shape, cell, from);
     blur(queue, shape, cell);
   }
-  const GridLookup lookup{cells_per_unit(shape.range),
-                          {{geometry_.width(), geometry_.height()}},
-                          1 / cell,
-                          shape.stored,
-                          split};
+  // Colours are codes on buffers, levels on images.
+  const GridLookup lookup{
+      cells_per_unit(shape.range, layout() == Layout::buffer ? levels_per_code() : 1),
+      {{geometry_.width(), geometry_.height()}},
+      1 / cell,
+      shape.stored,
+      split};
   if (layout() == Layout::buffer) {
     // The tile holds one channel of as many nodes as fit, for the pixels between them.
     const size_t node = shape.stored * shape.cell;

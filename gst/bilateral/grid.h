@@ -8,9 +8,9 @@
 namespace glcl::bilateral {
 
 /// The bilateral filter by a bilateral grid (Chen, Paris and Durand 2007), for frames of RGBA, 8
-/// bits per channel. docs/methods/bilateral.md has the steps, the variances and what each weight
-/// can distinguish. Settings::radius is not used: the grid covers the whole Gaussian. Edge pixels
-/// repeat, and alpha is copied.
+/// or 16 bits per channel. docs/methods/bilateral.md has the steps, the variances and what each
+/// weight can distinguish. Settings::radius is not used: the grid covers the whole Gaussian. Edge
+/// pixels repeat, and alpha is copied.
 ///
 /// On images, for GPUs, cells are half floats between the passes: about one value in a hundred
 /// differs by one level.
@@ -36,9 +36,12 @@ class Grid {
   /// Defaults for untuned devices.
   static Parameters variant(Layout layout);
 
-  /// For frames of width × height px; the tuned variant for pictures of a layout.
-  Grid(Context &context, int width, int height, Layout layout);
-  Grid(Context &context, int width, int height, const Parameters &variant);
+  /// For frames of width × height px; the tuned variant for pictures of a layout. `pixels` is
+  /// PixelFormat::rgba or rgba64.
+  Grid(Context &context, int width, int height, Layout layout,
+       const PixelFormat &pixels = PixelFormat::rgba);
+  Grid(Context &context, int width, int height, const Parameters &variant,
+       const PixelFormat &pixels = PixelFormat::rgba);
 
   /// The layout of run()'s `in` and `out`.
   Layout layout() const { return geometry_.layout(); }
@@ -70,9 +73,10 @@ class Grid {
     Kernel splat, blur, slice;
   };
 
-  Grid(Context &context, int width, int height, const Tuning &tuning);
+  Grid(Context &context, int width, int height, const Tuning &tuning, const PixelFormat &pixels);
   static Tuning tuning(const Device &device, Layout layout);
   GridKernels build(int channels) const;
+  double levels_per_code() const;
   Lazy<GridKernels> &program(int channels) { return channels == 1 ? joint_ : separate_; }
   GridKernels &kernels(const GridShape &shape);
   void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
@@ -82,6 +86,7 @@ class Grid {
 
   std::shared_ptr<Context> context_;
   GridGeometry geometry_;
+  const PixelFormat &pixels_;
   Parameters variant_;
   double microseconds_;  // of a frame of 1920×1080
   Lazy<GridKernels> joint_, separate_;

@@ -16,9 +16,6 @@ constexpr size_t most_plans = 6;
 /// OpenGL or Vulkan name.
 const PlaneFormat exact_format = {CL_RGBA, CL_FLOAT, 0, 0, "", 0, 16};
 
-/// The format between filters on planes.
-const PlaneFormat deep_format = {CL_RGBA, CL_UNORM_INT16, 0, 0, "", 0, 8};
-
 /// Widens the shape for planes: a work-item that stores planes owns whole blocks of pixels that
 /// share a chroma sample.
 WorkgroupShape shape_for(WorkgroupShape shape, const FrameFormat &frame) {
@@ -210,7 +207,7 @@ Picture &Chain::after(size_t pass) { return intermediate_[passes_[pass].exact][p
 
 void Chain::allocate(int width, int height) {
   if (width == width_ && height == height_) return;
-  const PlaneFormat &rounded = shape_.deep ? deep_format : PlaneFormat::rgba8;
+  const PlaneFormat &rounded = shape_.deep ? PlaneFormat::rgba16 : PlaneFormat::rgba8;
   const auto make = [&](bool exact) {
     return make_picture(context_->cl(), width, height, frame_.layout,
                         exact ? exact_format : rounded);

@@ -3,20 +3,23 @@
 
 namespace glcl::conversion {
 
-Converter::Converter(Context &context, int width, int height, const FrameFormat &frame)
+Converter::Converter(Context &context, int width, int height, const FrameFormat &frame,
+                     const PixelFormat &rgba)
     : context_(context.cl()),
       width_(width),
       height_(height),
       layout_(frame.layout),
+      rgba_(*rgba.planes[0]),
       chroma_side_(1 << frame.pixels->chroma_shift) {
-  const Program program = context.program("conversion/planes.cl", frame_options(frame));
+  const Program program = context.program("conversion/planes.cl",
+                                          frame_options(frame) + (rgba.is_rgba() ? "" : " -DDEEP"));
   const Size group = frame_group(layout_);
   to_rgba_ = Kernel(context, program, "planes_to_rgba", group).in_bands();
   from_rgba_ = Kernel(context, program, "planes_from_rgba", group).in_bands();
 }
 
 Picture &Converter::scratch(Picture &picture) {
-  if (!picture) picture = make_picture(context_, width_, height_, layout_);
+  if (!picture) picture = make_picture(context_, width_, height_, layout_, rgba_);
   return picture;
 }
 

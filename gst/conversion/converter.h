@@ -9,12 +9,14 @@ namespace glcl::conversion {
 
 /// Converts frames of another format to RGBA, and back. To RGBA, a chroma sample is repeated for
 /// all its pixels; back, it becomes their mean. Pixels that a kernel does not change keep their
-/// values. Integers only: results are the same on all devices.
+/// values. To 8 bits per channel there are integers only: results are the same on all devices. With
+/// 16 bits per channel no value of the frame loses a bit, but colours outside of RGB are clamped.
 class Converter {
  public:
   /// For frames of width × height px. Builds the kernels; throws Error::failed if the device
-  /// refuses them.
-  Converter(Context &context, int width, int height, const FrameFormat &frame);
+  /// refuses them. `rgba` is PixelFormat::rgba or rgba64, the latter only for frames with luma.
+  Converter(Context &context, int width, int height, const FrameFormat &frame,
+            const PixelFormat &rgba = PixelFormat::rgba);
 
   /// Enqueues the conversion of a frame with all its planes; the result is valid until the next
   /// call.
@@ -31,6 +33,7 @@ class Converter {
   cl::Context context_;
   int width_, height_;
   Layout layout_;
+  const PlaneFormat &rgba_;
   int chroma_side_;  // px that share a chroma sample along an axis
   Kernel to_rgba_, from_rgba_;
   Picture in_, out_;  // RGBA, made when needed

@@ -63,7 +63,7 @@ GType method_type() {
        {BilateralMethod::brute_force, "Exact filter: weighs every pixel of the window",
         "brute-force"},
        {BilateralMethod::grid,
-        "BilateralFilter grid: approximates the whole Gaussian at a cost that does not depend on "
+        "Bilateral grid: approximates the whole Gaussian at a cost that does not depend on "
         "sigma-space. Falls back to brute-force where the grid would be too large (sigma-space "
         "below 2 or a very small sigma-range)",
         "grid"}});
@@ -111,8 +111,10 @@ GST_ELEMENT_REGISTER_DEFINE(glclbilateral, "glclbilateral", GST_RANK_NONE,
 static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                                int width, int height) {
   BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
-  state->exact = std::make_unique<BilateralFilter>(context, width, height);
-  state->grid = std::make_unique<Grid>(context, width, height, state->exact->layout());
+  const glcl::PixelFormat &pixels =
+      *gst_glcl_filter_frame_format(filter, glcl::layout_for(context.device())).pixels;
+  state->exact = std::make_unique<BilateralFilter>(context, width, height, pixels);
+  state->grid = std::make_unique<Grid>(context, width, height, state->exact->layout(), pixels);
   const BilateralProperties settings = state->settings.get();
   GST_INFO_OBJECT(filter, "frames of %d×%d px, at first by %s; brute force: %s", width, height,
                   state->wants_grid(settings) ? "a grid" : "brute force",
@@ -180,4 +182,5 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
   filter_class->prepare = gst_glcl_bilateral_prepare;
   filter_class->process = gst_glcl_bilateral_process;
   filter_class->unprepare = gst_glcl_bilateral_unprepare;
+  filter_class->takes_deep = true;
 }

@@ -11,6 +11,7 @@ const PlaneFormat PlaneFormat::r8 = {CL_R, CL_UNORM_INT8, 0x8229, 0x1903, "r8", 
 const PlaneFormat PlaneFormat::rg8 = {CL_RG, CL_UNORM_INT8, 0x822B, 0x8227, "rg8", 16, 2};
 const PlaneFormat PlaneFormat::r16 = {CL_R, CL_UNORM_INT16, 0x822A, 0x1903, "r16", 70, 2};
 const PlaneFormat PlaneFormat::rg16 = {CL_RG, CL_UNORM_INT16, 0x822C, 0x8227, "rg16", 77, 4};
+const PlaneFormat PlaneFormat::rgba16 = {CL_RGBA, CL_UNORM_INT16, 0x805B, 0x1908, "rgba16", 91, 8};
 
 namespace {
 
@@ -32,6 +33,8 @@ const PixelFormat gray16 = {"GRAY16_LE", Model::grey, 1, {rg8}, "", 0, 16};
 }  // namespace
 
 const PixelFormat PixelFormat::rgba = {"RGBA", Model::rgb, 1, {rgba8}, "RGBA"};
+const PixelFormat PixelFormat::rgba64 = {"RGBA64_LE", Model::rgb, 1, {&PlaneFormat::rgba16},
+                                         "RGBA",      0,          16};
 
 const std::vector<const PixelFormat *> &PixelFormat::all() {
   static const std::vector<const PixelFormat *> rows{&rgba, &bgra, &rgbx,  &bgrx,  &nv12,

@@ -20,7 +20,7 @@ struct PlaneFormat {
   uint32_t vulkan;   ///< VkFormat
   uint32_t bytes;    ///< bytes per pixel
 
-  static const PlaneFormat rgba8, r8, rg8, r16, rg16;
+  static const PlaneFormat rgba8, r8, rg8, r16, rg16, rgba16;
 
   cl::ImageFormat image() const { return {order, type}; }
 };
@@ -41,6 +41,8 @@ struct PixelFormat {
   int padding = 0;       ///< unused low bits of a stored value
 
   static const PixelFormat rgba;
+  /// RGBA with 16 bits per channel. It is not in the table: only kernels use it, between others.
+  static const PixelFormat rgba64;
   /// All rows of the table; RGBA first.
   static const std::vector<const PixelFormat *> &all();
 

@@ -24,7 +24,7 @@
 // A work-item's state of its pixels.
 struct block {
   float4 p[ROWS][COLUMNS];                                   // texels of the pixels
-  float3 sum[ROWS][COLUMNS], weight[ROWS][COLUMNS];          // sums of weighted levels, of weights
+  float3 sum[ROWS][COLUMNS], weight[ROWS][COLUMNS];          // sums of weighted codes, of weights
   float3 row_sum[ROWS][COLUMNS], row_weight[ROWS][COLUMNS];  // the same for the current row
 };
 

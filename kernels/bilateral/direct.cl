@@ -4,7 +4,7 @@
 #include "bilateral/image.clh"
 #include "bilateral/interface.h"
 
-// Colours stay 0..1 here, which saves a multiplication and a rounding per tap; equal levels are
+// Colours stay 0..1 here, which saves a multiplication and a rounding per tap; equal codes are
 // equal floats.
 inline void filter_direct(const int kind, __read_only image2d_t in, __read_only image2d_t original,
                           __write_only image2d_t out, float range, float space, int radius,
@@ -32,8 +32,8 @@ inline void filter_direct(const int kind, __read_only image2d_t in, __read_only 
         row_sum += w * d;
         row_weight += w;
       } else {
-        // Intensity in hundredths of a level is an integer. Rounding makes equal intensities equal.
-        const float di = rint(dot(d, 255.0f * intensity_percent));
+        // Intensity in hundredths of a code is an integer. Rounding makes equal intensities equal.
+        const float di = rint(dot(d, FULL_SCALE * intensity_percent));
         const float w = weight_exp2((kind == COLOR ? dot(d, d) : di * di) * range + column);
         row_sum += w * d;
         row_weight.x += w;
@@ -44,11 +44,11 @@ inline void filter_direct(const int kind, __read_only image2d_t in, __read_only 
     weight += row * row_weight;
   }
   const float3 mean = p + (kind == PER_CHANNEL ? sum / weight : sum / weight.x);
-  write_imagef(out, at, filtered_pixel(255.0f * mean, source.w, at.x, size.x, split));
+  write_imagef(out, at, filtered_pixel(FULL_SCALE * mean, source.w, at.x, size.x, split));
 }
 
 // One kernel per weight. `range`: factor of the squared difference of colours 0..1 in the exponent
-// of 2, or of hundredths of a level for intensity. `original` gives alpha and the unfiltered side
+// of 2, or of hundredths of a code for intensity. `original` gives alpha and the unfiltered side
 // of the split. A work-item per pixel.
 #define BILATERAL(name, kind)                                                          \
   __kernel void name(__read_only image2d_t in, __read_only image2d_t original,         \

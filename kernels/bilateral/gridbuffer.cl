@@ -9,6 +9,36 @@
 
 #define NODE_CELLS (CHANNELS * planes)
 
+// A pixel in a word, R in its low bits. A code is a channel's number. Conversions: the low bits of
+// pixels to integers, the codes of four pixels, four codes each of one pixel, conditions as wide as
+// pixels.
+#ifdef DEEP
+#define PIXEL ulong
+#define PIXELS ulong16
+#define FOUR_PIXELS ulong4
+#define CODE_BITS 16
+#define TO_INTS convert_int16
+#define TO_PIXELS(codes) convert_ulong16(convert_uint16(codes))
+#define TO_FOUR_PIXELS(codes) as_ulong4(convert_ushort16(codes))
+#define CODES_OF(pixel) as_ushort16((ulong4)(pixel))
+#define CONDITION convert_long16
+#define AS_PIXELS as_ulong16
+#else
+#define PIXEL uint
+#define PIXELS uint16
+#define FOUR_PIXELS uint4
+#define CODE_BITS 8
+#define TO_INTS as_int16
+#define TO_PIXELS convert_uint16
+#define TO_FOUR_PIXELS(codes) as_uint4(convert_uchar16(codes))
+#define CODES_OF(pixel) as_uchar16((uint4)(pixel))
+#define CONDITION
+#define AS_PIXELS as_uint16
+#endif
+#define CODE_MASK (((PIXEL)1 << CODE_BITS) - 1)
+#define ALPHA_ONE ((PIXEL)1 << 3 * CODE_BITS)
+#define COLOUR_MASK (ALPHA_ONE - 1)
+
 // Two adjacent cells.
 #if CHANNELS == 1
 #define PAIR float8
@@ -29,19 +59,19 @@
 #define COUNT_UP ((float16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
 // GRID_PIXELS pixels of a row from x on; the frame's edge repeats.
-inline uint16 load_pixels(__global const uint *row, int x, int width) {
+inline PIXELS load_pixels(__global const PIXEL *row, int x, int width) {
   if (x >= 0 && x + GRID_PIXELS <= width) return vload16(0, row + x);
-  uint pixels[GRID_PIXELS];
+  PIXEL pixels[GRID_PIXELS];
   for (int i = 0; i < GRID_PIXELS; i++) pixels[i] = row[clamp(x + i, 0, width - 1)];
   return vload16(0, pixels);
 }
 
-inline float16 channel_of(uint16 pixels, int channel) {
-  return convert_float16(as_int16(pixels >> 8 * channel & 0xffu));
+inline float16 channel_of(PIXELS pixels, int channel) {
+  return convert_float16(TO_INTS(pixels >> (PIXEL)(CODE_BITS * channel) & CODE_MASK));
 }
 
 // Positions along z with one grid: weighted sums of R, G and B.
-inline float16 intensity_of(uint16 pixels, float4 range) {
+inline float16 intensity_of(PIXELS pixels, float4 range) {
   return channel_of(pixels, 0) * range.x + channel_of(pixels, 1) * range.y +
          channel_of(pixels, 2) * range.z;
 }
@@ -68,7 +98,7 @@ inline float16 intensity_of(uint16 pixels, float4 range) {
 // Local memory `tile` has `stretch` + 1 intervals. Each channel and plane has two blocks: of all
 // pixels, and of their part for the node on the right. So every pixel adds to one place. Groups of
 // one item; along x ranges of nodes, along y strips.
-__kernel void grid_splat(__global const uint *in, int pitch, int width, int height,
+__kernel void grid_splat(__global const PIXEL *in, int pitch, int width, int height,
                          __global CELL *sums, GridSplat splat, int stretch, __local BLOCK *tile) {
   const float4 range = splat.range;
   const float cell = splat.cell, inverse = splat.inverse;
@@ -97,7 +127,7 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
       const BLOCK lower = BLOCK_OF(weight.x, 0.0f, weight.y, 0.0f);
       const BLOCK rise = BLOCK_OF(-weight.x, weight.x, -weight.y, weight.y);
 
-      __global const uint *row = in + (size_t)from * pitch;
+      __global const PIXEL *row = in + (size_t)from * pitch;
       // The row is processed as several streams of pixels far from each other, so that no stream
       // waits for the sums of another. Pixels beyond the range add nothing.
       const int length = (x_end - x_begin + SPLAT_STREAMS * GRID_PIXELS - 1) /
@@ -106,13 +136,13 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
         float16 right[SPLAT_STREAMS], upper[CHANNELS][SPLAT_STREAMS];
         int16 at[CHANNELS][SPLAT_STREAMS];
 #if CHANNELS == 1
-        uint16 colours[SPLAT_STREAMS];
+        PIXELS colours[SPLAT_STREAMS];
 #else
         float16 colours[CHANNELS][SPLAT_STREAMS], ones[SPLAT_STREAMS];
 #endif
         for (int s = 0; s < SPLAT_STREAMS; s++) {
           const int from_x = x + s * length;
-          const uint16 pixels = load_pixels(row, from_x, width);
+          const PIXELS pixels = load_pixels(row, from_x, width);
           const int16 inside = from_x + convert_int16(COUNT_UP) < x_end;
           const float16 place = max((from_x + COUNT_UP) * inverse - first_interval, 0.0f);
           const int16 node = min(convert_int16(place), own);
@@ -122,7 +152,7 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
           const int16 plane = convert_int16(z);
           upper[0][s] = z - convert_float16(plane);
           at[0][s] = (node * planes + plane) * 2;
-          colours[s] = ((pixels & 0xffffffu) | 0x1000000u) & as_uint16(inside);
+          colours[s] = ((pixels & COLOUR_MASK) | ALPHA_ONE) & AS_PIXELS(CONDITION(inside));
 #else
           const float ranges[] = {range.x, range.y, range.z};
           ones[s] = as_float16(as_int16((float16)(1.0f)) & inside);
@@ -142,8 +172,8 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
 #pragma unroll
             for (int c = 0; c < CHANNELS; c++) {
 #if CHANNELS == 1
-              const float16 colour = convert_float16(
-                  convert_int16(as_uchar16((uint4)(((uint *)colours)[16 * s + i]))));
+              const float16 colour =
+                  convert_float16(convert_int16(CODES_OF(((PIXEL *)colours)[16 * s + i])));
 #else
               const float level = ((float *)colours[c])[16 * s + i],
                           one = ((float *)ones)[16 * s + i];
@@ -259,11 +289,11 @@ inline int most(int16 n) {
   return max(c.x, c.y);
 }
 
-// The colours of four pixels from their cells, as words with alpha 0.
+// The colours of four pixels from their cells, with alpha 0.
 #if CHANNELS == 1
-inline uint4 levels_of(float16 cells) {
+inline FOUR_PIXELS colours_of(float16 cells) {
   const float4 part = 1.0f / cells.s37bf;
-  return as_uint4(convert_uchar16(cells * part.xxxxyyyyzzzzwwww + 0.5f)) & 0xffffffu;
+  return TO_FOUR_PIXELS(cells * part.xxxxyyyyzzzzwwww + 0.5f) & COLOUR_MASK;
 }
 #endif
 
@@ -272,8 +302,8 @@ inline uint4 levels_of(float16 cells) {
 // R, G and B along z are added. `row_cells`: cells per row of the grid. Local memory `tile`: one
 // channel of the nodes around `span` pixels of a row, interpolated along y. `span` is a multiple of
 // GRID_PIXELS. Groups of one item, one per row.
-__kernel void grid_slice(__global const uint *in, int in_pitch, __global const uint *original,
-                         int original_pitch, __global uint *out, int out_pitch,
+__kernel void grid_slice(__global const PIXEL *in, int in_pitch, __global const PIXEL *original,
+                         int original_pitch, __global PIXEL *out, int out_pitch,
                          __global const CELL *grid, GridLookup lookup, int row_cells, int span,
                          __local CELL *tile) {
   const float4 range = lookup.range;
@@ -289,7 +319,7 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
   for (int x_begin = 0; x_begin < width; x_begin += span) {
     const int x_end = min(x_begin + span, width),
               vectors = (x_end - x_begin + GRID_PIXELS - 1) / GRID_PIXELS;
-    uint16 colour[LOOKUP_VECTORS];
+    PIXELS colour[LOOKUP_VECTORS];
     for (int i = 0; i < vectors; i++) colour[i] = 0;
     const int first = (int)(x_begin * inverse),
               nodes = min((int)((x_end - 1) * inverse), last) + 2 - first;
@@ -301,7 +331,7 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
         int16 at[LOOKUP_VECTORS], lowest = planes, highest = 0;
         for (int i = 0; i < vectors; i++) {
           const int x = x_begin + i * GRID_PIXELS;
-          const uint16 pixels = load_pixels(in + (size_t)y * in_pitch, x, width);
+          const PIXELS pixels = load_pixels(in + (size_t)y * in_pitch, x, width);
           const float16 place = (x + COUNT_UP) * inverse;
           const int16 node = min(convert_int16(place), last);
           right_part[i] = place - convert_float16(node);
@@ -339,28 +369,29 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
         for (int i = 0; i < vectors; i++) {
           const float16 *sums = cells + CELL_FLOATS * i;
 #if CHANNELS == 1
-          colour[i] = (uint16)(levels_of(sums[0]), levels_of(sums[1]), levels_of(sums[2]),
-                               levels_of(sums[3]));
+          colour[i] = (PIXELS)(colours_of(sums[0]), colours_of(sums[1]), colours_of(sums[2]),
+                               colours_of(sums[3]));
 #else
           const float16 p = sums[0], q = sums[1];
-          colour[i] |= convert_uint16((float16)(p.even, q.even) / (float16)(p.odd, q.odd) + 0.5f)
-                       << 8 * c;
+          colour[i] |= TO_PIXELS((float16)(p.even, q.even) / (float16)(p.odd, q.odd) + 0.5f)
+                       << (PIXEL)(CODE_BITS * c);
 #endif
         }
       }
 
     for (int i = 0; i < vectors; i++) {
       const int x = x_begin + i * GRID_PIXELS, count = min(GRID_PIXELS, width - x);
-      uint16 result = load_pixels(original + (size_t)y * original_pitch, x, width);
+      PIXELS result = load_pixels(original + (size_t)y * original_pitch, x, width);
       const int16 column = x + convert_int16(COUNT_UP);
-      const uint16 filtered =
-          (result & 0xff000000u) | (column == split && split > 0 ? (uint16)(0xffffffu) : colour[i]);
-      result = column >= split ? filtered : result;
-      __global uint *to = out + (size_t)y * out_pitch + x;
+      const PIXELS filtered =
+          (result & ~COLOUR_MASK) |
+          (CONDITION(column == split && split > 0) ? (PIXELS)(COLOUR_MASK) : colour[i]);
+      result = CONDITION(column >= split) ? filtered : result;
+      __global PIXEL *to = out + (size_t)y * out_pitch + x;
       if (count == GRID_PIXELS) {
         vstore16(result, 0, to);
       } else {
-        uint pixels[GRID_PIXELS];
+        PIXEL pixels[GRID_PIXELS];
         vstore16(result, 0, pixels);
         for (int j = 0; j < count; j++) to[j] = pixels[j];
       }

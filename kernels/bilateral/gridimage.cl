@@ -421,7 +421,11 @@ __kernel void grid_slice(__read_only image2d_t in, __read_only image2d_t origina
     for (int i = 0; i < SLICE_ROWS; i++) {
       const float2 at = (float2)(to_float(x), to_float(y + 2 * i)) * inverse + 0.5f;
       const float3 mean = filtered(grid, 255.0f * pixel[i].xyz, at, range, planes);
+#ifdef DEEP
+      const float3 rounded = mean;  // write_imagef rounds
+#else
       const float3 rounded = (float3)(nearest(mean.x), nearest(mean.y), nearest(mean.z));
+#endif
       pixel[i].xyz = x == split && split > 0 ? 1.0f : rounded * (1.0f / 255.0f);
     }
   }

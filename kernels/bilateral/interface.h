@@ -6,6 +6,9 @@
 
 INTERFACE(bilateral)
 
+// Channels have 8 bits, or 16 with -DDEEP. A code is such a number; full scale is the largest one.
+// A level is 1/255 of full scale.
+
 // A weight is exp2 of the sum of two exponents: range * (squared difference) + space * (dx² + dy²).
 // range = -log2(e) / (2 sigma_range²) in the units of the difference, space = -log2(e) / (2
 // sigma_space²). The kinds of range weight are compile-time constants:
@@ -28,7 +31,7 @@ CONSTANT(SPLAT_PLANES, 30);  // most planes of a channel per group; a word has a
 
 // The splat of pixels, for grid_splat.
 typedef struct {
-  float4 range;         // cells along z per level of R, G, B on buffers, per full scale on images
+  float4 range;         // cells along z per code of R, G, B on buffers, per full scale on images
   float cell, inverse;  // px between nodes along x and y, and 1 / cell
   int planes;           // of the grid, in memory
   int nodes;            // nodes of a row, from -BLUR_REACH on
@@ -53,7 +56,7 @@ typedef struct {
 
 // The slice: the look-up of pixels, for grid_slice.
 typedef struct {
-  float4 range;   // cells along z per level of R, G and B
+  float4 range;   // cells along z per code of R, G and B on buffers, per level on images
   int2 size;      // of the frame, px
   float inverse;  // 1 / cell
   int planes;     // as in GridSplat

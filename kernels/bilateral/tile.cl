@@ -10,7 +10,7 @@
 // A work-item's state of one of its pixels.
 struct output {
   float4 p;                    // texel of the pixel
-  float3 sum, weight;          // sums of weighted levels, of weights
+  float3 sum, weight;          // sums of weighted codes, of weights
   float3 row_sum, row_weight;  // the same for the current row
 };
 
@@ -101,8 +101,8 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
   }
 }
 
-// One kernel per weight. `range`: factor of the squared difference in levels in the exponent of 2,
-// or of hundredths of a level for intensity. `original` gives alpha and the unfiltered side of the
+// One kernel per weight. `range`: factor of the squared difference in codes in the exponent of 2,
+// or of hundredths of a code for intensity. `original` gives alpha and the unfiltered side of the
 // split. Local memory: `tile` has `chunk` rows of get_local_size(0) + 2 radius texels;
 // `row_weights` radius + 1 floats. A work-item has ROWS pixels along y.
 #define BILATERAL(name, kind)                                                                     \

@@ -5,9 +5,28 @@
 //
 // The frame is first split into planes whose left and right edges repeat for PAD columns. So the
 // inner loop loads without tests; rows are clamped as scalars. A row of the planes is R, G and B
-// one after another, `pitch` bytes each, column x at PAD + x.
+// one after another, `pitch` codes each, column x at PAD + x.
 #include "bilateral/interface.h"
 #include "common/exp2.clh"
+
+// A pixel in a word, R in its low bits; a code of a channel, and vectors of both.
+#ifdef DEEP
+#define PIXEL ulong
+#define PIXELS ULONGS
+#define TO_PIXELS(codes) TO_ULONGS(TO_UINTS(codes))
+#define CODE ushort
+#define TO_CODES TO_USHORTS
+#define CODE_BITS 16
+#else
+#define PIXEL uint
+#define PIXELS UINTS
+#define TO_PIXELS TO_UINTS
+#define CODE uchar
+#define TO_CODES TO_UCHARS
+#define CODE_BITS 8
+#endif
+#define CODE_MASK (((PIXEL)1 << CODE_BITS) - 1)
+#define COLOUR_MASK (((PIXEL)1 << 3 * CODE_BITS) - 1)
 
 // Computes the exponents of the space weight of all taps, side × (side + 2 * (ROWS - 1)), with side
 // = 2 * radius + 1. The ROWS - 1 rows above and below the window have weight 0. A work-item per
@@ -21,49 +40,49 @@ __kernel void bilateral_space(__global float *exponents, float space, int radius
 
 // Splits RGBA rows into planes. A work-item has V columns of a row, starting at -radius rounded up
 // to V.
-__kernel void bilateral_planes(__global const uint *in, int in_pitch, __global uchar *planes,
+__kernel void bilateral_planes(__global const PIXEL *in, int in_pitch, __global CODE *planes,
                                int pitch, int width, int height, int radius) {
   const int x = (int)get_global_id(0) * V - (radius + V - 1) / V * V;
   const int y = get_global_id(1);
   if (x >= width + radius || y >= height) return;
-  __global const uint *row = in + (size_t)y * in_pitch;
-  __global uchar *r = planes + (size_t)y * 3 * pitch + PAD + x, *g = r + pitch, *b = g + pitch;
+  __global const PIXEL *row = in + (size_t)y * in_pitch;
+  __global CODE *r = planes + (size_t)y * 3 * pitch + PAD + x, *g = r + pitch, *b = g + pitch;
   if (x >= 0 && x + V <= width) {
-    const UINTS pixels = VLOAD(0, row + x);
-    VSTORE(TO_UCHARS(pixels & 255), 0, r);
-    VSTORE(TO_UCHARS(pixels >> 8 & 255), 0, g);
-    VSTORE(TO_UCHARS(pixels >> 16 & 255), 0, b);
+    const PIXELS pixels = VLOAD(0, row + x);
+    VSTORE(TO_CODES(pixels & CODE_MASK), 0, r);
+    VSTORE(TO_CODES(pixels >> CODE_BITS & CODE_MASK), 0, g);
+    VSTORE(TO_CODES(pixels >> 2 * CODE_BITS & CODE_MASK), 0, b);
     return;
   }
   for (int i = 0; i < V; i++) {
-    const uint pixel = row[clamp(x + i, 0, width - 1)];
-    r[i] = pixel, g[i] = pixel >> 8, b[i] = pixel >> 16;
+    const PIXEL pixel = row[clamp(x + i, 0, width - 1)];
+    r[i] = pixel, g[i] = pixel >> CODE_BITS, b[i] = pixel >> 2 * CODE_BITS;
   }
 }
 
-// Stores V results (0xBBGGRR) of a row with the alpha of `in`. Columns before `split` get `in`, and
-// the column `split` is white.
-inline void store_row(UINTS colours, __global const uint *in, __global uint *out, int x, int width,
-                      int split) {
+// Stores V results without alpha of a row with the alpha of `in`. Columns before `split` get `in`,
+// and the column `split` is white.
+inline void store_row(PIXELS colours, __global const PIXEL *in, __global PIXEL *out, int x,
+                      int width, int split) {
   const int hairline = split > 0 && split < width ? split : -1;
   if (x + V <= width && x >= split && x != hairline) {
-    VSTORE((VLOAD(0, in + x) & 0xff000000u) | colours, 0, out + x);
+    VSTORE((VLOAD(0, in + x) & ~COLOUR_MASK) | colours, 0, out + x);
     return;
   }
-  uint lanes[V];
+  PIXEL lanes[V];
   VSTORE(colours, 0, lanes);
   for (int i = 0; i < V && x + i < width; i++) {
-    const uint source = in[x + i];
-    out[x + i] = x + i == hairline ? source | 0xffffffu
+    const PIXEL source = in[x + i];
+    out[x + i] = x + i == hairline ? source | COLOUR_MASK
                  : x + i < split   ? source
-                                   : (source & 0xff000000u) | lanes[i];
+                                   : (source & ~COLOUR_MASK) | lanes[i];
   }
 }
 
-inline void filter_vector(const int kind, __global const uchar *planes, int pitch,
+inline void filter_vector(const int kind, __global const CODE *planes, int pitch,
                           __global const float *exponents, float range, int radius,
-                          __global const uint *in, int in_pitch, __global uint *out, int out_pitch,
-                          int width, int height, int split) {
+                          __global const PIXEL *in, int in_pitch, __global PIXEL *out,
+                          int out_pitch, int width, int height, int split) {
   const int x = (int)get_global_id(0) * V, y = (int)get_global_id(1) * ROWS;
   if (x >= width || y >= height) return;
   const int side = 2 * radius + 1;
@@ -71,7 +90,7 @@ inline void filter_vector(const int kind, __global const uchar *planes, int pitc
   FLOATS r[ROWS], g[ROWS], b[ROWS], wr[ROWS], wg[ROWS],
       wb[ROWS];  // sums of weighted differences, sums of weights
   for (int o = 0; o < ROWS; o++) {
-    __global const uchar *centre = planes + (size_t)min(y + o, height - 1) * 3 * pitch + PAD + x;
+    __global const CODE *centre = planes + (size_t)min(y + o, height - 1) * 3 * pitch + PAD + x;
     r0[o] = TO_FLOATS(VLOAD(0, centre));
     g0[o] = TO_FLOATS(VLOAD(0, centre + pitch));
     b0[o] = TO_FLOATS(VLOAD(0, centre + 2 * pitch));
@@ -81,7 +100,7 @@ inline void filter_vector(const int kind, __global const uchar *planes, int pitc
   const int rows = x + V <= split ? 0 : side + ROWS - 1;  // no taps left of the split
   for (int j = 0; j < rows; j++) {
     const int from = clamp(y - radius + j, 0, height - 1);
-    __global const uchar *line = planes + (size_t)from * 3 * pitch + PAD + x - radius;
+    __global const CODE *line = planes + (size_t)from * 3 * pitch + PAD + x - radius;
     __global const float *space = exponents + j * side;
     for (int i = 0; i < side; i++) {
       const FLOATS rq = TO_FLOATS(VLOAD(0, line + i));
@@ -115,20 +134,20 @@ inline void filter_vector(const int kind, __global const uchar *planes, int pitc
 
   for (int o = 0; o < ROWS && y + o < height; o++) {
     if (kind != PER_CHANNEL) wg[o] = wb[o] = wr[o];
-    const UINTS colours = TO_UINTS(r0[o] + r[o] / wr[o] + 0.5f) |
-                          TO_UINTS(g0[o] + g[o] / wg[o] + 0.5f) << 8 |
-                          TO_UINTS(b0[o] + b[o] / wb[o] + 0.5f) << 16;
+    const PIXELS colours = TO_PIXELS(r0[o] + r[o] / wr[o] + 0.5f) |
+                           TO_PIXELS(g0[o] + g[o] / wg[o] + 0.5f) << CODE_BITS |
+                           TO_PIXELS(b0[o] + b[o] / wb[o] + 0.5f) << 2 * CODE_BITS;
     store_row(colours, in + (size_t)(y + o) * in_pitch, out + (size_t)(y + o) * out_pitch, x, width,
               split);
   }
 }
 
-// One kernel per weight. `range`: factor of the squared difference in levels in the exponent of 2,
-// or of hundredths of a level for intensity. `in` gives alpha and the unfiltered side of the split.
+// One kernel per weight. `range`: factor of the squared difference in codes in the exponent of 2,
+// or of hundredths of a code for intensity. `in` gives alpha and the unfiltered side of the split.
 #define BILATERAL(name, kind)                                                                  \
-  __kernel void name(__global const uchar *planes, int pitch, __global const float *exponents, \
-                     float range, int radius, __global const uint *in, int in_pitch,           \
-                     __global uint *out, int out_pitch, int width, int height, int split) {    \
+  __kernel void name(__global const CODE *planes, int pitch, __global const float *exponents,  \
+                     float range, int radius, __global const PIXEL *in, int in_pitch,          \
+                     __global PIXEL *out, int out_pitch, int width, int height, int split) {   \
     filter_vector(kind, planes, pitch, exponents, range, radius, in, in_pitch, out, out_pitch, \
                   width, height, split);                                                       \
   }

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "codes.h"
+
 namespace reference {
 
 namespace {
@@ -15,25 +17,24 @@ using Weights = std::array<double, 3>;  // of R, G, B
 double gaussian(double square, double sigma) { return std::exp(-square / (2 * sigma * sigma)); }
 
 /// The range weights of the difference between two pixels.
-Weights range_weights(const uint8_t *p, const uint8_t *q, BilateralFilter::Weight weight,
-                      double sigma) {
-  const int d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
-  const double level = 255.0 * 255.0;
+Weights range_weights(const uint16_t *p, const uint16_t *q, double full_scale,
+                      BilateralFilter::Weight weight, double sigma) {
+  const double d[3] = {(q[0] - p[0]) / full_scale, (q[1] - p[1]) / full_scale,
+                       (q[2] - p[2]) / full_scale};
   switch (weight) {
     case BilateralFilter::Weight::intensity: {
-      const double difference = (30 * d[0] + 59 * d[1] + 11 * d[2]) / 25500.0;
+      const double difference = (30 * d[0] + 59 * d[1] + 11 * d[2]) / 100;
       const double w = gaussian(difference * difference, sigma);
       return {w, w, w};
     }
     case BilateralFilter::Weight::color: {
-      const double w = gaussian((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / level, sigma);
+      const double w = gaussian(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], sigma);
       return {w, w, w};
     }
     case BilateralFilter::Weight::per_channel:
       break;
   }
-  return {gaussian(d[0] * d[0] / level, sigma), gaussian(d[1] * d[1] / level, sigma),
-          gaussian(d[2] * d[2] / level, sigma)};
+  return {gaussian(d[0] * d[0], sigma), gaussian(d[1] * d[1], sigma), gaussian(d[2] * d[2], sigma)};
 }
 
 /// The weights of one axis; the space weight is the product of two of them.
@@ -43,40 +44,30 @@ std::vector<double> space_weights(int radius, double sigma) {
   return weights;
 }
 
-void filter_pixel(const Frame &in, Frame &out, int x, int y, const std::vector<double> &space,
+void filter_pixel(const Codes &in, Codes &out, int x, int y, const std::vector<double> &space,
                   const BilateralFilter::Settings &settings) {
   const int radius = static_cast<int>(space.size()) / 2;
-  const double sigma = std::max(settings.sigma_range, 1e-6);
-  const uint8_t *p = in.at(x, y);
+  const double sigma = std::max(settings.sigma_range, in.full_scale > 255 ? 4e-9 : 1e-6);
+  const uint16_t *p = in.at(x, y);
   Weights sum{}, weight{};
   for (int dy = -radius; dy <= radius; dy++)
     for (int dx = -radius; dx <= radius; dx++) {
-      const uint8_t *q =
+      const uint16_t *q =
           in.at(std::clamp(x + dx, 0, in.width - 1), std::clamp(y + dy, 0, in.height - 1));
-      const Weights w = range_weights(p, q, settings.weight, sigma);
+      const Weights w = range_weights(p, q, in.full_scale, settings.weight, sigma);
       for (int c = 0; c < 3; c++) {
         sum[c] += space[dx + radius] * space[dy + radius] * w[c] * q[c];
         weight[c] += space[dx + radius] * space[dy + radius] * w[c];
       }
     }
   for (int c = 0; c < 3; c++)
-    out.at(x, y)[c] = static_cast<uint8_t>(std::floor(sum[c] / weight[c] + 0.5));
+    out.at(x, y)[c] = static_cast<uint16_t>(std::floor(sum[c] / weight[c] + 0.5));
 }
 
-}  // namespace
-
-void show_split(const Frame &in, Frame &out, double split) {
-  const int column = static_cast<int>(std::lround(split * in.width));
-  for (int y = 0; y < in.height; y++) {
-    std::copy_n(in.at(0, y), 4 * column, out.at(0, y));
-    if (column > 0 && column < in.width) std::fill_n(out.at(column, y), 3, 255);
-  }
-}
-
-Frame bilateral(const Frame &in, const BilateralFilter::Settings &settings) {
+Codes filter(const Codes &in, const BilateralFilter::Settings &settings) {
   const std::vector<double> space =
       space_weights(BilateralFilter::radius(settings), settings.sigma_space);
-  Frame from = in, out = in;
+  Codes from = in, out = in;
   for (int i = 0; i < settings.iterations; i++) {
     for (int y = 0; y < in.height; y++)
       for (int x = 0; x < in.width; x++) filter_pixel(from, out, x, y, space, settings);
@@ -84,6 +75,22 @@ Frame bilateral(const Frame &in, const BilateralFilter::Settings &settings) {
   }
   show_split(in, out, settings.split);
   return out;
+}
+
+}  // namespace
+
+void show_split(const Frame &in, Frame &out, double split) {
+  Codes codes(out);
+  show_split(Codes(in), codes, split);
+  out = codes.frame();
+}
+
+Frame bilateral(const Frame &in, const BilateralFilter::Settings &settings) {
+  return filter(Codes(in), settings).frame();
+}
+
+PlanarFrame deep_bilateral(const PlanarFrame &in, const BilateralFilter::Settings &settings) {
+  return filter(Codes(in), settings).planar_frame();
 }
 
 }  // namespace reference

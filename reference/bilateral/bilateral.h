@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bilateral/bilateral.h"
+#include "reference/conversion/conversion.h"
 #include "reference/frames.h"
 
 namespace reference {
@@ -9,6 +10,9 @@ namespace reference {
 /// The bilateral filter as glcl::bilateral::BilateralFilter defines it, in double precision, one
 /// tap after the other.
 Frame bilateral(const Frame &in, const glcl::bilateral::BilateralFilter::Settings &settings);
+/// The same for frames in PixelFormat::rgba64.
+PlanarFrame deep_bilateral(const PlanarFrame &in,
+                           const glcl::bilateral::BilateralFilter::Settings &settings);
 
 /// Shows `in` left of column round(split * width) of `out`, and a white line there unless that is
 /// an edge of the frame.

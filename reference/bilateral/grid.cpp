@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "bilateral.h"
+#include "codes.h"
 
 namespace reference {
 
@@ -63,7 +64,7 @@ void blur(Nodes &nodes, int axis, const Taps &taps) {
 
 /// Filters R, G, B by a range coordinate that `range` gives for a pixel.
 template <class Range>
-std::vector<Cell> filter(const Frame &in, double cell, double range_end, Range range) {
+std::vector<Cell> filter(const Codes &in, double cell, double range_end, Range range) {
   const std::array<int, 3> last = {static_cast<int>((in.width - 1) / cell) + 1,
                                    static_cast<int>((in.height - 1) / cell) + 1,
                                    static_cast<int>(range_end) + 1};
@@ -79,7 +80,7 @@ std::vector<Cell> filter(const Frame &in, double cell, double range_end, Range r
   const auto begin = static_cast<int>(std::ceil(-(reach + 1) * cell));
   for (int y = begin; y < (last[1] + reach + 1) * cell; y++)
     for (int x = begin; x < (last[0] + reach + 1) * cell; x++) {
-      const uint8_t *p = in.at(std::clamp(x, 0, in.width - 1), std::clamp(y, 0, in.height - 1));
+      const uint16_t *p = in.at(std::clamp(x, 0, in.width - 1), std::clamp(y, 0, in.height - 1));
       each_corner(x, y, range(p), [&](Cell &node, double weight) {
         for (int k = 0; k < 4; k++) node[k] += weight * (k < 3 ? p[k] : 1);
       });
@@ -102,40 +103,49 @@ std::vector<Cell> filter(const Frame &in, double cell, double range_end, Range r
   return result;
 }
 
-void filter_channels(const Frame &in, Frame &out, const BilateralFilter::Settings &settings) {
+void filter_channels(const Codes &in, Codes &out, const BilateralFilter::Settings &settings) {
   const auto store = [&](const std::vector<Cell> &cells, int channel) {
     for (size_t i = 0; i < cells.size(); i++)
-      out.rgba[4 * i + channel] =
-          static_cast<uint8_t>(std::floor(cells[i][channel] / cells[i][3] + 0.5));
+      out.values[4 * i + channel] =
+          static_cast<uint16_t>(std::floor(cells[i][channel] / cells[i][3] + 0.5));
   };
-  const double level = 255 * settings.sigma_range;
+  const double level = in.full_scale * settings.sigma_range;
   if (settings.weight == BilateralFilter::Weight::per_channel) {
     for (int c = 0; c < 3; c++)
-      store(filter(in, settings.sigma_space, 255 / level,
-                   [&](const uint8_t *p) { return p[c] / level; }),
+      store(filter(in, settings.sigma_space, in.full_scale / level,
+                   [&](const uint16_t *p) { return p[c] / level; }),
             c);
     return;
   }
   const bool color = settings.weight == BilateralFilter::Weight::color;
-  const auto cells = filter(in, settings.sigma_space, (color ? std::sqrt(3.0) : 1) * 255 / level,
-                            [&](const uint8_t *p) {
-                              return (color ? (p[0] + p[1] + p[2]) / std::sqrt(3.0)
-                                            : (30 * p[0] + 59 * p[1] + 11 * p[2]) / 100.0) /
-                                     level;
-                            });
+  const auto cells =
+      filter(in, settings.sigma_space, (color ? std::sqrt(3.0) : 1) * in.full_scale / level,
+             [&](const uint16_t *p) {
+               return (color ? (p[0] + p[1] + p[2]) / std::sqrt(3.0)
+                             : (30 * p[0] + 59 * p[1] + 11 * p[2]) / 100.0) /
+                      level;
+             });
   for (int c = 0; c < 3; c++) store(cells, c);
 }
 
-}  // namespace
-
-Frame bilateral_grid(const Frame &in, const BilateralFilter::Settings &settings) {
-  Frame from = in, out = in;
+Codes filter_by_grid(const Codes &in, const BilateralFilter::Settings &settings) {
+  Codes from = in, out = in;
   for (int i = 0; i < settings.iterations; i++) {
     filter_channels(from, out, settings);
     from = out;
   }
   show_split(in, out, settings.split);
   return out;
+}
+
+}  // namespace
+
+Frame bilateral_grid(const Frame &in, const BilateralFilter::Settings &settings) {
+  return filter_by_grid(Codes(in), settings).frame();
+}
+
+PlanarFrame deep_bilateral_grid(const PlanarFrame &in, const BilateralFilter::Settings &settings) {
+  return filter_by_grid(Codes(in), settings).planar_frame();
 }
 
 }  // namespace reference

@@ -218,35 +218,53 @@ TEST(filters_read_and_write_planes) {
     }
 }
 
-/// The luma of a frame in P010 of 1024 × 2 px that has each value of ten bits, and grey chroma.
-std::vector<guint16> filtered_ramp(const std::string &element) {
-  constexpr int width = 1024, rows = 3;  // two rows of luma, one of chroma
+/// The luma of a frame in P010, in rows of 1024 px, after an element. Grey chroma remains grey.
+std::vector<guint16> filtered_luma(const std::string &element, std::vector<guint16> values) {
+  constexpr int width = 1024;
+  const size_t pixels = values.size(), height = pixels / width;
   GstHarness *harness = gst_harness_new_parse(("glupload ! " + element + " ! gldownload").c_str());
   gst_harness_set_src_caps_str(
-      harness, "video/x-raw,format=P010_10LE,width=1024,height=2,framerate=25/1,colorimetry=bt709");
-  std::vector<guint16> values(width * rows, 512 << 6);
-  for (int i = 0; i < 2 * width; i++) values[i] = static_cast<guint16>((i % width) << 6);
+      harness, ("video/x-raw,format=P010_10LE,width=1024,height=" + std::to_string(height) +
+                ",framerate=25/1,colorimetry=bt709")
+                   .c_str());
+  values.resize(pixels + pixels / 2, 512);
+  for (guint16 &value : values) value = static_cast<guint16>(value << 6);
   GstBuffer *in = gst_buffer_new_allocate(nullptr, 2 * values.size(), nullptr);
   gst_buffer_fill(in, 0, values.data(), 2 * values.size());
   gst_harness_push(harness, in);
   GstBuffer *out = gst_harness_pull(harness);
   expect(out && gst_buffer_extract(out, 0, values.data(), 2 * values.size()) == 2 * values.size(),
          "a frame of " + element);
-  for (int i = 2 * width; i < rows * width; i++)
+  for (size_t i = pixels; i < values.size(); i++)
     expect(values[i] == 512 << 6, element + " changes grey chroma");
   gst_buffer_unref(out);
   gst_harness_teardown(harness);
-  values.resize(width);
+  values.resize(pixels);
   for (guint16 &value : values) value = static_cast<guint16>(value >> 6);
   return values;
 }
 
 TEST(ten_bits_remain) {
+  std::vector<guint16> ramp(2 * 1024);
+  for (size_t i = 0; i < ramp.size(); i++) ramp[i] = static_cast<guint16>(i % 1024);
   for (const std::string element :
        {"glclinvert", "glclchain filters=\"invert ! gamma(value=1)\""}) {
-    const std::vector<guint16> inverted = filtered_ramp(element);
+    const std::vector<guint16> inverted = filtered_luma(element, ramp);
     for (int i = 64; i <= 940; i++)
       expect(inverted[i] == 64 + 940 - i, element + ": the inverse of " + std::to_string(i));
+  }
+}
+
+// Noise of a quarter of a level around a value between two levels: only ten bits show its mean.
+TEST(ten_bits_are_filtered) {
+  std::vector<guint16> noise(32 * 1024);
+  for (size_t i = 0; i < noise.size(); i++)
+    noise[i] = static_cast<guint16>((i % 1024 + i / 1024) % 2 ? 514 : 512);
+  for (const std::string method : {"brute-force", "grid"}) {
+    const std::string element = "glclbilateral sigma-space=4 weight=intensity method=" + method;
+    const std::vector<guint16> smooth = filtered_luma(element, noise);
+    for (size_t i = 0; i < smooth.size(); i++)
+      expect(smooth[i] == 513, element + ": " + std::to_string(smooth[i]));
   }
 }
 

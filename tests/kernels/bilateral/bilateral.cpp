@@ -57,6 +57,39 @@ TEST_EACH(test_content, 0, 3) {
     }
 }
 
+// With 16 bits per channel: within 1/60 of a level, also of weights that only small differences
+// have.
+TEST_EACH(test_deep, 0, 4) {
+  Bench bench;
+  Parameters variant = BilateralFilter::variant(bench.context->device(), forms[__i__ % 3]);
+  if (__i__ == 3) variant["fixed"] = 1;
+  int most = 0;
+  for (const Frame &frame : {reference::random_frame(33, 17), reference::flat_frame(33, 17),
+                             reference::gradient_frame(35, 18), reference::natural_frame(1, 1)}) {
+    const reference::PlanarFrame codes = deep(frame);
+    BilateralFilter engine(*bench.context, frame.width, frame.height, variant,
+                           glcl::PixelFormat::rgba64);
+    for (double sigma_range : {0.0, 0.001, 0.02, 0.3})
+      for (Weight weight : weights) {
+        Settings settings;
+        settings.radius = 3;
+        settings.sigma_range = sigma_range;
+        settings.weight = weight;
+        engine.prepare(settings);
+        most = std::max(most, check_codes(run_deep(bench, engine, settings, codes),
+                                          reference::deep_bilateral(codes, settings), 4,
+                                          describe(settings, frame)));
+      }
+    Settings settings;
+    settings.split = 0.4;
+    settings.iterations = 2;
+    engine.prepare(settings);
+    check_codes(run_deep(bench, engine, settings, codes),
+                reference::deep_bilateral(codes, settings), 4, describe(settings, frame));
+  }
+  std::printf("at most %d of 65535 off\n", most);
+}
+
 // Work in bands gives the same bits, also by the form for one radius.
 TEST_EACH(test_bands, 0, 4) {
   Bench bench;
@@ -329,7 +362,8 @@ TEST_EACH(test_wrong_pictures, 0, 3) {
   const Layout other = engine.layout() == Layout::image ? Layout::buffer : Layout::image;
   const Picture good = bench.upload(Frame(16, 8), engine.layout());
   for (const Picture &wrong :
-       {bench.upload(Frame(16, 9), engine.layout()), bench.upload(Frame(16, 8), other)}) {
+       {bench.upload(Frame(16, 9), engine.layout()), bench.upload(Frame(16, 8), other),
+        reference::upload(*bench.queue, deep(Frame(16, 8)), engine.layout())}) {
     try {
       engine.run(*bench.queue, {}, good, wrong);
       fail("a picture that does not fit was taken");

@@ -119,6 +119,30 @@ TEST_EACH(test_content, 0, 2) {
     }
 }
 
+// With 16 bits per channel, on images within half a level: texture units interpolate in 256 steps.
+TEST_EACH(test_deep, 0, 2) {
+  Bench bench;
+  int most = 0;
+  for (const Frame &frame : {reference::random_frame(97, 53), reference::flat_frame(97, 53),
+                             reference::gradient_frame(97, 53), reference::natural_frame(1, 1)}) {
+    const reference::PlanarFrame codes = deep(frame);
+    Grid engine(*bench.context, frame.width, frame.height, layouts[__i__],
+                glcl::PixelFormat::rgba64);
+    for (Weight weight : weights) {
+      Settings settings;
+      settings.sigma_space = 4.5;
+      settings.weight = weight;
+      settings.split = weight == Weight::color ? 0.4 : 0;
+      settings.iterations = weight == Weight::color ? 2 : 1;
+      most = std::max(
+          most, check_codes(run_deep(bench, engine, settings, codes),
+                            reference::deep_bilateral_grid(codes, settings),
+                            layouts[__i__] == Layout::image ? 128 : 4, describe(settings, frame)));
+    }
+  }
+  std::printf("at most %d of 65535 off\n", most);
+}
+
 TEST_EACH(test_sizes, 0, 2) {
   Bench bench;
   Agreement agreement{most_off(layouts[__i__])};

@@ -121,3 +121,71 @@ TEST(test_unchanged_pixels_keep_their_values) {
   });
   fail_unless(frames > 0);
 }
+
+/// Runs work on all formats of more than 8 bits, with a converter to 16 bits per channel.
+template <class Work>
+static void for_deep(Bench &bench, const Work &work) {
+  int formats = 0;
+  for_all(bench, [&](const PixelFormat &format, const Colorimetry &colorimetry, int width,
+                     int height, Layout layout) {
+    if (format.bits == 8) return;
+    Converter converter(*bench.context, width, height, FrameFormat(layout, format, colorimetry),
+                        PixelFormat::rgba64);
+    work(converter, format, colorimetry, layout, width, height,
+         name_of(format, colorimetry, width, height, layout));
+    formats++;
+  });
+  fail_unless(formats > 0);
+}
+
+TEST(test_deep_equals_the_reference) {
+  Bench bench;
+  for_deep(bench,
+           [&](Converter &converter, const PixelFormat &format, const Colorimetry &colorimetry,
+               Layout layout, int width, int height, const std::string &what) {
+             const PlanarFrame frame = random_planes(format, width, height, false);
+             const Picture in = upload(bench, frame, layout),
+                           out = upload(bench, PlanarFrame(format, width, height), layout);
+             const PlanarFrame got =
+                 download(bench, converter.to_rgba(*bench.queue, in), PixelFormat::rgba64);
+             for (int y = 0; y < height; y++)
+               for (int x = 0; x < width; x++) {
+                 const auto expected = reference::levels_at(frame, colorimetry, x, y);
+                 for (int i = 0; i < 4; i++)
+                   fail_unless(std::fabs(got.planes[0].at(x, y, i) - 257 * expected[i]) <= 1,
+                               "%s: at (%d, %d)[%d] %d, reference %.3f", what.c_str(), x, y, i,
+                               got.planes[0].at(x, y, i), 257 * expected[i]);
+               }
+
+             PlanarFrame codes(PixelFormat::rgba64, width, height);
+             reference::Colours colours{Frame(width, height)};
+             std::mt19937 random(width);
+             for (size_t i = 0; i < codes.planes[0].values.size(); i++) {
+               codes.planes[0].values[i] = static_cast<uint16_t>(random());
+               colours.pixels[i / 4][i % 4] = codes.planes[0].values[i] / 257.0;
+             }
+             glcl::copy_picture(*bench.queue, upload(bench, codes, layout), converter.rgba_out());
+             converter.from_rgba(*bench.queue, in, out);
+             check_planes(download(bench, out, format), colours, colorimetry, 0.52, what);
+           });
+}
+
+// Values that RGB can show come back, also where a pixel counts as changed because its alpha is.
+TEST(test_deep_loses_no_bit) {
+  Bench bench;
+  for_deep(bench, [&](Converter &converter, const PixelFormat &format,
+                      const Colorimetry &colorimetry, Layout layout, int width, int height,
+                      const std::string &what) {
+    (void)colorimetry;
+    const PlanarFrame frame = random_planes(format, width, height, true);
+    const Picture in = upload(bench, frame, layout),
+                  out = upload(bench, PlanarFrame(format, width, height), layout);
+    PlanarFrame codes = download(bench, converter.to_rgba(*bench.queue, in), PixelFormat::rgba64);
+    for (size_t i = 3; i < codes.planes[0].values.size(); i += 4) codes.planes[0].values[i] = 0;
+    glcl::copy_picture(*bench.queue, upload(bench, codes, layout), converter.rgba_out());
+    converter.from_rgba(*bench.queue, in, out);
+    const PlanarFrame got = download(bench, out, format);
+    for (int i = 0; i < format.plane_count; i++)
+      fail_unless(got.planes[i].values == frame.planes[i].values, "%s: plane %d", what.c_str(), i);
+  });
+}

@@ -12,27 +12,39 @@ namespace {
 
 constexpr double other_texture = 0.25, same_texture = 0.4;
 constexpr int longest_pan = 30;      // frames
+constexpr int short_dissolve = 15;   // frames
 constexpr int farthest_return = 25;  // frames
 constexpr int cells = Structure::cells;
 
+/// Consecutive cells of the frame: all, or those without its lower or upper third, in which a
+/// caption may appear.
+struct Area {
+  int first, end;
+  int count() const { return end - first; }
+};
+constexpr Area everywhere{0, cells}, without_lower{0, cells * 2 / 3},
+    without_upper{cells / 3, cells};
+
 /// The change from frame `from` to frame `to`, cell by cell.
 struct CellChange {
-  CellChange(const History &frames, int from, int to)
-      : first(frames[from].structure.luma()),
-        scatter(frames[from].structure.luma_scatter() + frames[to].structure.luma_scatter()) {
+  CellChange(const History &frames, int from, int to, const Area &of = everywhere)
+      : area(of),
+        first(frames[from].structure.luma()),
+        scatter(frames[from].structure.luma_scatter(of.first, of.end) +
+                frames[to].structure.luma_scatter(of.first, of.end)) {
     const Structure::Luma &last = frames[to].structure.luma();
-    for (int i = 0; i < cells; i++) {
+    for (int i = area.first; i < area.end; i++) {
       difference[i] = last[i] - first[i];
       power += double(difference[i]) * difference[i];
     }
   }
-  double rms() const { return std::sqrt(power / cells); }
+  double rms() const { return std::sqrt(power / area.count()); }
   /// True if a quarter of the cells take part, unlike when a logo appears.
   bool is_widespread() const {
     const double least = 0.5 * rms();
-    return 4 * std::count_if(difference.begin(), difference.end(),
+    return 4 * std::count_if(&difference[area.first], difference.data() + area.end,
                              [=](float level) { return std::abs(level) >= least; }) >=
-           cells;
+           area.count();
   }
   /// True if the change is at least `part` of that between unrelated pictures. Motion takes many
   /// frames to reach it.
@@ -40,9 +52,10 @@ struct CellChange {
     return power >= 0.75 * part * (scatter + 1) && rms() >= 8 && is_widespread();
   }
 
+  const Area area;
   const Structure::Luma &first;
   const double scatter;
-  Structure::Luma difference;
+  Structure::Luma difference{};
   double power = 0;  // sum of squares
 };
 
@@ -75,12 +88,13 @@ bool returns(const History &frames, int from, int to) {
   return false;
 }
 
+/// True if each cell changes linearly between the two frames.
 bool mixes_cells(const History &frames, int from, int to, const CellChange &change,
                  double part_tolerance, double most_residual) {
   const auto fits = [&](int k) {
     const Structure::Luma &luma = frames[k].structure.luma();
     double along = 0, all = 0;
-    for (int i = 0; i < cells; i++) {
+    for (int i = change.area.first; i < change.area.end; i++) {
       const double moved = double(luma[i]) - change.first[i];
       along += moved * change.difference[i];
       all += moved * moved;
@@ -89,9 +103,25 @@ bool mixes_cells(const History &frames, int from, int to, const CellChange &chan
     return std::abs(part - expected) <= part_tolerance &&
            all / change.power - part * part <= most_residual;
   };
-  if (!fits((from + to) / 2) || !joins_shots(frames, from, to, change)) return false;
+  if (!fits((from + to) / 2)) return false;
   for (int k = from + 1; k < to; k++)
     if (!fits(k)) return false;
+  return true;
+}
+
+/// True if the frame's cells mix without its lower third, and without its upper third too, unlike
+/// when a caption slides or fades in while the rest moves.
+bool mixes_everywhere(const History &frames, int from, int to, double part_tolerance,
+                      double most_residual) {
+  const CellChange whole(frames, from, to);
+  if (!whole.is_unrelated() || !joins_shots(frames, from, to, whole)) return false;
+  if (!mixes_cells(frames, from, to, whole, part_tolerance, most_residual)) return false;
+  // The longer it is, the more the shots move.
+  const double wider = to - from <= short_dissolve ? 1.5 : 2.5;
+  for (const Area &area : {without_lower, without_upper})
+    if (!mixes_cells(frames, from, to, CellChange(frames, from, to, area), wider * part_tolerance,
+                     wider * most_residual))
+      return false;
   return true;
 }
 
@@ -101,11 +131,11 @@ class WipeFront {
  public:
   static constexpr int directions = 8;
 
-  WipeFront(const History &frames, int from, int to, int direction) {
+  WipeFront(const History &frames, int from, int to, int direction, const Area &area) {
     const double angle = 2 * M_PI * direction / directions, x = std::cos(angle),
                  y = std::sin(angle);
     const double start = std::min(x, 0.0) + std::min(y, 0.0), span = std::abs(x) + std::abs(y);
-    for (int i = 0; i < cells; i++) {
+    for (int i = area.first; i < area.end; i++) {
       const int column = i % Structure::columns, row = i / Structure::columns;
       const double across = (column + 0.5) / Structure::columns,
                    down = (row + 0.5) / Structure::rows;
@@ -154,10 +184,14 @@ class WipeFront {
 };
 
 /// True if a front crosses the frame. A whip pan has a contrast of 2.2 at most.
+/// It is there without the frame's lower or upper third too, unlike when a caption slides in.
 bool has_front(const History &frames, int from, int to) {
   for (int direction = 0; direction < WipeFront::directions; direction++) {
-    const WipeFront front(frames, from, to, direction);
-    if (front.contrast() >= 2.3 && front.least_contrast() >= 1.1) return true;
+    const WipeFront front(frames, from, to, direction, everywhere);
+    if (front.contrast() < 2.3 || front.least_contrast() < 1.1) continue;
+    if (std::min(WipeFront(frames, from, to, direction, without_lower).contrast(),
+                 WipeFront(frames, from, to, direction, without_upper).contrast()) >= 1.5)
+      return true;
   }
   return false;
 }
@@ -198,21 +232,36 @@ bool fits_wipe(const History &frames, int from, int to, const CellChange &change
          has_front(frames, from, to) && !returns(frames, from, to);
 }
 
+/// True if the variance of the cells in the area is that of mixtures of both frames.
+bool mixes_variance(const History &frames, int from, int to, const Area &area) {
+  const auto variance = [&](int k) {
+    return frames[k].structure.luma_scatter(area.first, area.end);
+  };
+  const double first = variance(from), last = variance(to), mean = (first + last) / 2,
+               middle = variance((from + to) / 2), covariance = 2 * middle - mean;
+  if (middle > mean) return false;
+  for (int k = from + 1; k < to; k++) {
+    const double part = double(k - from) / (to - from), rest = 1 - part;
+    const double mixed = rest * rest * first + part * part * last + 2 * part * rest * covariance;
+    if (std::abs(variance(k) - mixed) > 0.5 * mean) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 GradualFit fit_gradual(const History &frames, int from, int to) {
-  const CellChange change(frames, from, to);
-  if (change.is_unrelated() && mixes_cells(frames, from, to, change, 0.15, 0.2))
-    return GradualFit::dissolve;
+  if (mixes_everywhere(frames, from, to, 0.15, 0.2)) return GradualFit::dissolve;
   // Moving shots may become similar to each other.
+  const CellChange change(frames, from, to);
   return change.is_unrelated(2.0 / 3) && fits_wipe(frames, from, to, change) ? GradualFit::wipe
                                                                              : GradualFit::none;
 }
 
 bool may_be_dissolve(const History &frames, int from, int to) {
-  if (to - from > longest_pan) return true;
-  const CellChange change(frames, from, to);
-  return change.is_unrelated() && mixes_cells(frames, from, to, change, 0.4, 0.6);
+  for (const Area &area : {without_lower, without_upper})
+    if (!mixes_variance(frames, from, to, area)) return false;
+  return to - from > longest_pan || mixes_everywhere(frames, from, to, 0.4, 0.6);
 }
 
 }  // namespace glcl::histogram

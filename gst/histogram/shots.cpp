@@ -82,11 +82,28 @@ bool Shots::stands_out(int i) const {
   if (step(i + 1) > d || step(i - 1) >= d) return false;
   if (high(i - 1) && std::max(luma_step(i + 1), luma_step(i - 2)) > 0.6 * luma_step(i))
     return false;
+  return d >= 3 * usual_step(i) || is_short_shot(i);
+}
+
+/// Three quarters of the steps around frame i are at most this.
+double Shots::usual_step(int i) const {
   std::vector<double> others;
   for (int k = -around; k <= around; k++)
     if (k) others.push_back(step(i + k));
   std::nth_element(others.begin(), others.begin() + others.size() * 3 / 4, others.end());
-  return d >= 3 * others[others.size() * 3 / 4];
+  return others[others.size() * 3 / 4];
+}
+
+/// True if frame i is a cut to or from a shot of a few frames, beside others: the three frames on
+/// either side change far less, but do change, unlike in film of which frames are repeated.
+bool Shots::is_short_shot(int i) const {
+  double most = 0;
+  int moving = 0;
+  for (const int k : {-3, -2, -1, 1, 2, 3}) {
+    most = std::max(most, step(i + k));
+    moving += luma_step(i + k) >= 1;
+  }
+  return moving >= 2 && step(i) >= 3 * most && at(i).comparison.change >= 0.6;
 }
 
 /// True if luma changes at frame i far more than at the two on either side.
@@ -121,18 +138,21 @@ bool Shots::near_shot(int from, int to) const {
   return false;
 }
 
-/// A page of text that replaces another at frame i: histograms hardly change, and the frames around
-/// it are equal. The old page does not return soon, unlike the picture after damage.
+/// True if the frame stays the same for three frames before and after frame i, which changes it.
+bool Shots::is_step(int i) const {
+  for (int k = 1; k <= 3; k++)
+    if (std::max(luma_step(i - k), luma_step(i + k)) > 0.2 * luma_step(i)) return false;
+  return true;
+}
+
+/// A page of text that replaces another at frame i: histograms hardly change, the frames around it
+/// are equal, and across the frame some cells become brighter and others darker. The old page does
+/// not return soon, unlike the picture after damage.
 std::optional<Shots::Shot> Shots::new_page(int i) const {
   const auto &comparison = at(i).comparison;
   const double changed = luma_step(i);
-  if (changed < 6 || comparison.change < 0.15 || step(i) >= threshold_) return {};
-  // A logo reaches into two rows and columns at most.
-  if (comparison.changed_rows < 2 || comparison.changed_columns < 2 ||
-      comparison.changed_rows + comparison.changed_columns < 5)
-    return {};
-  for (int k = 1; k <= 3; k++)
-    if (std::max(luma_step(i - k), luma_step(i + k)) > 0.2 * changed) return {};
+  if (step(i) >= threshold_ || !is_step(i)) return {};
+  if (changed < 4 || !Structure::is_rewritten(at(i - 1).structure, at(i).structure)) return {};
   for (int k = 1; k <= longest; k++)
     for (const auto &[before, after] : {std::pair{i - 1, i + k}, std::pair{i - 1 - k, i}})
       if (before >= 0 && after < size() &&
@@ -148,11 +168,22 @@ bool Shots::has_blank(int from, int to) const {
   return false;
 }
 
+/// True if one of the frames differs from the previous one far more than those around it do, as
+/// where a caption appears.
+bool Shots::has_jump(int from, int to) const {
+  for (int k = from; k <= to; k++)
+    if (step(k) >=
+        std::max(threshold_, 3 * std::max({step(k - 2), step(k - 1), step(k + 1), step(k + 2)})))
+      return true;
+  return false;
+}
+
 /// True if the variance of the levels between these frames is that of mixtures of both.
 bool Shots::is_mixture(int from, int to) const {
   const FrameFeatures &before = at(from), &after = at(to);
   const double whole = distance(before, after);
   if (whole < 2.25 * threshold_ || has_blank(from - margin, to + margin)) return false;
+  if (has_jump(from - margin + 1, to + margin)) return false;
   const auto [calmer, livelier] =
       std::minmax({distance(at(from - margin), before), distance(after, at(to + margin))});
   if (calmer > 0.5 * whole || livelier > 0.8 * whole) return false;

@@ -54,13 +54,17 @@ class Shots {
 
   bool is_insert(int first, int end) const;
   bool is_transient(int i) const;
+  double usual_step(int i) const;
+  bool is_short_shot(int i) const;
   bool stands_out(int i) const;
   bool stands_out_in_luma(int i) const;
   bool joins_textures(int i) const;
   bool keeps_part(int i) const;
   std::optional<Shot> cut(int i) const;
+  bool is_step(int i) const;
   std::optional<Shot> new_page(int i) const;
   bool has_blank(int from, int to) const;
+  bool has_jump(int from, int to) const;
   bool is_mixture(int from, int to) const;
   bool near_shot(int from, int to) const;
   /// A gradual transition between two frames of the history.

@@ -2,7 +2,6 @@
 #include "structure.h"
 
 #include <algorithm>
-#include <bitset>
 #include <cmath>
 
 namespace glcl::histogram {
@@ -14,8 +13,9 @@ constexpr double most = 0.3;     // of a cell's texture, so that no edge dominat
 constexpr double least = 0.015;  // rms of a part's texture; below, it has no texture
 constexpr double similar = 0.4;  // correlation; unrelated parts of 48 cells stay below 0.3
 constexpr double equal = 0.8, equal_luma = 12;  // correlation and rms in levels of unchanged parts
+constexpr float rewritten = 6;                  // levels of a cell
+constexpr int least_rewritten = 2;              // rows of cells
 constexpr double equal_row = 0.6;               // correlation of unchanged rows of cells
-constexpr double changed = 0.25;                // change of a part's texture
 
 double change(double product, double a, double b) {
   return a + b > 0 ? (a + b - 2 * product) / (a + b) : 0;
@@ -25,14 +25,10 @@ double change(double product, double a, double b) {
 
 Structure::Structure(const uint32_t *luma) {
   Luma logarithm;
-  double sum = 0, squares = 0;
   for (int i = 0; i < cells; i++) {
     luma_[i] = static_cast<float>(luma[i]) / 256;
-    sum += luma_[i];
-    squares += double(luma_[i]) * luma_[i];
     logarithm[i] = static_cast<float>(std::log(luma[i] / 256.0 + dark));
   }
-  luma_scatter_ = squares - sum * sum / cells;
   for (int y = 0; y < rows; y++)
     for (int x = 0; x < columns; x++) {
       double around = 0;
@@ -43,6 +39,15 @@ Structure::Structure(const uint32_t *luma) {
       const int cell = y * columns + x;
       texture_[cell] = static_cast<float>(std::clamp(logarithm[cell] - around / 9, -most, most));
     }
+}
+
+double Structure::luma_scatter(int first, int end) const {
+  double sum = 0, squares = 0;
+  for (int i = first; i < end; i++) {
+    sum += luma_[i];
+    squares += double(luma_[i]) * luma_[i];
+  }
+  return squares - sum * sum / (end - first);
 }
 
 Structure::Moments Structure::moments(const Structure &a, const Structure &b, int part) {
@@ -81,26 +86,36 @@ Structure::Comparison Structure::compare(const Structure &a, const Structure &b)
   const double power = least * least * part_cells;
   Comparison result;
   Moments whole;
-  std::bitset<parts_down> changed_rows;
-  std::bitset<parts_across> changed_columns;
   for (int part = 0; part < parts_across * parts_down; part++) {
     const Moments m = moments(a, b, part);
     whole.product += m.product, whole.a += m.a, whole.b += m.b;
     if (std::max(m.a, m.b) <= power) continue;
     result.textured++;
-    if (change(m.product, m.a, m.b) > changed) {
-      changed_rows.set(part / parts_across);
-      changed_columns.set(part % parts_across);
-    }
     if (std::min(m.a, m.b) <= power) continue;
     const double correlation = m.product / std::sqrt(m.a * m.b);
     if (correlation > similar) result.similar++;
     if (correlation > equal && m.luma < equal_luma * equal_luma * part_cells) result.equal++;
   }
-  result.changed_rows = static_cast<int>(changed_rows.count());
-  result.changed_columns = static_cast<int>(changed_columns.count());
   result.change = change(whole.product, whole.a, whole.b);
   return result;
+}
+
+bool Structure::is_rewritten(const Structure &a, const Structure &b) {
+  int count = 0, first = rows, last = 0;
+  for (int y = 0; y < rows; y++) {
+    int brighter = 0, darker = 0, left = columns, right = 0;
+    for (int x = 0; x < columns; x++) {
+      const float difference = b.luma_[y * columns + x] - a.luma_[y * columns + x];
+      brighter += difference > rewritten;
+      darker += difference < -rewritten;
+      if (std::abs(difference) > rewritten) left = std::min(left, x), right = x;
+    }
+    count += std::min(brighter, darker) >= 2 && right - left > columns / 3;
+    if (std::max(brighter, darker) < 2) continue;
+    first = std::min(first, y);
+    last = y;
+  }
+  return count >= least_rewritten && last - first >= rows / 3;
 }
 
 double Structure::luma_distance(const Structure &a, const Structure &b) {

@@ -20,15 +20,14 @@ class Structure {
 
   /// Levels, row by row.
   const Luma &luma() const { return luma_; }
-  /// Sum of squared deviations of the luma from its mean.
-  double luma_scatter() const { return luma_scatter_; }
+  /// Sum of squared deviations of the luma of cells [first, end) from their mean.
+  double luma_scatter(int first = 0, int end = cells) const;
 
   /// The differences between two frames in 4 × 3 parts of the frame.
   struct Comparison {
-    int textured = 0;  ///< parts with texture in at least one of the frames
-    int similar = 0;   ///< of these, parts whose textures correlate
-    int equal = 0;     ///< of these, parts that did not change
-    int changed_rows = 0, changed_columns = 0;  ///< rows and columns of parts with a change
+    int textured = 0;   ///< parts with texture in at least one of the frames
+    int similar = 0;    ///< of these, parts whose textures correlate
+    int equal = 0;      ///< of these, parts that did not change
     double change = 0;  ///< of the texture of the whole frame: 0 the same, about 1 unrelated
 
     /// Fraction of the textured parts that are similar; 0 without texture.
@@ -42,6 +41,11 @@ class Structure {
   /// Textured rows of cells at the top that are equal: a damaged frame keeps what was decoded
   /// before the damage.
   static int equal_top_rows(const Structure &a, const Structure &b);
+
+  /// True if cells change across more than a third of the frame's height, and in some rows, across
+  /// more than a third of the width, some become brighter and others darker, as where lines of text
+  /// replace others. Text that appears only makes cells darker, or only brighter.
+  static bool is_rewritten(const Structure &a, const Structure &b);
 
   /// Root mean square of the difference in luma, in levels.
   static double luma_distance(const Structure &a, const Structure &b);
@@ -66,7 +70,6 @@ class Structure {
 
   Luma luma_{};
   Luma texture_{};
-  double luma_scatter_ = 0;
 };
 
 }  // namespace glcl::histogram

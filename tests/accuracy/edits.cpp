@@ -27,14 +27,17 @@ constexpr int kbits = 300;
 struct Bound {
   const char *kind;
   double found, wrong;
+  bool all = false;  ///< all clips, as with --all
 };
 constexpr Bound bounds[] = {
     {"cut", 1, 0},
     {"cuts every 4 to 6", 0.9, 0},
+    {"cuts every 4", 0.9, 0},
     {"insert of 3", 0.9, 0},
     {"jump cut", 0.9, 0},
     {"slides", 0.95, 0},
     {"slides, inset", 0.9, 0},
+    {"pages, line by line", 0.9, 0},
     {"dissolve of 4", 0.9, 0},
     {"dissolve of 8", 0.8, 0},
     {"dissolve of 12", 0.9, 0},
@@ -48,6 +51,7 @@ constexpr Bound bounds[] = {
     {"white balance", 1, 0},
     {"exposure", 1, 0},
     {"lower third", 1, 0},
+    {"lower third, moved", 1, 0.25, true},
     {"logo", 1, 0},
     {"whip pan", 1, 0.2},
     {"black frames", 1, 0},
@@ -87,14 +91,15 @@ struct Options {
 
 bool row(const Bound &bound, const std::vector<takes::Film> &films, const Options &options) {
   const bool coded = !clips::codecs().empty() && clips::codecs()[0] == "H.264";
-  const int count = options.all ? 10 : 6;
+  const bool all = options.all || bound.all;
+  const int count = all ? 10 : 6;
   Score score, peer;
   std::string details;
   for (int i = 0; i < count; i++) {
     const takes::Clip clip = takes::make(bound.kind, films, unsigned(i));
     // By turns, or both.
     for (const bool as_coded : {false, true}) {
-      if ((as_coded && !coded) || (!options.all && coded && as_coded != (i % 2 == 1))) continue;
+      if ((as_coded && !coded) || (!all && coded && as_coded != (i % 2 == 1))) continue;
       const auto frames = as_coded ? clips::coded(clip.frames, "H.264", kbits) : clip.frames;
       const auto shots = reference::find_shots(frames);
       const Score one = reference::score(shots, clip.transitions);
@@ -105,8 +110,7 @@ bool row(const Bound &bound, const std::vector<takes::Film> &films, const Option
                    reference::describe(shots) + "\n";
     }
   }
-  const int boundaries = score.found + score.missed,
-            clips = options.all && coded ? 2 * count : count;
+  const int boundaries = score.found + score.missed, clips = all && coded ? 2 * count : count;
   const bool good = score.found >= bound.found * boundaries && score.wrong <= bound.wrong * clips;
   std::printf("%-18s %3d of %3d found, %2d wrong in %d clips", bound.kind, score.found, boundaries,
               score.wrong, clips);

@@ -181,12 +181,12 @@ void wipe(Editor &e) {
   e.play(35);
 }
 
-void short_shots(Editor &e) {
+void short_shots(Editor &e, int least, int most) {
   e.play(30);
   for (int i = 0; i < 10; i++) {
     e.turn();
     e.cut();
-    e.play(e.whole(4, 6));
+    e.play(e.whole(least, most));
   }
   e.turn();
   e.cut();
@@ -220,6 +220,26 @@ void slides(Editor &e, bool inset) {
             for (int c = 0; c < 3; c++) frame.at(240 + x, 120 + y)[c] = small.at(4 * x, 3 * y)[c];
       }
       e.add(frame);
+    }
+  }
+}
+
+/// Pages of one title, in which lines of text appear one after the other.
+void pages(Editor &e) {
+  const int lines = 5, pitch = e.whole(20, 25);
+  const unsigned title = unsigned(e.random()());
+  for (int k = 0; k < 3; k++) {
+    Frame page(width, height);
+    for (size_t i = 0; i < page.rgba.size(); i++) page.rgba[i] = i % 4 == 3 ? 255 : 250;
+    std::mt19937 random(title);
+    write(page, 16, 8, 150, 32, 3, 60, random);
+    if (k) e.cut();
+    const int shown = e.whole(2, lines);
+    for (int line = 0; line < lines; line++) {
+      const int top = 46 + line * pitch;
+      write(page, 20, top, 200 + e.whole(0, 100), top + 16, 2, 30, e.random());
+      if (line + 1 >= shown)
+        for (int i = 0, n = e.whole(30, 40); i < n; i++) e.add(page);
     }
   }
 }
@@ -290,6 +310,31 @@ void lower_third(Editor &e) {
     std::mt19937 random(text);
     if (end == width) write(result, 16, top + 4, 300, top + 34, 3, 250, random);
     return result;
+  });
+}
+
+/// A caption of up to a third of the frame, with or without a box, that slides up or fades in, and
+/// leaves in the same way.
+void moved_caption(Editor &e) {
+  const int high = e.whole(24, height / 3), takes = e.whole(4, 25), colour = e.whole(0, 3);
+  const bool slides = e.whole(0, 1);
+  const unsigned text = unsigned(e.random()());
+  e.alter(110, [&](const Frame &frame, int i) {
+    const double shown = std::clamp(std::min(i - 30, 84 - i) / double(takes), 0.0, 1.0);
+    const int top = height - (slides ? int(std::lround(high * shown)) : high);
+    Frame result = frame;
+    if (colour < 3)
+      for (int y = top; y < height; y++)
+        for (int x = 0; x < width; x++)
+          for (int c = 0; c < 3; c++) result.at(x, y)[c] = c == colour ? 150 : 25;
+    Frame below(width, high);
+    for (int y = top; y < height; y++)
+      std::copy_n(result.at(0, y), width * 4, below.at(0, y - top));
+    std::mt19937 random(text);
+    write(below, 16, 4, 300, high - 2, 2, 250, random);
+    for (int y = top; y < height; y++)
+      std::copy_n(below.at(0, y - top), width * 4, result.at(0, y));
+    return slides ? result : mixed(frame, result, shown);
   });
 }
 
@@ -417,10 +462,12 @@ void one_cut(Editor &e) {
 const std::map<std::string, std::function<void(Editor &)>> &all() {
   static const std::map<std::string, std::function<void(Editor &)>> list{
       {"cut", one_cut},
-      {"cuts every 4 to 6", short_shots},
+      {"cuts every 4 to 6", [](Editor &e) { short_shots(e, 4, 6); }},
+      {"cuts every 4", [](Editor &e) { short_shots(e, 4, 4); }},
       {"insert of 3", insert},
       {"jump cut", [](Editor &e) { e.jump(); }},
       {"slides", [](Editor &e) { slides(e, false); }},
+      {"pages, line by line", pages},
       {"slides, inset", [](Editor &e) { slides(e, true); }},
       {"dissolve of 4", [](Editor &e) { dissolve(e, 4); }},
       {"dissolve of 8", [](Editor &e) { dissolve(e, 8); }},
@@ -435,6 +482,7 @@ const std::map<std::string, std::function<void(Editor &)>> &all() {
       {"white balance", white_balance},
       {"exposure", exposure},
       {"lower third", lower_third},
+      {"lower third, moved", moved_caption},
       {"logo", logo},
       {"whip pan", whip_pan},
       {"black frames", black_frames},

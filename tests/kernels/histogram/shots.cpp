@@ -104,6 +104,37 @@ TEST(test_threshold) {
   }
 }
 
+namespace {
+
+/// Rows of text on a page, with the letters of the seed, as cells of luma.
+std::vector<uint32_t> page(unsigned seed, int lines, unsigned line_seed = 0) {
+  using glcl::histogram::Structure;
+  std::vector<uint32_t> values = grey(250);
+  for (int line = 0; line < lines; line++)
+    for (int x = 2; x < Structure::columns - 2; x++) {
+      const unsigned letter = (x * 7919u + line * 104729u + (seed + line_seed) * 1299709u) >> 4;
+      values[Shots::counts + (3 + 3 * line) * Structure::columns + x] = 256 * (150 + letter % 100);
+    }
+  return values;
+}
+
+size_t shots_between(const std::vector<uint32_t> &before, const std::vector<uint32_t> &after) {
+  Shots shots;
+  size_t found = 0;
+  for (int i = 0; i < 100; i++) found += shots.add(i, (i < 50 ? before : after).data()).size();
+  return found + shots.finish().size();
+}
+
+}  // namespace
+
+// Another page of text is a cut; lines that appear or go on the same page leave the shot as it is.
+TEST(test_pages) {
+  fail_unless(shots_between(page(1, 5), page(2, 5)) == 1);
+  fail_unless(shots_between(page(1, 3), page(1, 4)) == 0);
+  fail_unless(shots_between(page(1, 1), page(1, 5)) == 0);
+  fail_unless(shots_between(page(1, 5), page(1, 2)) == 0);
+}
+
 TEST(test_no_frames) {
   Shots shots;
   fail_unless(shots.finish().empty());

@@ -10,29 +10,8 @@ set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 2 "$@"
 
-# first_of ELEMENTS...: prints the first element that this GStreamer has, or nothing
-first_of() {
-  local element
-  for element in "$@"; do
-    gst-inspect-1.0 --exists "$element" && echo "$element" && return
-  done
-  return 0
-}
-
-# encode_with ENCODER: makes ENCODE use this element, with 8 Mbit/s if the unit of its bitrate is known
-encode_with() {
-  local element=("$1")
-  case $1 in
-    # By default x264enc selects a format that players lack, and delays more frames than the sound queue
-    # holds.
-    x264enc) element=('video/x-raw,format=I420' ! x264enc bitrate=8000 speed-preset=fast tune=zerolatency) ;;
-    vah264enc) element=(vah264enc bitrate=8000) ;;
-    openh264enc) element=(openh264enc bitrate=8000000) ;;
-  esac
-  ENCODE=(videoconvert ! "${element[@]}" ! "${ENCODE[@]: -4}")
-}
-
 open_file "$1"
+export GLCL_ENCODERS=${GLCL_ENCODERS:-nvh264enc vah264enc x264enc openh264enc}
 [[ -z ${2:-} ]] || write_video "$2"
 use_plugin
 if ! tags=$(timeout 20 gst-launch-1.0 -f -t "${SOURCE[@]}" ! parsebin ! video/x-h264 ! fakesink num-buffers=1 2>/dev/null </dev/null); then
@@ -46,7 +25,6 @@ if [[ $tags == *'image orientation:'* && $tags != *'image orientation: rotate-0'
   UPRIGHT=(glcolorconvert ! glvideoflip video-direction=auto !)
 fi
 read -ra decoders <<<"${GLCL_DECODERS:-nvh264dec vah264dec avdec_h264 openh264dec}"
-read -ra encoders <<<"${GLCL_ENCODERS:-nvh264enc vah264enc x264enc openh264enc}"
 decoder=$(first_of "${decoders[@]}")
 case $decoder in
   nvh264dec | vah264dec) echo "$decoder decodes on the GPU" ;;
@@ -54,19 +32,13 @@ case $decoder in
   *) echo "no nvh264dec (NVDEC) or vah264dec (VA-API) found: $decoder decodes on the CPU and frames are uploaded" ;;
 esac
 if [[ ${2:-} ]]; then
-  encoder=$(first_of "${encoders[@]}")
-  case $encoder in
-    nvh264enc)
-      echo "$encoder encodes on the GPU"
-      END=(nvh264enc ! "${ENCODE[@]: -4}" ! "${OUT[@]}" "${SOUND[@]}")
-      ;;
-    '') die 'GStreamer has no encoder for H.264: nvh264enc is in gstreamer1.0-plugins-bad and needs a GPU, x264enc in gstreamer1.0-plugins-ugly, openh264enc in gstreamer1.0-plugins-bad' ;;
-    *)
-      echo "no nvh264enc (NVENC) found: frames are downloaded and $encoder encodes"
-      encode_with "$encoder"
-      END=(gldownload ! "${ENCODE[@]}" ! "${OUT[@]}" "${SOUND[@]}")
-      ;;
-  esac
+  if [[ $encoder == nvh264enc ]]; then
+    echo "$encoder encodes on the GPU"
+    END=(nvh264enc ! "${ENCODE[@]: -4}" ! "${OUT[@]}" "${SOUND[@]}")
+  else
+    echo "no nvh264enc (NVENC) found: frames are downloaded and $encoder encodes"
+    END=(gldownload ! "${ENCODE[@]}" ! "${OUT[@]}" "${SOUND[@]}")
+  fi
 else
   END=("${SINK[@]}")
 fi

@@ -35,7 +35,7 @@ work=$(mktemp -d "$folder/.work-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 if [[ $input == scene ]]; then
-  width=640
+  width=640 height=360
   SOURCE=(gltestsrc num-buffers=125 !
     "video/x-raw(memory:GLMemory),width=$width,height=360,framerate=25/1" !
     glshader "fragment=\"$(cat "$source_root/pipelines/scene.frag")\"")
@@ -43,15 +43,16 @@ else
   SOURCE+=(! videoconvert ! videoscale ! 'video/x-raw,pixel-aspect-ratio=1/1')
   # For a broken file a decoder may post no error and then wait forever, so this run with a timeout
   # comes first.
-  caps=$(run_launch timeout --foreground 30 gst-launch-1.0 -f -v "${SOURCE[@]}" ! fakesink name=probe num-buffers=1)
-  read -r width height < <(sed -n '/probe.*caps = /s/.*width=(int)\([0-9]*\).*height=(int)\([0-9]*\).*/\1 \2/p' <<<"$caps" | tail -n 1) ||
-    wrong "$input contains no pictures"
+  size=$(probe_size "${SOURCE[@]}")
+  [[ $size ]] || wrong "$input contains no pictures"
+  read -r width height <<<"$size"
   # The orientation tag arrives after the first caps of the decoder; this way the first caps of the
   # mixer are final.
   SOURCE[-1]+=,width=$width,height=$height
 fi
 
 write_file "$work/bilateral.mp4"
+choose_encoder $((2 * width)) "$height"
 quote "$work/%05d.png"
 echo "filtering $input: ${FILTER[*]}"
 export GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$work/log GST_DEBUG_NO_COLOR=1
@@ -60,9 +61,9 @@ export GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$work/log GST_DEBUG_NO_COLOR=1
 run_launch gst-launch-1.0 -f -e -q "${SOURCE[@]}" ! progressreport name=progress update-freq=1 ! "${UPLOAD[@]}" ! tee name=input \
   input. ! queue max-size-buffers=4 ! pair.sink_0 \
   input. ! queue max-size-buffers=4 ! "${FILTER[@]}" ! pair.sink_1 \
-  glvideomixer name=pair background=black latency=5000000000 sink_1::xpos="$width" ! gldownload ! tee name=pairs \
-  pairs. ! queue ! videoscale ! 'video/x-raw,width=[16,3840],height=[16,2160]' ! \
-  "${ENCODE[@]}" ! "${OUT[@]}" \
+  glvideomixer name=pair background=black latency=5000000000 sink_1::xpos="$width" ! \
+  "video/x-raw(memory:GLMemory),width=$((2 * width)),height=$height" ! gldownload ! tee name=pairs \
+  pairs. ! queue ! "${ENCODE[@]}" ! "${OUT[@]}" \
   pairs. ! queue ! videorate drop-only=true ! video/x-raw,framerate=1/1 ! videoconvert ! pngenc ! \
   multifilesink max-files=60 location="$QUOTED"
 

@@ -4,7 +4,8 @@
 #   source_root  the root of the sources
 #   build        the folder of the build in use: GLCL_BUILD, else build/ in the sources
 #   FILTER       the element of the recipes with its settings: GLCL_FILTER, else glclbilateral
-#   DECODE UPLOAD ENCODE  the steps around it: to upright raw video, to textures, to H.264 in an MP4
+#   DECODE UPLOAD  the steps before it: to upright raw video, to textures
+#   ENCODE       the steps after it, to H.264 in an MP4, once choose_encoder() or write_video() has run
 #   SOUND        the sound of an input file on its way into that MP4, if write_video() has found any
 #   SINK         a window, or fakesink without a display or with GLCL_HEADLESS=1
 # and makes all programs print English text and decimal points, because their output is parsed.
@@ -237,11 +238,53 @@ write_file() {
   written=$1
 }
 
-# write_video FILE: the same with the sound of an input file: SOUND decodes it and encodes it for the
-# muxer of ENCODE. A FILE.mkv becomes a Matroska file.
+# first_of ELEMENTS...: prints the first element that this GStreamer has, or nothing
+first_of() {
+  local element
+  for element in "$@"; do
+    gst-inspect-1.0 --exists "$element" && echo "$element" && return
+  done
+  return 0
+}
+
+# choose_encoder [WIDTH HEIGHT]: makes ENCODE use the first of GLCL_ENCODERS that this GStreamer has, and
+# sets encoder to it. It gets 8 Mbit/s if the unit of its bitrate is known. The size is that of the video.
+choose_encoder() {
+  local names element
+  read -ra names <<<"${GLCL_ENCODERS:-x264enc openh264enc}"
+  encoder=$(first_of "${names[@]}")
+  element=("$encoder")
+  case $encoder in
+    # By default x264enc selects a format that players lack, and delays more frames than the sound queue
+    # holds. It refuses odd sizes.
+    x264enc)
+      element=(videocrop right=$((${1:-0} % 2)) bottom=$((${2:-0} % 2)) !
+        'video/x-raw,format=I420' ! x264enc bitrate=8000 speed-preset=fast tune=zerolatency)
+      ;;
+    vah264enc) element=(vah264enc bitrate=8000) ;;
+    openh264enc)
+      element=(videoscale ! 'video/x-raw,width=[16,3840],height=[16,2160]' ! openh264enc bitrate=8000000)
+      ;;
+    '') die 'GStreamer has no encoder for H.264: nvh264enc is in gstreamer1.0-plugins-bad and needs a GPU, x264enc in gstreamer1.0-plugins-ugly, openh264enc in gstreamer1.0-plugins-bad' ;;
+  esac
+  ENCODE=(videoconvert ! "${element[@]}" ! h264parse ! mp4mux name=mux)
+}
+
+# probe_size ELEMENTS...: plays one picture through the elements and prints its width and height, or nothing
+probe_size() {
+  run_launch timeout --foreground 30 gst-launch-1.0 -f -v "$@" ! fakesink name=probe num-buffers=1 |
+    sed -n '/probe.*caps = /s/.*width=(int)\([0-9]*\).*height=(int)\([0-9]*\).*/\1 \2/p' | tail -n 1
+}
+
+# write_video FILE: the same as write_file, with the sound of an input file: SOUND decodes it and encodes
+# it for the muxer of ENCODE. A FILE.mkv becomes a Matroska file.
 write_video() {
   local decode_sound=(decodebin caps=audio/x-raw expose-all-streams=false)
+  local size=''
   write_file "$1"
+  [[ ! -f $opened ]] || size=$(probe_size "${SOURCE[@]}" ! "${DECODE[@]}")
+  # shellcheck disable=SC2086
+  choose_encoder $size
   [[ $1 != *.mkv ]] || ENCODE[-2]=matroskamux
   [[ -f $opened ]] || return 0
   timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${decode_sound[@]}" ! fakesink num-buffers=1 >/dev/null 2>&1 </dev/null || return 0
@@ -315,5 +358,4 @@ DECODE=(decodebin caps='video/x-raw(ANY)' expose-all-streams=false ! "${UPRIGHT[
 UPLOAD=(glupload ! glcolorconvert ! 'video/x-raw(memory:GLMemory),format=RGBA')
 SINK=(glimagesink)
 [[ $display ]] || SINK=(fakesink name=window sync=false)
-ENCODE=(videoconvert ! openh264enc bitrate=8000000 ! h264parse ! mp4mux name=mux)
 SOUND=()

@@ -141,6 +141,13 @@ case $recipe in
     gst-launch-1.0 -f -q videotestsrc num-buffers=5 ! jpegenc ! qtmux ! filesink location=silent.mp4
     recipe file-to-file silent.mp4 out.mp4
     expect 'frames written without sound' "$(frames_of out.mp4)" 5
+    # Encoders take even sizes; a row or a column is left out.
+    make_clip 161 121
+    recipe file-to-file clip.mp4 out.mp4
+    expect 'frames of an odd size' "$(frames_of out.mp4)" $frames
+    expect 'even size' "$(size_of out.mp4)" 120x160
+    GLCL_ENCODERS=openh264enc recipe file-to-file clip.mp4 out.mp4
+    expect 'frames by openh264enc' "$(frames_of out.mp4)" $frames
     ;;
   decode)
     encoder=(openh264enc ! h264parse)
@@ -161,6 +168,8 @@ case $recipe in
     expect 'frames written without a conversion' "$(frames_of out.mp4)" $frames
     GLCL_ENCODERS='x264enc openh264enc' recipe decode clip.mp4 out.mkv >output
     expect 'frames written by the first available encoder' "$(frames_of out.mkv)" $frames
+    if GLCL_ENCODERS=nothing recipe decode clip.mp4 out.mp4 2>output; then die 'wrote without an encoder'; fi
+    grep -q '^decode.sh: GStreamer has no encoder for H.264: ' output || die "wrong error: $(<output)"
     if GLCL_DECODERS=nothing recipe decode clip.mp4 2>output; then die 'played without a decoder'; fi
     grep -q '^decode.sh: GStreamer has no decoder for H.264: ' output || die "wrong error: $(<output)"
     ;;

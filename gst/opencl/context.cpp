@@ -2,6 +2,7 @@
 #include "context.h"
 
 #include "error.h"
+#include "processexit.h"
 #include "source.h"
 #include "waiting.h"
 
@@ -28,6 +29,7 @@ Context::Context(const Device &device, std::vector<cl_context_properties> proper
   properties.insert(
       properties.end(),
       {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device.platform()), 0});
+  const DriverWork work;
   try {
     context_ = cl::Context(device.device, properties.data());
   } catch (const cl::Error &error) {

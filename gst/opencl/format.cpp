@@ -37,8 +37,9 @@ const PixelFormat PixelFormat::rgba64 = {"RGBA64_LE", Model::rgb, 1, {&PlaneForm
                                          "RGBA",      0,          16};
 
 const std::vector<const PixelFormat *> &PixelFormat::all() {
-  static const std::vector<const PixelFormat *> rows{&rgba, &bgra, &rgbx,  &bgrx,  &nv12,
-                                                     &p010, &i420, &gray8, &gray16};
+  // Never destroyed, because threads of pipelines run until the very end of the process.
+  static const auto &rows = *new std::vector<const PixelFormat *>{
+      &rgba, &bgra, &rgbx, &bgrx, &nv12, &p010, &i420, &gray8, &gray16};
   return rows;
 }
 

@@ -22,11 +22,12 @@ exit_during() {
   ((status == 0)) || failed=1
 }
 
+GLCL_TEST_BUILD=0 exit_during 'a context' timeout 60 grep -q -m1 creating
 for build in 1 2 3 4; do
   GLCL_TEST_BUILD=$build exit_during "build $build" timeout 60 grep -q -m1 building
 done
 GLCL_TEST_BUILD=2 exit_during 'build 2 of a fork' fork timeout 60 grep -q -m1 building
 for seconds in 0.02 0.1 0.3 1; do
-  GLCL_TEST_BUILD=0 exit_during "after $seconds s" sleep "$seconds"
+  GLCL_TEST_BUILD=-1 exit_during "after $seconds s" sleep "$seconds"
 done
 exit "$failed"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // An OpenCL layer for the ICD loader (OPENCL_LAYERS). It simulates a driver whose compiler is slow
-// and crashes after exit(): a build or a launch after the layer's static objects were destroyed
-// aborts the process. It prints a line when build number GLCL_TEST_BUILD begins. With
-// GLCL_TEST_ENDLESS no build ends.
+// and crashes after exit(): a context, a build or a launch after the layer's static objects were
+// destroyed aborts the process. It prints a line when build number GLCL_TEST_BUILD begins; build 0
+// is the first context. With GLCL_TEST_ENDLESS no build ends.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl_icd.h>
 #include <unistd.h>
@@ -37,6 +37,20 @@ void work() {
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   if (gone) std::abort();
   busy = false;
+}
+
+cl_context CL_API_CALL create_context(const cl_context_properties *properties, cl_uint count,
+                                      const cl_device_id *devices,
+                                      void(CL_CALLBACK *notify)(const char *, const void *, size_t,
+                                                                void *),
+                                      void *data, cl_int *error) {
+  const char *build = std::getenv("GLCL_TEST_BUILD");
+  static std::atomic<bool> first{build && std::atoi(build) == 0};
+  if (first.exchange(false)) {
+    say("creating\n", 9);
+    work();
+  }
+  return target.clCreateContext(properties, count, devices, notify, data, error);
 }
 
 cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id *devices,
@@ -79,6 +93,7 @@ clInitLayer(cl_uint entries, const cl_icd_dispatch *before, cl_uint *entries_ret
   if (!before || !entries_ret || !layer_ret) return CL_INVALID_VALUE;
   *entries_ret = glcl_layer::take_dispatch(entries, before, target);
   layer = target;
+  layer.clCreateContext = create_context;
   layer.clBuildProgram = build;
   layer.clEnqueueNDRangeKernel = enqueue;
   *layer_ret = &layer;

@@ -6,6 +6,7 @@
 #include <array>
 #include <random>
 
+#include "kernels/buffers.h"
 #include "kernels/engine.h"
 #include "reference/textured.h"
 
@@ -20,12 +21,6 @@ using List = std::vector<CameraVector>;
 namespace {
 
 constexpr CameraVector nothing = {1e9f, 1e9f, 0, 0};
-
-template <class Value>
-cl::Buffer upload(Bench &bench, const std::vector<Value> &values) {
-  return cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                    values.size() * sizeof(Value), const_cast<Value *>(values.data()));
-}
 
 CameraState download(Bench &bench, const cl::Buffer &buffer) {
   CameraState state;

@@ -5,6 +5,7 @@
 
 #include "camera/align.h"
 #include "camera/ransac.h"
+#include "kernels/buffers.h"
 #include "kernels/probe.h"
 #include "opencl/buffer.h"
 #include "reference/textured.h"
@@ -13,18 +14,6 @@ using glcl::camera::CameraState;
 using glcl::camera::PixelHistory;
 
 namespace {
-
-template <class Value>
-cl::Buffer upload(Bench &bench, const std::vector<Value> &values) {
-  return glcl::upload_values(bench.context->cl(), values);
-}
-
-template <class Value>
-std::vector<Value> read(Bench &bench, const cl::Buffer &buffer, size_t count) {
-  std::vector<Value> values(count);
-  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Value), values.data());
-  return values;
-}
 
 CameraState camera() {
   CameraState state{};
@@ -47,7 +36,7 @@ class Estimate {
     settings.width = 640, settings.height = 480, settings.directed = directed;
     const cl::Buffer states = upload(bench_, std::vector{state});
     ransac_.run(*bench_.queue, settings, upload(bench_, vectors), int(vectors.size()), states);
-    return read<CameraState>(bench_, states, 1)[0];
+    return download<CameraState>(bench_, states, 1)[0];
   }
 
  private:
@@ -121,7 +110,7 @@ bool has_vector(Bench &bench, int height, int reach, float noise) {
   collect(*bench.queue, {1, 1}, upload(bench, plane), upload(bench, std::vector<cl_short2>(1)),
           upload(bench, std::vector<float>(glcl::noise::NOISE_VALUES, noise)), list,
           glcl::camera::VectorGrid{{{1, 1}}, {{side, side}}, pitch, side, 1, 1});
-  return read<cl_float4>(bench, list, 1)[0].s[0] < 1e9f;
+  return download<cl_float4>(bench, list, 1)[0].s[0] < 1e9f;
 }
 
 }  // namespace
@@ -162,7 +151,7 @@ class Rows {
             upload(bench_, std::vector<cl_uchar>(size_t(pixels))),
             upload(bench_, std::vector{camera()}), upload(bench_, before), rows, tally_,
             glcl::camera::RowMeasurement{frame, scene.bands, 0, 0});
-    return read<float>(bench_, rows, size_t(glcl::camera::RATIOS + scene.bands));
+    return download<float>(bench_, rows, size_t(glcl::camera::RATIOS + scene.bands));
   }
   float part(const Scene &scene) { return (*this)(scene)[glcl::camera::ROLL_PART]; }
 
@@ -228,7 +217,7 @@ float motion_found(Bench &bench, float part, float vectors) {
              upload(bench, background),
              upload(bench, std::vector<PixelHistory>(background.size(), PixelHistory{{{9, 0}}, 0})),
              upload(bench, std::vector<cl_uchar>(background.size())), states);
-  return read<CameraState>(bench, states, 1)[0].fit.motion.x;
+  return download<CameraState>(bench, states, 1)[0].fit.motion.x;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 #include <random>
 
+#include "kernels/buffers.h"
 #include "kernels/engine.h"
 #include "reference/hough/edgepairs.h"
 #include "reference/hough/scenes.h"
@@ -19,19 +20,6 @@ namespace {
 
 using Map = std::vector<uint16_t>;
 constexpr EdgePairs::Form forms[] = {EdgePairs::balanced, EdgePairs::saving};
-
-template <class Value>
-std::vector<Value> download(Bench &bench, const cl::Buffer &buffer, size_t count) {
-  std::vector<Value> values(count);
-  if (values.empty()) return values;
-  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Value), values.data());
-  return values;
-}
-
-cl::Buffer upload(Bench &bench, const Map &map) {
-  return {bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, 2 * map.size(),
-          const_cast<uint16_t *>(map.data())};
-}
 
 /// Edges of some directions, as many as a part of all pixels.
 Map random_map(int width, int height, int directions, double part, unsigned seed) {

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "kernels/bands.h"
+#include "kernels/buffers.h"
 #include "kernels/engine.h"
 #include "kernels/limit.h"
 #include "opencl/buffer.h"
@@ -30,13 +31,6 @@ namespace {
 using Templates = std::vector<std::shared_ptr<const Template>>;
 
 Layout layout_of(Bench &bench) { return glcl::layout_for(bench.context->device()); }
-
-template <class Value>
-std::vector<Value> download(Bench &bench, const cl::Buffer &buffer, size_t count) {
-  std::vector<Value> values(count);
-  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Value), values.data());
-  return values;
-}
 
 std::shared_ptr<const Template> shape_of(Bench &bench, const Target &target) {
   return glcl::hough::make_template(*bench.queue, target.name, {},

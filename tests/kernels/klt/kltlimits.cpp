@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/buffers.h"
 #include "kernels/engine.h"
 #include "kernels/limit.h"
 #include "klt/klt.h"
@@ -18,19 +19,6 @@ using klt::TrackedPoints;
 using States = std::vector<cl_int>;
 
 namespace {
-
-template <class Value>
-cl::Buffer upload(Bench &bench, const std::vector<Value> &values) {
-  return cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                    values.size() * sizeof(Value), const_cast<Value *>(values.data()));
-}
-
-template <class Value>
-std::vector<Value> read(Bench &bench, const cl::Buffer &buffer, size_t count) {
-  std::vector<Value> values(count);
-  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Value), values.data());
-  return values;
-}
 
 glcl::Program group_program(Bench &bench, const char *path) {
   return bench.context->program(path, glcl::one_group_option(bench.context->device().device));
@@ -58,7 +46,7 @@ TEST(test_cut_limits) {
                      vacant = upload(bench, States(128));
     remove(*bench.queue, remove.group(), points_of(bench, alive, lost), states, vacant,
            klt::SlotUpdate{128, 128, 0, 0, 0, 1}, cl::Local(remove.group().x * sizeof(cl_int)));
-    return read<cl_int>(bench, states, klt::STATES)[klt::CUT] == 1;
+    return download<cl_int>(bench, states, klt::STATES)[klt::CUT] == 1;
   };
   fail_unless(cut(0, 16) && !cut(0, 15), "CUT_LEAST");
   fail_unless(cut(19, 41) && !cut(20, 40), "CUT_PARTS");
@@ -68,25 +56,25 @@ TEST(test_cut_limits) {
 TEST(test_selection_limit) {
   Bench bench;
   glcl::Kernel select(*bench.context, group_program(bench, "klt/select.cl"), "klt_select", {});
-  expect_number(limit(0.1, 20,
-                      [&](float eigenvalue) {
-                        cl_uint bits;
-                        std::memcpy(&bits, &eigenvalue, sizeof bits);
-                        States state(klt::STATES);
-                        state[klt::SELECTS] = state[klt::CANDIDATE_COUNT] = state[klt::MAX_NEW] = 1;
-                        state[klt::BEST_EIGENVALUE] = cl_int(bits);
-                        const cl::Buffer states = upload(bench, state),
-                                         selected = upload(bench, std::vector<cl_ulong>(1));
-                        const size_t items = select.group().x;
-                        select(*bench.queue, select.group(),
-                               upload(bench, std::vector{cl_ulong(bits) << 32}), states,
-                               cl_int2{{64, 64}}, klt::Threshold{0, 0, 1},
-                               upload(bench, std::vector<float>(glcl::noise::NOISE_VALUES, 4)),
-                               selected, cl::Local(sizeof(cl_int) << klt::LOG_BINS),
-                               cl::Local(items * sizeof(cl_int)), cl::Local(3 * sizeof(cl_int)));
-                        return read<cl_int>(bench, states, klt::STATES)[klt::SELECTED_COUNT] == 1;
-                      }),
-                2 * 1.33 * 4, "SELECTION_SCATTER");
+  expect_number(
+      limit(0.1, 20,
+            [&](float eigenvalue) {
+              cl_uint bits;
+              std::memcpy(&bits, &eigenvalue, sizeof bits);
+              States state(klt::STATES);
+              state[klt::SELECTS] = state[klt::CANDIDATE_COUNT] = state[klt::MAX_NEW] = 1;
+              state[klt::BEST_EIGENVALUE] = cl_int(bits);
+              const cl::Buffer states = upload(bench, state),
+                               selected = upload(bench, std::vector<cl_ulong>(1));
+              const size_t items = select.group().x;
+              select(*bench.queue, select.group(), upload(bench, std::vector{cl_ulong(bits) << 32}),
+                     states, cl_int2{{64, 64}}, klt::Threshold{0, 0, 1},
+                     upload(bench, std::vector<float>(glcl::noise::NOISE_VALUES, 4)), selected,
+                     cl::Local(sizeof(cl_int) << klt::LOG_BINS), cl::Local(items * sizeof(cl_int)),
+                     cl::Local(3 * sizeof(cl_int)));
+              return download<cl_int>(bench, states, klt::STATES)[klt::SELECTED_COUNT] == 1;
+            }),
+      2 * 1.33 * 4, "SELECTION_SCATTER");
 }
 
 namespace {
@@ -112,7 +100,8 @@ Steadied steadied(Bench &bench, float inliers, float vectors, float motion, floa
          upload(bench, States(klt::STATES)), upload(bench, std::vector{camera}), cl_int(0),
          klt::StabilizerFilter{smoothing, 0.9f, 1, {{100, 100}}},
          upload(bench, std::vector<klt::StabilizerState>(1)), now, anchors);
-  return {read<klt::StabilizerState>(bench, now, 1)[0], read<klt::Anchor>(bench, anchors, 1)[0]};
+  return {download<klt::StabilizerState>(bench, now, 1)[0],
+          download<klt::Anchor>(bench, anchors, 1)[0]};
 }
 
 }  // namespace
@@ -182,7 +171,7 @@ bool is_blank(Bench &bench, glcl::Kernel &find, const BlankScene &scene) {
        upload(bench, tracked), points, states,
        klt::BlankSearch{level, 1, scene.alive + scene.lost, 10},
        cl::Local(find.group().x * sizeof(cl_int)));
-  return read<cl_int>(bench, states, klt::STATES)[klt::BLANK_COUNT] > 0;
+  return download<cl_int>(bench, states, klt::STATES)[klt::BLANK_COUNT] > 0;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "kernels/buffers.h"
 #include "kernels/planes.h"
 #include "klt.h"
 #include "klt/stabilizer.h"
@@ -18,17 +19,10 @@ using Reference = reference::klt::Stabilizer;
 
 namespace {
 
-template <class Value>
-std::vector<Value> read(Bench &bench, const cl::Buffer &buffer, size_t count) {
-  std::vector<Value> values(count);
-  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Value), values.data());
-  return values;
-}
-
 /// The device's own points, so that both anchor the same.
 std::vector<reference::klt::Point> slots_of(Bench &bench, const Klt &klt) {
   const size_t count = size_t(klt.features());
-  const auto all = read<glcl::klt::TrackedPoints>(bench, klt.points().points(), 1);
+  const auto all = download<glcl::klt::TrackedPoints>(bench, klt.points().points(), 1);
   const glcl::klt::TrackedPoints &points = all.front();
   std::vector<reference::klt::Point> slots(count);
   for (size_t i = 0; i < count; i++) {
@@ -71,13 +65,13 @@ std::vector<StabilizerState> compare(Bench &bench, Agreement &agreement, const C
     klt.run(*bench.queue, clip.klt, in);
     stabilizer.run(*bench.queue, settings, klt);
     stabilizer.show(*bench.queue, in, out);
-    const auto counters = read<cl_int>(bench, klt.points().state(), glcl::klt::STATES);
+    const auto counters = download<cl_int>(bench, klt.points().state(), glcl::klt::STATES);
     const bool cut = counters[glcl::klt::CUT], blank = counters[glcl::klt::BLANK_COUNT];
     if (blank)
       reference.hold();
     else
       reference.run(settings, slots_of(bench, klt), klt.fresh() || cut);
-    const StabilizerState own = read<StabilizerState>(bench, stabilizer.state(), 1)[0];
+    const StabilizerState own = download<StabilizerState>(bench, stabilizer.state(), 1)[0];
     for (const reference::Point corner : {reference::Point{0, 0},
                                           {double(width - 1), 0},
                                           {0, double(height - 1)},

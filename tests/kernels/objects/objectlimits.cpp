@@ -2,6 +2,7 @@
 // The numbers of kernels/objects/tuned.clh, each found by what the kernels do with a small scene.
 #include <vector>
 
+#include "kernels/buffers.h"
 #include "kernels/engine.h"
 #include "kernels/limit.h"
 #include "objects/objects.h"
@@ -24,13 +25,6 @@ template <class Value>
 void write(Bench &bench, const cl::Buffer &buffer, const std::vector<Value> &values) {
   bench.queue->cl().enqueueWriteBuffer(buffer, CL_TRUE, 0, values.size() * sizeof(Value),
                                        values.data());
-}
-
-template <class Value>
-std::vector<Value> read(Bench &bench, const cl::Buffer &buffer, size_t count = pixels) {
-  std::vector<Value> values(count);
-  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Value), values.data());
-  return values;
 }
 
 cl::Buffer make(Bench &bench, size_t bytes) {
@@ -75,7 +69,7 @@ class StillKernels {
            glcl::upload_values(context.cl(), scene.picture),
            glcl::upload_values(context.cl(), std::vector{state}),
            glcl::upload_values(context.cl(), std::vector{noise}), frame, 0.14f, cl_int(0), result);
-    return read<StillPixel>(bench_, result)[at(middle, middle)];
+    return download<StillPixel>(bench_, result, pixels)[at(middle, middle)];
   }
 
   /// The mark of the middle if the pixel `distance` px to its right has evidence.
@@ -87,7 +81,7 @@ class StillKernels {
     mark_(*bench_.queue, {side, side}, glcl::upload_values(context.cl(), still),
           glcl::upload_values(context.cl(), std::vector{still_camera()}),
           glcl::camera::frame_geometry(side, side), marks);
-    return read<cl_uchar>(bench_, marks)[at(middle, middle)];
+    return download<cl_uchar>(bench_, marks, pixels)[at(middle, middle)];
   }
 
   /// The largest change of the middle's level that keeps the evidence.
@@ -235,14 +229,15 @@ class ModelKernel {
                glcl::upload_values(bench_.context->cl(), std::vector<float>(pixels, scene.level)),
                glcl::upload_values(bench_.context->cl(), std::vector{scene.state}), rows_, noise_,
                glcl::upload_values(bench_.context->cl(), std::vector{regions}));
-    const cl_float2 now = read<cl_float2>(bench_, model_.levels())[at(middle, middle)];
-    const PixelHistory history = read<PixelHistory>(bench_, model_.history())[at(middle, middle)];
+    const cl_float2 now = download<cl_float2>(bench_, model_.levels(), pixels)[at(middle, middle)];
+    const PixelHistory history =
+        download<PixelHistory>(bench_, model_.history(), pixels)[at(middle, middle)];
     return {now.s[0],
             now.s[1],
             history.variance / 64.0f,
             history.ages.s[0],
             history.ages.s[1],
-            read<cl_uchar>(bench_, model_.foreground())[at(middle, middle)]};
+            download<cl_uchar>(bench_, model_.foreground(), pixels)[at(middle, middle)]};
   }
 
   /// The largest difference from the background that is not foreground.
@@ -362,7 +357,7 @@ TEST(test_deviation) {
     regions.run(*bench.queue, 1, glcl::upload_values(context.cl(), std::vector<cl_uchar>(6400)),
                 glcl::upload_values(context.cl(), std::vector<float>(6400)),
                 glcl::upload_values(context.cl(), std::vector{still_camera()}), buffer);
-    return read<Deviation>(bench, buffer, 1)[0].deviation;
+    return download<Deviation>(bench, buffer, 1)[0].deviation;
   };
   // Of the 100 counted pixels 97 are close, so a third of the others is within the quantile.
   const double distance = std::exp2((20 + 1.0 / 3) / 4 - 3);
@@ -387,7 +382,7 @@ class RegionCounter {
                  glcl::upload_values(context.cl(), std::vector<float>(pixels)),
                  glcl::upload_values(context.cl(), std::vector{still_camera()}),
                  make(bench_, sizeof(Deviation)));
-    return read<RegionList>(bench_, regions_.list(), 1)[0].count;
+    return download<RegionList>(bench_, regions_.list(), 1)[0].count;
   }
 
  private:
@@ -434,12 +429,12 @@ class ShadowKernel {
   /// True if the middle is a shadow.
   bool operator()(const ShadowScene &scene) {
     run(scene);
-    return read<cl_uchar>(bench_, marked_)[at(middle, middle)] == 1;
+    return download<cl_uchar>(bench_, marked_, pixels)[at(middle, middle)] == 1;
   }
   /// The colour of the background after the frame, in the middle.
   float colour(const ShadowScene &scene) {
     run(scene);
-    return read<cl_short2>(bench_, colours_)[at(middle, middle)].s[0] / 64.0f;
+    return download<cl_short2>(bench_, colours_, pixels)[at(middle, middle)].s[0] / 64.0f;
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "reference/objects/overlay.h"
 
 #include "kernels/bands.h"
+#include "kernels/buffers.h"
 #include "kernels/engine.h"
 #include "reference/textured.h"
 
@@ -23,19 +24,6 @@ using glcl::objects::RegionList;
 using glcl::objects::Regions;
 
 namespace {
-
-template <class Value>
-cl::Buffer upload(Bench &bench, const std::vector<Value> &values) {
-  return cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                    values.size() * sizeof(Value), const_cast<Value *>(values.data()));
-}
-
-template <class Value>
-std::vector<Value> download(Bench &bench, const cl::Buffer &buffer, size_t count) {
-  std::vector<Value> values(count);
-  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Value), values.data());
-  return values;
-}
 
 /// Runs the model over frames on the device and in the reference; they may differ only where
 /// rounding decides.

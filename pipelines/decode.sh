@@ -11,7 +11,7 @@ set -euo pipefail
 arguments 1 2 "$@"
 
 open_file "$1"
-export GLCL_ENCODERS=${GLCL_ENCODERS:-nvh264enc vah264enc x264enc openh264enc}
+GLCL_ENCODERS=${GLCL_ENCODERS:-nvh264enc vah264enc x264enc openh264enc}
 [[ -z ${2:-} ]] || write_video "$2"
 use_plugin
 if ! tags=$(timeout 20 gst-launch-1.0 -f -t "${SOURCE[@]}" ! parsebin ! video/x-h264 ! fakesink num-buffers=1 2>/dev/null </dev/null); then

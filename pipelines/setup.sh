@@ -280,11 +280,10 @@ probe_size() {
 # it for the muxer of ENCODE. A FILE.mkv becomes a Matroska file.
 write_video() {
   local decode_sound=(decodebin caps=audio/x-raw expose-all-streams=false)
-  local size=''
   write_file "$1"
-  [[ ! -f $opened ]] || size=$(probe_size "${SOURCE[@]}" ! "${DECODE[@]}")
+  [[ ! -f $opened ]] || probed=$(probe_size "${SOURCE[@]}" ! "${DECODE[@]}")
   # shellcheck disable=SC2086
-  choose_encoder $size
+  choose_encoder $probed
   [[ $1 != *.mkv ]] || ENCODE[-2]=matroskamux
   [[ -f $opened ]] || return 0
   timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${decode_sound[@]}" ! fakesink num-buffers=1 >/dev/null 2>&1 </dev/null || return 0
@@ -322,7 +321,7 @@ open_video() {
 play() {
   # For a broken file a decoder may post no error and then wait forever, so this run with a timeout
   # comes first.
-  [[ ! -f $opened ]] || run_launch timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1
+  [[ ! -f $opened || $probed ]] || run_launch timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1
   [[ ${GLCL_HEADLESS:-} || " $* " != *' name=window '* ]] ||
     echo "${0##*/}: no display (DISPLAY and WAYLAND_DISPLAY are not set), so no window opens; see docs/headless.md" >&2
   run_launch gst-launch-1.0 -f "$@"
@@ -359,3 +358,4 @@ UPLOAD=(glupload ! glcolorconvert ! 'video/x-raw(memory:GLMemory),format=RGBA')
 SINK=(glimagesink)
 [[ $display ]] || SINK=(fakesink name=window sync=false)
 SOUND=()
+probed=  # the size of the input, once write_video() has played a picture of it

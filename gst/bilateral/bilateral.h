@@ -45,7 +45,7 @@ class BilateralFilter {
 
   struct Settings {
     double sigma_space = 3;    ///< px, > 0
-    double sigma_range = 0.1;  ///< 0..1 of full scale; 0: only equal colours weigh (1e-6 is used)
+    double sigma_range = 0.1;  ///< 0..1 of full scale; 0: only equal colours weigh
     int radius = 0;            ///< px, 0..128; 0: ⌈2 sigma_space⌉
     Weight weight = Weight::color;
     int iterations = 1;  ///< the filter applied n times, each time rounded to a code

@@ -5,18 +5,16 @@
 //
 // Memory layout: `planes` cells along z are adjacent. Then follow the channels, then the nodes of a
 // row from -BLUR_REACH on, then the rows.
+#include "bilateral/code.clh"
 #include "bilateral/grid.clh"
 
 #define NODE_CELLS (CHANNELS * planes)
 
-// A pixel in a word, R in its low bits. A code is a channel's number. Conversions: the low bits of
-// pixels to integers, the codes of four pixels, four codes each of one pixel, conditions as wide as
-// pixels.
+// Vectors of pixels. Conversions: the low bits of pixels to integers, the codes of four pixels,
+// four codes each of one pixel, conditions as wide as pixels.
 #ifdef DEEP
-#define PIXEL ulong
 #define PIXELS ulong16
 #define FOUR_PIXELS ulong4
-#define CODE_BITS 16
 #define TO_INTS convert_int16
 #define TO_PIXELS(codes) convert_ulong16(convert_uint16(codes))
 #define TO_FOUR_PIXELS(codes) as_ulong4(convert_ushort16(codes))
@@ -24,10 +22,8 @@
 #define CONDITION convert_long16
 #define AS_PIXELS as_ulong16
 #else
-#define PIXEL uint
 #define PIXELS uint16
 #define FOUR_PIXELS uint4
-#define CODE_BITS 8
 #define TO_INTS as_int16
 #define TO_PIXELS convert_uint16
 #define TO_FOUR_PIXELS(codes) as_uint4(convert_uchar16(codes))
@@ -35,9 +31,7 @@
 #define CONDITION
 #define AS_PIXELS as_uint16
 #endif
-#define CODE_MASK (((PIXEL)1 << CODE_BITS) - 1)
 #define ALPHA_ONE ((PIXEL)1 << 3 * CODE_BITS)
-#define COLOUR_MASK (ALPHA_ONE - 1)
 
 // Two adjacent cells.
 #if CHANNELS == 1

@@ -6,8 +6,7 @@
 
 INTERFACE(bilateral)
 
-// Channels have 8 bits, or 16 with -DDEEP. A code is such a number; full scale is the largest one.
-// A level is 1/255 of full scale.
+// A code is the number of a channel, see code.clh. A level is 1/255 of full scale.
 
 // A weight is exp2 of the sum of two exponents: range * (squared difference) + space * (dx² + dy²).
 // range = -log2(e) / (2 sigma_range²) in the units of the difference, space = -log2(e) / (2

@@ -6,27 +6,20 @@
 // The frame is first split into planes whose left and right edges repeat for PAD columns. So the
 // inner loop loads without tests; rows are clamped as scalars. A row of the planes is R, G and B
 // one after another, `pitch` codes each, column x at PAD + x.
+#include "bilateral/code.clh"
 #include "bilateral/interface.h"
 #include "common/exp2.clh"
 
-// A pixel in a word, R in its low bits; a code of a channel, and vectors of both.
+// Vectors of pixels and codes.
 #ifdef DEEP
-#define PIXEL ulong
 #define PIXELS ULONGS
 #define TO_PIXELS(codes) TO_ULONGS(TO_UINTS(codes))
-#define CODE ushort
 #define TO_CODES TO_USHORTS
-#define CODE_BITS 16
 #else
-#define PIXEL uint
 #define PIXELS UINTS
 #define TO_PIXELS TO_UINTS
-#define CODE uchar
 #define TO_CODES TO_UCHARS
-#define CODE_BITS 8
 #endif
-#define CODE_MASK (((PIXEL)1 << CODE_BITS) - 1)
-#define COLOUR_MASK (((PIXEL)1 << 3 * CODE_BITS) - 1)
 
 // Computes the exponents of the space weight of all taps, side × (side + 2 * (ROWS - 1)), with side
 // = 2 * radius + 1. The ROWS - 1 rows above and below the window have weight 0. A work-item per

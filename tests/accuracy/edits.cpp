@@ -32,7 +32,6 @@ struct Bound {
 constexpr Bound bounds[] = {
     {"cut", 1, 0},
     {"cuts every 4 to 6", 0.9, 0},
-    {"cuts every 4", 0.9, 0},
     {"insert of 3", 0.9, 0},
     {"jump cut", 0.9, 0},
     {"slides", 0.95, 0},
@@ -51,7 +50,7 @@ constexpr Bound bounds[] = {
     {"white balance", 1, 0},
     {"exposure", 1, 0},
     {"lower third", 1, 0},
-    {"lower third, moved", 1, 0.25, true},
+    {"lower third, moved", 1, 0.3, true},
     {"logo", 1, 0},
     {"whip pan", 1, 0.2},
     {"black frames", 1, 0},

@@ -181,12 +181,12 @@ void wipe(Editor &e) {
   e.play(35);
 }
 
-void short_shots(Editor &e, int least, int most) {
+void short_shots(Editor &e) {
   e.play(30);
   for (int i = 0; i < 10; i++) {
     e.turn();
     e.cut();
-    e.play(e.whole(least, most));
+    e.play(e.whole(4, 6));
   }
   e.turn();
   e.cut();
@@ -462,8 +462,7 @@ void one_cut(Editor &e) {
 const std::map<std::string, std::function<void(Editor &)>> &all() {
   static const std::map<std::string, std::function<void(Editor &)>> list{
       {"cut", one_cut},
-      {"cuts every 4 to 6", [](Editor &e) { short_shots(e, 4, 6); }},
-      {"cuts every 4", [](Editor &e) { short_shots(e, 4, 4); }},
+      {"cuts every 4 to 6", short_shots},
       {"insert of 3", insert},
       {"jump cut", [](Editor &e) { e.jump(); }},
       {"slides", [](Editor &e) { slides(e, false); }},

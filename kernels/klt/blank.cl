@@ -11,7 +11,6 @@
 
 #define RADIUS_OF_TEXTURE 3
 #define TEXELS_OF_TEXTURE 49.0f
-#define GRID 32  // compared windows along each axis
 
 // Returns the texture around `at` (x) and the minimum that counts as texture (y).
 inline float2 texture_at(__global const float *plane, int4 level, float slope_gain,

@@ -7,12 +7,6 @@
 #include "klt/tuned.clh"
 #include "noise/bands.clh"
 
-#define ENOUGH 0.005f  // texels; a smaller step is the last one
-#define LEAST_DETERMINANT 0.01f
-#define LEAST_PART 0.25f  // minimum fraction of a window inside the frame
-// px per frame; a point this fast is first searched along its motion
-#define LEAST_SPEED 1.0f
-#define MOST_BACK 1.0f   // px, maximum forward-backward error
 #define KEEP_ALL 255.0f  // levels; this limit keeps all points that stay in the frame
 
 #include "klt/template.clh"

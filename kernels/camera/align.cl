@@ -49,11 +49,7 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 // for zero motion, then the previous frame's motion and 8 near it
 #define STATIC (FIRST + 1)
 #define OTHERS (ALIGN_SUMS - STATIC)  // number of alternatives to the motion of the vectors
-#define VOTING 4                      // every n-th pixel votes
-#define MORE_VOTES 1.0001f            // factor of votes for a win; less may be rounding
 #define ROW (ALIGN_ITEMS + 1)         // stride of sums in local memory, without bank conflicts
-#define LIGHT 0.015625f               // the unit of the gain in the fit
-#define MAX_CURVE 1.5f                // of the widest lenses, relative to the radius
 
 // The previous frame's motion, or one of 8 motions around it. `which`: 0 to 8, 4 is the centre.
 inline float4 step_before(__global const CameraState *state, FrameGeometry frame, int which) {

@@ -14,7 +14,6 @@ inline bool counts(float4 v) { return v.x < NONE; }
 // SIDE px around it lie along one line or are within `noise`. A work-item per vector.
 #include "motion/plane.clh"
 #include "noise/bands.clh"
-#define STEP 2
 
 __kernel void camera_collect(__global const uchar *plane, __global const short2 *field,
                              __global const float *noise, __global float4 *vectors,
@@ -122,8 +121,6 @@ inline float8 sum_of(__local float8 *sums, float8 own) {
 // iterations has the largest key.
 #define NUMBERS 4095u
 inline uint key_of(uint inliers, int iteration) { return inliers << 12 | (NUMBERS - iteration); }
-
-#define REFINEMENTS 3
 
 // Degree to which inliers reach across a frame of `size` px, 0 to 1. They must reach across it
 // along one axis. With `directed` they must reach across part of it along their motion. An arm may

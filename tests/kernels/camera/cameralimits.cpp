@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The numbers of kernels/camera/tuned.clh, each found by what the kernels do with a small scene.
+#include "reference/camera/ransac.h"
+
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "camera/align.h"
@@ -94,12 +97,11 @@ TEST(test_turn_limit) {
 
 namespace {
 
-/// A square wave of 4 px, up to `reach` px from the middle along both axes, whose slopes are half
-/// of its height.
-bool has_vector(Bench &bench, int height, int reach, float noise) {
+/// True if the middle of a plane has a vector. Its level is 100 + height · (wave(x) + wave(y)), up
+/// to `reach` px from the middle along both axes.
+bool has_vector(Bench &bench, bool (*wave)(int), int height, int reach, float noise) {
   constexpr int side = 64, pitch = 64 * ((side + 2 * glcl::motion::PAD + 63) / 64);
   std::vector<cl_uchar> plane(size_t(pitch) * (side + 2 * glcl::motion::PAD), 100);
-  const auto wave = [](int x) { return x & 1 ? (x & 3) == 1 : (x & 3) == 2; };
   for (int y = side / 2 - reach; y < side / 2 + reach; y++)
     for (int x = side / 2 - reach; x < side / 2 + reach; x++)
       plane[size_t(y + glcl::motion::PAD) * pitch + size_t(x + glcl::motion::PAD)] =
@@ -113,14 +115,23 @@ bool has_vector(Bench &bench, int height, int reach, float noise) {
   return download<cl_float4>(bench, list, 1)[0].s[0] < 1e9f;
 }
 
+/// A square wave of 4 px, whose slopes are half of its height.
+bool square(int x) { return x & 1 ? (x & 3) == 1 : (x & 3) == 2; }
+
+/// A wave with slopes only at 2, 6, 10 … px.
+bool sparse(int x) { return (x & 7) == 3 || (x & 7) == 5; }
+
 }  // namespace
 
 // The texture that a vector needs, and the pixels where it is measured.
 TEST(test_texture_limits) {
   Bench bench;
-  fail_unless(has_vector(bench, 4, 24, 0) && !has_vector(bench, 3, 24, 0), "LEAST_GRADIENT");
-  fail_unless(!has_vector(bench, 4, 24, 1.5f), "noise adds to LEAST_GRADIENT");
-  fail_unless(has_vector(bench, 8, 4, 0) && !has_vector(bench, 5, 4, 0), "SIDE");
+  fail_unless(has_vector(bench, square, 4, 24, 0) && !has_vector(bench, square, 3, 24, 0),
+              "LEAST_GRADIENT");
+  fail_unless(!has_vector(bench, square, 4, 24, 1.5f), "noise adds to LEAST_GRADIENT");
+  fail_unless(has_vector(bench, square, 8, 4, 0) && !has_vector(bench, square, 5, 4, 0), "SIDE");
+  // Every fourth pixel has no slope, and all pixels together have too little.
+  fail_unless(has_vector(bench, sparse, 5, 24, 0) && !has_vector(bench, sparse, 4, 24, 0), "STEP");
 }
 
 namespace {
@@ -250,4 +261,133 @@ TEST(test_alignment_numbers) {
                "solve(sums, 1, 1, result);\n"
                "*out = result[0];");
   expect_number(solved(1), 1 / (1 + 0.01 * 100), "RIDGE");
+}
+
+// The refinements of a motion. Vectors are denser the faster they are, so each one moves it on.
+TEST(test_refinements) {
+  Bench bench;
+  glcl::camera::Ransac::Settings settings;
+  settings.min_iterations = settings.max_iterations = 1;
+  settings.translation = true, settings.max_error = 3;
+  std::vector<reference::CameraVector> vectors;
+  for (int i = 0; i < 1000; i++)
+    vectors.push_back({0, 0, float(5 * std::log(1 + i * (std::exp(4) - 1) / 1000)), 0});
+  const cl::Buffer states = upload(bench, std::vector{camera()});
+  glcl::camera::Ransac ransac(*bench.context);
+  ransac.run(*bench.queue, settings, upload(bench, vectors), int(vectors.size()), states);
+  int inliers = 0;
+  const float expected = reference::Ransac(vectors, settings).fitted(0, &inliers).x,
+              found = download<CameraState>(bench, states, 1)[0].vector_motion.x;
+  fail_unless(std::abs(found - expected) < 0.05f, "REFINEMENTS: %g, expected %g", found, expected);
+}
+
+namespace {
+
+/// A step of the alignment by a few levels.
+class Step {
+ public:
+  static constexpr int side = 64;
+  using Levels = std::vector<float>;
+  /// A function of the place.
+  template <class Function>
+  static Levels levels(Function level) {
+    Levels all;
+    for (int i = 0; i < side * side; i++) all.push_back(float(level(i % side, i / side)));
+    return all;
+  }
+
+  CameraState state = camera();
+  Levels sums = Levels(size_t(glcl::camera::ALIGN_GROUPS * glcl::camera::ALIGN_SUMS));
+  glcl::camera::AlignStep settings{glcl::camera::frame_geometry(side, side),
+                                   side / glcl::camera::ROW_BAND};
+  Step() {
+    settings.row_spacing = settings.block_side = 1;
+    settings.residual_scale = 1000;
+  }
+  /// The sum over groups.
+  float sum(int number) const {
+    float total = 0;
+    for (size_t i = size_t(number); i < sums.size(); i += glcl::camera::ALIGN_SUMS)
+      total += sums[i];
+    return total;
+  }
+
+  void operator()(const Levels &now, const Levels &background) {
+    std::vector<cl_float2> known;
+    for (float level : background) known.push_back({{level, 0}});
+    const cl::Buffer after = upload(bench_, Levels(sums.size())),
+                     states = upload(bench_, std::vector{state});
+    align_(*bench_.queue, {groups_ * size_t(glcl::camera::ALIGN_ITEMS), 1}, upload(bench_, now),
+           upload(bench_, known),
+           upload(bench_, std::vector<PixelHistory>(known.size(), PixelHistory{{{9, 0}}, 0})),
+           upload(bench_, std::vector<cl_uchar>(known.size())), upload(bench_, sums), after, states,
+           rows_, settings);
+    sums = download<float>(bench_, after, sums.size());
+    state = download<CameraState>(bench_, states, 1)[0];
+  }
+  /// The end of an alignment.
+  void finish() {
+    const cl::Buffer states = upload(bench_, std::vector{state});
+    update_(*bench_.queue, {size_t(glcl::camera::ALIGN_ITEMS), 1}, upload(bench_, sums), states,
+            rows_, settings);
+    state = download<CameraState>(bench_, states, 1)[0];
+  }
+
+ private:
+  Bench bench_;
+  const bool cpu_ = bench_.context->device().is_cpu();
+  const size_t groups_ = size_t(cpu_ ? glcl::camera::ALIGN_GROUPS_CPU : glcl::camera::ALIGN_GROUPS);
+  const glcl::Program program_ =
+      bench_.context->program("camera/align.cl", cpu_ ? "" : "-DUNROLLED");
+  glcl::Kernel align_{*bench_.context, program_, "camera_align", {}};
+  glcl::Kernel update_{*bench_.context, program_, "camera_update_state", {}};
+  const cl::Buffer rows_ = upload(bench_, Levels(glcl::camera::RATIOS + side));
+};
+
+// Sums of a group: of the votes for the motion of the vectors, for no motion.
+constexpr int votes_for_vectors = 45, votes_for_rest = 46;
+
+}  // namespace
+
+// The samples that vote, and the votes by which a motion wins.
+TEST(test_votes) {
+  Step step;
+  // 16 × 16 samples of 4 × 4 px with a contrast of 16 levels, each with half a vote.
+  step.settings.row_spacing = step.settings.block_side = 4;
+  step(Step::levels([](int, int) { return 100; }),
+       Step::levels([](int x, int y) { return (x + y) % 2 ? 108 : 92; }));
+  expect_number(step.sum(votes_for_vectors), 0.5 * 256 / 4, "VOTING");
+
+  const Step::Levels flat = Step::levels([](int, int) { return 100; });
+  const auto rests = [&](float votes) {
+    step.settings.number = 1, step.settings.free_shift = 1;
+    step.state.inliers = 0, step.state.vector_count = 1;
+    step.state.fits[0] = {{5, 0, 0, 0}, {}, 1, 0};
+    std::fill(step.sums.begin(), step.sums.end(), 0.0f);
+    step.sums[votes_for_vectors] = 1, step.sums[votes_for_rest] = votes;
+    step(flat, flat);
+    return step.state.fits[1].motion.x == 0;
+  };
+  expect_number(limit(1.00001, 1.001, rests) - 1, 0.0001, "MORE_VOTES");
+}
+
+// The unit of the gain, by what the ridge leaves of it, and the bend of a lens.
+TEST(test_light_and_lens) {
+  Step step;
+  const double deviation = std::sqrt(0.01) * 64;  // levels, for which the ridge takes half
+  const auto halves = [&](double gain) {
+    return Step::levels(
+        [=](int x, int) { return 128 + gain * (x < Step::side / 2 ? -deviation : deviation); });
+  };
+  step(halves(1.1), halves(1));
+  step.settings.number = 1;
+  step(halves(1.1), halves(1));
+  expect_number(step.state.fits[1].gain - 1, 0.1 / 2, "LIGHT");
+
+  const float radius = step.settings.frame.radius;
+  std::fill(step.sums.begin(), step.sums.end(), 0.0f);
+  step.settings.free_shift = 1;
+  step.state.fits[0] = {{4, 0, 0, 0}, {{1, 0}}, 1, 0};
+  step.finish();
+  expect_number(step.state.bend_rate * radius * radius, 0.3 * 1.5, "MAX_CURVE");
 }

@@ -3,13 +3,10 @@
 // from the votes of the Hough transform.
 #include "hough/fit.clh"
 #include "hough/interface.h"
+#include "hough/tuned.clh"
 
-#define ROUNDS 9
 // start poses: 9 rotations and scales in the bins of the votes, and no motion
 #define STARTS 10
-#define FIRST_REACH 8.0f     // px, initial search distance for radii up to
-#define FIRST_RADIUS 400.0f  // px from the centre; proportionally more above
-#define LAST_REACH 1.5f      // px, the distance up to which a point meets an edge
 
 // One work-group. `indices`, `begins`: edges of the earlier frame by direction, from EdgePairs.
 // `rotation`, `scale`, `position`: results of Transform; positions are bins of 2^`fine` px.
@@ -33,8 +30,8 @@ __kernel void align(__global const ushort *restrict edges, int2 size,
       (convert_float2((int2)(bin % columns, bin / columns)) + 0.5f) * (float)(1 << fine) - 0.5f;
   float4 pose, best;
   float most = -1.0f;
-  for (int round = -STARTS; round <= ROUNDS; round++) {
-    const bool last = round == ROUNDS;
+  for (int round = -STARTS; round <= FRAME_ROUNDS; round++) {
+    const bool last = round == FRAME_ROUNDS;
     if (round < -1) {
       const int start = round + STARTS;
       const float start_scale = voted_scale * (1.0f + (start % 3 - 1) / 30.0f),
@@ -48,7 +45,8 @@ __kernel void align(__global const ushort *restrict edges, int2 size,
     }
     const float first = FIRST_REACH * fmax(radius / FIRST_RADIUS, 1.0f);
     const float reach =
-        last ? LAST_REACH : fmax(first * (1.0f - max(round, 0) / (ROUNDS - 1.0f)), LAST_REACH);
+        last ? LAST_REACH
+             : fmax(first * (1.0f - max(round, 0) / (FRAME_ROUNDS - 1.0f)), LAST_REACH);
     const float turned = atan2(pose.y, pose.x) * (2.0f * STEPS / TWO_PI);
     float own[FIT_SUMS];
     for (int i = 0; i < FIT_SUMS; i++) own[i] = 0.0f;

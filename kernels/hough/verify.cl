@@ -12,14 +12,7 @@
 // variants of each of x, y, rotation and scale; all combinations are tried
 #define VARIANTS 5
 #define POSES (VARIANTS * VARIANTS * VARIANTS * VARIANTS)
-#define COMPARED_POINTS 64  // variants are compared by about this many points
-#define ROUNDS 7
-#define EARLY_ROUND 2       // round after which LEAST_EARLY applies
-#define MARGIN 1.05f        // factor by which a scale may exceed its range
-#define AXES 8              // axes along which an object may cover a part of the template
-#define PARTS 16            // parts along an axis
-#define LEAST_VISIBLE 0.5f  // minimum visible fraction of the template
-#define UNIT 1048576.0f     // units of 1 in integer sums
+#define UNIT 1048576.0f  // units of 1 in integer sums
 
 // Writes the directions of the edges up to `half_width` px from each pixel, one bit per direction
 // range. A work-item per pixel.
@@ -210,10 +203,12 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
   for (int i = item; i < AXES * PARTS; i += items) visible[i] = matched[i] = 0;
   // Rounds of refinement, then one round that counts the points on an edge and one that counts them
   // by visible part.
-  for (int round = most < LEAST_START * chance ? ROUNDS + 2 : 0; round <= ROUNDS + 1; round++) {
-    const bool last = round >= ROUNDS, sides = round > ROUNDS;
+  for (int round = most < LEAST_START * chance ? TEMPLATE_ROUNDS + 2 : 0;
+       round <= TEMPLATE_ROUNDS + 1; round++) {
+    const bool last = round >= TEMPLATE_ROUNDS, sides = round > TEMPLATE_ROUNDS;
     const float reach =
-        last ? MEETING_REACH : fmax(first_reach * (1.0f - round / (ROUNDS - 1.0f)), MEETING_REACH);
+        last ? MEETING_REACH
+             : fmax(first_reach * (1.0f - round / (TEMPLATE_ROUNDS - 1.0f)), MEETING_REACH);
     const float rotation_steps = atan2(pose.y, pose.x) * (2.0f * STEPS / TWO_PI),
                 per_size = rsqrt(dot(pose.xy, pose.xy));
     float own[FIT_SUMS];
@@ -273,7 +268,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
     add_up(own, last ? 2 : FIT_SUMS, sums, own);
     // A candidate is rejected if few points find an edge.
     if (round == EARLY_ROUND && own[14] < LEAST_EARLY * count) {
-      round = ROUNDS + 1;  // for all items of the group
+      round = TEMPLATE_ROUNDS + 1;  // for all items of the group
     } else if (!last) {
       const float4 step = solve4(own);
       pose += (float4)(step.x / radius, step.y / radius, step.z, step.w);

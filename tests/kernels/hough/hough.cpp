@@ -4,14 +4,12 @@
 #include "hough/maketemplate.h"
 
 #include <array>
-#include <cstring>
 #include <random>
 #include <tuple>
 
 #include "kernels/bands.h"
 #include "kernels/buffers.h"
 #include "kernels/engine.h"
-#include "kernels/limit.h"
 #include "opencl/buffer.h"
 #include "reference/hough/canny.h"
 #include "reference/hough/hough.h"
@@ -419,105 +417,4 @@ TEST(test_large) {
   fail_unless(shape->levels.size() == 4 && std::abs(shape->levels.back().scale - 0.7071) < 0.01,
               "%zu sizes, the largest %g", shape->levels.size(), shape->levels.back().scale);
   fail_unless(std::abs(shape->radius - std::hypot(900, 600)) < 4, "radius %g", shape->radius);
-}
-
-namespace {
-
-/// A line of 64 points from top to bottom, 2 px apart, and the picture around it. The candidate is
-/// in the middle, turned by 2.5 degrees.
-struct LineScene {
-  static constexpr int size = 256, middle = 125, count = 64;
-  std::vector<cl_ushort> edges = std::vector<cl_ushort>(size * size),
-                         nearby = std::vector<cl_ushort>(size * size);
-  float chance = 0.5f;
-
-  /// Fills the pixels of points from `first` to before `last`, of a line `shift` px to the right
-  /// that is turned by an angle, with a value.
-  static void fill(std::vector<cl_ushort> &picture, cl_ushort value, int first = 0,
-                   int last = count, int shift = 0, double degrees = 0) {
-    const double angle = degrees * std::acos(-1.0) / 180;
-    for (int i = 2 * first - count; i < 2 * last - count; i++)
-      picture[size_t(std::lrint(middle + std::cos(angle) * i)) * size +
-              size_t(std::lrint(middle + shift - std::sin(angle) * i))] = value;
-  }
-};
-constexpr cl_ushort any_direction = 0x7fff, across = 1;  // an edge whose gradient is along x
-
-/// The score of a scene's candidate; -1 without one.
-float line_score(Bench &bench, glcl::Kernel &verify, const LineScene &scene) {
-  using namespace glcl::hough;
-  const cl::Context &context = bench.context->cl();
-  std::vector<cl_float4> points;
-  for (int i = 0; i < LineScene::count; i++)
-    points.push_back({{0, float(2 * i - LineScene::count + 1), 0, 1.0f / LineScene::count}});
-  std::vector<cl_float2> normals;
-  for (int i = 0; i < 2 * STEPS; i++)
-    normals.push_back({{float(std::cos(i * std::acos(-1.0) / STEPS)),
-                        float(std::sin(i * std::acos(-1.0) / STEPS))}});
-  cl_int chance;
-  std::memcpy(&chance, &scene.chance, sizeof chance);
-  Verification search{};
-  search.grid.cell = 10, search.grid.pitch = 32, search.grid.cells = {{26, 26}};
-  search.scales = {1, 0, 1000};
-  search.size = {{LineScene::size, LineScene::size}};
-  search.scale_range = {{0.5f, 2}}, search.angles = {{-180, 360}};
-  search.radius = 64, search.levels = 1;
-  const cl_uint index = 12 + 12 * 32;
-  const cl::Buffer found = glcl::make_buffer(context, sizeof(FoundTemplate));
-  verify(*bench.queue, {verify.group().x, 1}, glcl::upload_values(context, scene.edges),
-         glcl::upload_values(context, scene.nearby),
-         glcl::upload_values(context, std::vector{index}),
-         glcl::upload_values(context, std::vector<cl_uint>{1}),
-         glcl::upload_values(context, std::vector<cl_ushort>(1024)),
-         glcl::upload_values(context, points), glcl::upload_values(context, normals),
-         glcl::upload_values(context, std::vector{cl_int4{{0, LineScene::count, chance, 0}}}),
-         found, search, cl::Local(FIT_SUMS * verify.group().x * sizeof(cl_float)));
-  return download<FoundTemplate>(bench, found, 1)[0].score;
-}
-
-}  // namespace
-
-// The variants of a candidate's pose, the points that it needs, and the weight of polarity.
-TEST(test_verified) {
-  Bench bench;
-  const bool cpu = bench.context->device().is_cpu();
-  glcl::Kernel verify(*bench.context,
-                      bench.context->program("hough/verify.cl", cpu ? "-DSINGLE_ITEM" : ""),
-                      "verify", {cpu ? 1u : 128u, 1});
-  const auto is_found = [&](const LineScene &scene) {
-    return line_score(bench, verify, scene) != -1;
-  };
-  LineScene all_edges;
-  all_edges.edges.assign(all_edges.edges.size(), across);
-  all_edges.chance = 0.9f;
-  const auto variant = [&](int shift, double degrees) {
-    LineScene scene = all_edges;
-    LineScene::fill(scene.nearby, any_direction, 0, LineScene::count, shift, degrees);
-    return is_found(scene);
-  };
-  fail_unless(variant(4, 0) && variant(8, 0) && !variant(6, 0), "VARIANT_CELLS");
-  fail_unless(variant(0, 0) && variant(0, -2.5), "VARIANT_BINS");
-  const auto starts = [&](int points) {
-    LineScene scene = all_edges;
-    scene.chance = 0.5f;
-    LineScene::fill(scene.nearby, any_direction, 20, 20 + points);
-    return is_found(scene);
-  };
-  fail_unless(starts(13) && !starts(12), "LEAST_START");
-  const auto goes_on = [&](int points) {
-    LineScene scene;
-    LineScene::fill(scene.nearby, any_direction);
-    LineScene::fill(scene.edges, across, 20, 20 + points);
-    return is_found(scene);
-  };
-  fail_unless(goes_on(13) && !goes_on(12), "LEAST_EARLY");
-  LineScene mixed;
-  mixed.chance = 0.2f;
-  LineScene::fill(mixed.nearby, any_direction);
-  for (int i = 0; i < LineScene::count; i++)
-    LineScene::fill(mixed.edges, i % 2 ? across : across | glcl::hough::EDGE_REVERSED, i, i + 1);
-  // A half of the points has another polarity.
-  const double meets = 0.5 + 0.5 * 0.3, side = (meets - 0.6) / 0.45;
-  expect_number(line_score(bench, verify, mixed), 1 - (1 - meets) / 0.8 * (1 - side),
-                "OTHER_POLARITY");
 }

@@ -11,9 +11,7 @@
 #define CELL_COLUMNS (MODE_CELL / MATCH_X)  // cells of matches per mode cell
 #define CELL_ROWS (MODE_CELL / MATCH_Y)
 #define CELL_MATCHES (CELL_COLUMNS * CELL_ROWS)
-#define NO_MODE 1e4f      // x of a missing mode
-#define MODE_TOLERANCE 1  // px along each axis between matches of one mode
-#define LEAST_VOTES 3
+#define NO_MODE 1e4f  // x of a missing mode
 
 inline bool has_mode(float2 v) { return v.x < 0.5f * NO_MODE; }
 
@@ -131,15 +129,8 @@ __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1))) void flow_
   if (item == 0 && last) atomic_xchg((volatile __global uint *)(pairs + cells + 1), 0u);
 }
 
-#define CANDIDATES 16     // items per node: its own flow and 15 candidates
-#define FARTHEST 5        // cells, the maximum distance of a mode
-#define SAMPLES 3         // on both sides of the centre, along each axis
-#define SPACING 2         // texels between samples
-#define SAME_MOTION 1.5f  // texels; a candidate that differs less from the node's flow is ignored
-#define COST_RATIO 0.4f   // maximum cost of the best candidate, relative to that of the node's flow
-#define CODING_PART 0.2f  // weight of encoder noise in the cost of replacing static flow
-// cost of leaving the frame along the node's flow, relative to a candidate's
-#define LEAVING_COST 5.0f
+#define CANDIDATES 16  // items per node: its own flow and 15 candidates
+#define SAMPLES 3      // on both sides of the centre, along each axis
 
 // The candidate of items 1 to CANDIDATES - 2; NO_MODE if its cell has no mode. Items 1 to 9 take
 // the first modes of 3×3 cells. The others take the second modes of five cells. `cell`: the cell of
@@ -182,7 +173,7 @@ inline RowCost row_cost(__global const TEXEL *before, __global const TEXEL *afte
   RowCost row = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
   UNROLL
   for (int i = -SAMPLES; i <= SAMPLES; i++) {
-    const int2 from = at + (int2)(SPACING * i, 0);
+    const int2 from = at + (int2)(SAMPLE_SPACING * i, 0);
     const float2 to = convert_float2(from) + v;
     const float counts = all(from >= 0) && all(from <= end) ? 1.0f : 0.0f;
     const float stays = all(to >= 0.0f) && all(to <= convert_float2(end)) ? counts : 0.0f;
@@ -292,8 +283,9 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
     const int2 at = PLACE_OF(node);
     const bool active = evaluated[first_candidate + item];
     if (active && row <= 2 * SAMPLES) {
-      const RowCost mine = row_cost(before, after, level, at + (int2)(0, SPACING * (row - SAMPLES)),
-                                    candidates[first_candidate + item], brightness[0], limit);
+      const RowCost mine =
+          row_cost(before, after, level, at + (int2)(0, SAMPLE_SPACING * (row - SAMPLES)),
+                   candidates[first_candidate + item], brightness[0], limit);
       costs[number] = (float4)(mine.error, mine.leaving, mine.count, 0.0f);
       if (item == 0) sums[row] = mine.sum, squares[row] = mine.squares;
     }

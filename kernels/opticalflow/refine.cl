@@ -13,13 +13,6 @@
 #define UNROLL _Pragma("unroll")
 #define UNIT (1.0f / 127.0f)       // unit of a channel, whose range is -127..127
 #define SLOPE_UNIT (0.25f * UNIT)  // unit of four times a channel's slope
-#define ROBUST 0.6f                // larger differences of a channel cost linearly
-#define HALF_MATCH 0.1f            // sum of squared differences at which a match counts half
-#define SMOOTHNESS 0.2f            // weight of neighbours relative to the channels
-#define NOISY_SMOOTHNESS 2.0f      // relative increase of SMOOTHNESS in noise
-#define RELAXATION 1.9f
-#define NOISY_STATIC_SPEED 0.05f  // px; slower motion becomes 0 in noise
-#define MIN_DIAGONAL 1e-4f        // added to the diagonal of a tensor
 #define LOG2_E 1.44269504f
 
 // Interpolates a flow of another size. `ratio` texels of that flow correspond to one texel of the
@@ -244,14 +237,14 @@ __attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void 
                                         TEXEL_OF(left + 2, top + row));
     }
     float pxx[ROWS][2], pxy[ROWS][2],
-        pyy[ROWS][2];  // RELAXATION times the inverse of a texel's matrix
+        pyy[ROWS][2];  // REFINE_RELAXATION times the inverse of a texel's matrix
     UNROLL
     for (int row = 0; row < ROWS; row++) {
       UNROLL
       for (int i = 0; i < 2; i++) {
         const float weights = inner[row] + outer[row][i] + above[row][i] + above[row + 1][i];
         const float x = xx[row][i] + weights, y = yy[row][i] + weights;
-        const float scale = RELAXATION * normal_recip(x * y - xy[row][i] * xy[row][i]);
+        const float scale = REFINE_RELAXATION * normal_recip(x * y - xy[row][i] * xy[row][i]);
         pxx[row][i] = scale * y, pxy[row][i] = scale * -xy[row][i], pyy[row][i] = scale * x;
       }
     }
@@ -268,7 +261,7 @@ __attribute__((reqd_work_group_size(REFINE_COLUMNS, GROUP_Y, 1))) __kernel void 
           const float2 sum = rhs[row][i] + inner[row] * own[row][1 - i] +
                              outer[row][i] * other_colour[i + row * PITCH] + above[row][i] * over +
                              above[row + 1][i] * under;
-          own[row][i] = (1.0f - RELAXATION) * own[row][i] +
+          own[row][i] = (1.0f - REFINE_RELAXATION) * own[row][i] +
                         (float2)(pxx[row][i] * sum.x + pxy[row][i] * sum.y,
                                  pxy[row][i] * sum.x + pyy[row][i] * sum.y);
           tile[colour][(top + row + 1) * PITCH + item.x + i] = own[row][i];

@@ -7,17 +7,12 @@
 #include "opticalflow/tuned.clh"
 #include "opticalflow/verify.clh"
 
-// maximum remaining fraction of the change in a moving strip of cells
-#define STRIP_RESIDUAL 0.85f
-#define STRIP_CONSISTENCY 0.5f  // minimum consistency of its flow
-#define EDGE_RESIDUAL 0.97f     // maximum remaining fraction in a moving cell at the edge
-#define DELAYED_PART 0.3f       // part of a row's change that a compressed frame may show late
 // A cell has moved if its remaining fraction of the change is below this. Census uses the fraction
 // in grey, because noise matches by chance in census.
 #ifdef CENSUS
-#define UNEXPLAINED_PART 0.4f
+#define UNEXPLAINED_PART CENSUS_UNEXPLAINED
 #else
-#define UNEXPLAINED_PART 0.7f
+#define UNEXPLAINED_PART GREY_UNEXPLAINED
 #endif
 #define GREY_NOISE_GAIN 0.35254f  // variance of white noise after (1 6 1) / 8 along both axes
 
@@ -58,7 +53,6 @@ inline float static_overlay(__global const float *grey_before, __global const fl
   return ramp(highest_ratio, OVERLAY_RATIO) * motion_weight;
 }
 
-#define LEAST_CONFIDENCE 0.001f  // of flow without texture
 #define MOST_CONTRAST 1e9f
 
 #define GROUP 64

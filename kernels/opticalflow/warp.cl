@@ -13,9 +13,6 @@
 #define LATTICE_BUFFER(type) __global const type *restrict
 #endif
 
-// Over-relaxation: each step is longer than its solution, which saves steps.
-#define RELAXATION 1.4f
-
 // The parameters of steps on a lattice.
 typedef struct {
   int4 level;
@@ -84,7 +81,7 @@ inline void warp_step(LATTICE_BUFFER(NODE_SOURCE) source, __global const TEXEL *
     SUM_X(sum, strip + y * window_nodes.x + x, window)
     const float2 start = nodes_flow[y * nodes.x + x];
     const float2 solution =
-        noise_limited(start, mix(start, solve(tensor.xyz, sum), RELAXATION), tensor,
+        noise_limited(start, mix(start, solve(tensor.xyz, sum), SOLVER_RELAXATION), tensor,
                       RESIDUAL_AT(index), lattice.noise, lattice.gain, lattice.spread, size);
     if (result)
       result[index] = solution;

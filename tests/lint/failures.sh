@@ -241,7 +241,7 @@ for script in lines snippets; do
 done
 GST_REGISTRY_1_0=$work/registry GST_PLUGIN_PATH_1_0=$work
 export GST_REGISTRY_1_0 GST_PLUGIN_PATH_1_0
-for statement in 'flow.md: with <kernels/opticalflow/refine.cl:RELAXATION*7>' 'flow.md: <kernels/opticalflow/refine.cl:NO_SUCH_MACRO>' ''; do
+for statement in 'flow.md: with <kernels/opticalflow/tuned.clh:REFINE_RELAXATION*7>' 'flow.md: <kernels/opticalflow/tuned.clh:NO_SUCH_MACRO>' ''; do
   echo "${statement:+docs/methods/$statement}" >"$work/statements"
   interpreter=("$python")
   expect_failure '' tests/docs/constants.py "$source_root" "$work/statements"

@@ -7,7 +7,6 @@
 #include "camera/tuned.clh"
 
 #define LEAST_RATIO (0.75f - 0.5f * RATIO)
-#define RATIO (1.0f / 256.0f)  // ratio per counter
 
 #define FIXED_ONE 65536.0f
 

@@ -2,6 +2,7 @@
 #include "track.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace glcl::objects {
@@ -12,8 +13,9 @@ constexpr float wide_share = 0.8f;   // part of the frame along an axis
 constexpr float most_wobble = 0.5f;  // change of size per frame; objects change less
 constexpr float faint_wobbles =
     2;  // a faint object must move by this multiple of the change of its size
-constexpr float light_levels = 4;   // after a larger change of light objects must move twice as far
-constexpr float score_gain = 0.3f;  // weight of a new score and change of size
+constexpr float light_levels = 4;  // after a larger change of light objects must move twice as far
+constexpr int departing_frames = 10;   // in which a track may prove to leave its place
+constexpr float score_gain = 0.3f;     // weight of a new score and change of size
 constexpr float velocity_gain = 0.4f;  // weight of a new velocity
 
 /// Cuts a box at its lagging side if the other side leads: the area behind a moving object is
@@ -26,7 +28,7 @@ RectF without_uncovered(const Track &track, const RectF &was, RectF box, const F
                        float length) {
     const float first = low - was_low, last = high - was_high;
     if (std::max(std::abs(first), std::abs(last)) > was_high - was_low) return;  // another object
-    // A parked object uncovers more than it advances.
+    // An object that starts uncovers more than it advances.
     const bool back =
         first < 0 &&
         (-first > std::abs(last) ? velocity < 0.5f : starts && last > 0 && velocity < -0.5f);
@@ -41,18 +43,71 @@ RectF without_uncovered(const Track &track, const RectF &was, RectF box, const F
   return box;
 }
 
+/// The sides of a box along an axis.
+struct Sides {
+  float *leading, *lagging;
+  float was_leading, length, frame_length;  // the length before, of the box and of the frame
+  float outwards;                           // 1 or -1
+};
+
+Sides sides_of(int side, const RectF &was, const RectF &first, RectF &box, const FrameSize &size) {
+  const float width = std::min(was.width(), first.width()),
+              height = std::min(was.height(), first.height());
+  const auto w = float(size.width), h = float(size.height);
+  switch (side) {
+    case 1:
+      return {&box.left, &box.right, was.left, width, w, -1};
+    case 2:
+      return {&box.right, &box.left, was.right, width, w, 1};
+    case 3:
+      return {&box.top, &box.bottom, was.top, height, h, -1};
+    default:
+      return {&box.bottom, &box.top, was.bottom, height, h, 1};
+  }
+}
+
+/// Separates an object that drives off from the place where it was parked, which stays foreground
+/// until the background is known there: the box keeps its first length behind its leading side,
+/// until the region's lagging side has caught up.
+RectF without_place(Track &track, const RectF &was, RectF box, const FrameSize &size) {
+  const Sides s = sides_of(track.leading.departing, was, track.start_box, box, size);
+  const auto is_at_edge = [&s](float side) { return side <= 2 || side >= s.frame_length - 2; };
+  const float lagging = *s.leading - s.outwards * s.length;
+  const bool caught_up = (lagging - *s.lagging) * s.outwards <= 0,
+             other = std::abs(*s.leading - s.was_leading) > s.length;
+  if (caught_up || other || is_at_edge(*s.leading) || is_at_edge(*s.lagging))
+    track.leading.departing = 0;
+  else
+    *s.lagging = lagging;
+  return box;
+}
+
+/// How far the sides of a box have moved outwards.
+std::array<float, 4> outwards(const RectF &was, const RectF &box) {
+  return {was.left - box.left, box.right - was.right, was.top - box.top, box.bottom - was.bottom};
+}
+
 /// The side of a box that moved outwards while the others stayed, from 1; 0 if there is no such
 /// side.
 int leading(const RectF &was, const RectF &box) {
-  const float by[] = {was.left - box.left, box.right - was.right, was.top - box.top,
-                      box.bottom - was.bottom};
-  const auto side = std::max_element(by, by + 4) - by;
+  const std::array<float, 4> by = outwards(was, box);
+  const auto side = size_t(std::max_element(by.begin(), by.end()) - by.begin());
   if (by[side] <= 0.5f) return 0;
-  for (int i = 0; i < 4; i++)
+  for (size_t i = 0; i < 4; i++)
     if (i != side &&
         std::abs(by[i]) > std::min(1 + 0.03f * (i < 2 ? box.width() : box.height()), 2.0f))
       return 0;
   return int(side) + 1;
+}
+
+/// True if the track is new, the side has moved by less than half of the first length, and the
+/// opposite one by less than a third of that. Otherwise it moves, or comes out from behind an edge.
+bool leaves_place(const Track &track, int side, const RectF &box) {
+  const std::array<float, 4> by = outwards(track.start_box, box);
+  const float on = by[size_t(side - 1)], lagging = by[size_t(side - 1) ^ 1];
+  return track.found <= departing_frames &&
+         on < 0.5f * (side < 3 ? track.start_box.width() : track.start_box.height()) &&
+         std::abs(lagging) < on / 3;
 }
 
 /// Updates the changes of size and position, and the leading side.
@@ -73,6 +128,8 @@ void update_change(Track &track, const RectF &expected, const RectF &box, bool j
   const int side = leading(track.observed, box);
   track.leading.frames = side && side == track.leading.side ? track.leading.frames + 1 : side > 0;
   track.leading.side = side;
+  if (track.leading.frames >= lead_frames && leaves_place(track, side, box))
+    track.leading.departing = side;
   track.observed = box;
 }
 
@@ -135,8 +192,11 @@ void update_found(Track &track, const TrackObservation &found, bool jumped, cons
   RectF box = found.own ? *found.own : *found.shared;
   if (found.own && found.shared) box = united(box, *found.shared);
   update_change(track, expected, box, jumped);
-  if (!track.occlusion.shares_region)
-    box = without_uncovered(track, expected.moved(-track.motion.dx, -track.motion.dy), box, size);
+  if (!track.occlusion.shares_region) {
+    const RectF was = expected.moved(-track.motion.dx, -track.motion.dy);
+    box = track.leading.departing ? without_place(track, was, box, size)
+                                  : without_uncovered(track, was, box, size);
+  }
   update_motion(track, expected, box, jumped);
   TrackOcclusion &occlusion = track.occlusion;
   occlusion.shares_region = false;

@@ -41,6 +41,7 @@ struct TrackMotion {
 /// The side of a track that moves outwards while the others stay.
 struct LeadingSide {
   int side = 0, frames = 0;  // from 1, 0 for no side; frames in a row
+  int departing = 0;         // the side towards which it leaves the place where it was parked
 };
 
 /// How a track shares its region with other tracks.

@@ -210,16 +210,25 @@ TEST(test_faint) {
   }
 }
 
-// A parked object that starts to move begins within five frames, and its box leaves its first
-// place.
+// A parked object that starts to move begins within five frames. Its box leaves its first place,
+// which stays foreground and becomes background from behind, even if a side across the motion
+// jitters.
 TEST(test_sets_off) {
+  constexpr int step = 3, known_after = 14;  // px, frames
   for (int direction : {-1, 1}) {
     TrackerRun f;
     int first = -1;
-    for (int i = 0; i < 15; i++) {
-      const float from = 140, to = 180, gone = float(3 * direction * (i + 1));
-      const Box now{from + gone, 80, to + gone, 100}, old{from, 80, to, 100};
-      const auto report = f.step({glcl::united(now, old)});
+    for (int i = 0; i < 30; i++) {
+      const auto gone = float(step * direction * (i + 1)),
+                 known = float(step * std::max(i - known_after, 0));
+      const Box now{140 + gone, 80, 180 + gone, float(100 + i / 4 % 2 * 2)},
+          place = direction > 0 ? Box{140 + known, 80, 180, 100} : Box{140, 80, 180 - known, 100};
+      std::vector<Box> boxes{now};
+      if (const Box both = glcl::united(now, place); both.width() < 84)
+        boxes = {both};
+      else if (place.width() > 0)
+        boxes.push_back(place);
+      const auto report = f.step(boxes);
       if (!report.begun.empty() && first < 0) first = i;
       if (i < 8) continue;
       fail_unless(report.objects.size() == 1 &&

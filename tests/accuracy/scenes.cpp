@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // accuracy-scenes [--scene NAME] [DEVICE]: scenes of everyday cameras, uncompressed and compressed:
-// compares the detections with the truth.
+// compares the detections with the truth. `--scene weather` adds the rows of other settings.
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <random>
 
 #include "clips.h"
 #include "coded.h"
@@ -152,6 +153,59 @@ Scene parked(const char *name, int departure, bool came) {
   return scene;
 }
 
+/// Streaks of rain, each in one frame only.
+void rain(Frame &frame, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto between = [&random](int low, int high) {
+    return low + int(random() % unsigned(high - low));
+  };
+  for (int i = 0; i < 70; i++) {
+    const int left = between(0, width), top = between(-30, height), length = between(12, 30),
+              light = between(20, 60);
+    for (int k = 0; k < length; k++) {
+      const int x = left + k / 7, y = top + k;
+      if (x >= width || y < 0 || y >= height) continue;
+      for (int c = 0; c < 3; c++)
+        frame.at(x, y)[c] = uint8_t(std::min(frame.at(x, y)[c] + light, 255));
+    }
+  }
+}
+
+/// Flakes of snow that fall and sway.
+void snow(Frame &frame, int number) {
+  std::mt19937 random(6);
+  const auto between = [&random](double low, double high) {
+    return low + (high - low) * random() / 4294967296.0;
+  };
+  for (int i = 0; i < 55; i++) {
+    const double left = between(0, width), top = between(0, height), radius = between(1, 4),
+                 fall = between(2, 7),
+                 x = std::fmod(left + 3 * std::sin(number / 6.0 + left) + 3, width),
+                 y = std::fmod(top + fall * number, height);
+    for (int v = int(y - radius); v <= int(y + radius) + 1; v++)
+      for (int u = int(x - radius); u <= int(x + radius) + 1; u++) {
+        if (u < 0 || v < 0 || u >= width || v >= height) continue;
+        const double part = std::clamp(radius + 0.5 - std::hypot(u - x, v - y), 0.0, 1.0);
+        for (int c = 0; c < 3; c++)
+          frame.at(u, v)[c] += uint8_t(std::lround(part * (225 - frame.at(u, v)[c])));
+      }
+  }
+}
+
+/// Somebody crosses in bad weather.
+Scene weather(const char *name, const std::function<void(Frame &, int)> &fall) {
+  Scene scene{name, {}, {}};
+  const Frame still = ground(4, 0.4);
+  for (int i = 0; i < 100; i++) {
+    Frame frame = still;
+    const Box box = paste(frame, 3 * i - 60, 110, 28, 66, 8);
+    fall(frame, i);
+    scene.frames.push_back(reference::noisy(frame, 1.5, unsigned(i)));
+    scene.truth.push_back(i < 35 ? Boxes{} : Boxes{box});
+  }
+  return scene;
+}
+
 DetectionScore score_of(glcl::Queue &queue, const Scene &scene, const std::vector<Frame> &frames,
                         const ObjectFinder::Objects::Settings &settings,
                         const ObjectFinder::Tracker::Settings &tracking = {},
@@ -232,6 +286,27 @@ bool run(const std::string &wish, const std::string &only) {
          const bool began = within_bounds(queue, parked("parked", 30, false), {}, good(30, 1)),
                     came = within_bounds(queue, parked("came", 130, true), {}, good(130, 2));
          return began && came;
+       }},
+      {"weather",
+       [&] {
+         // The defaults, and the settings of docs/presets.md.
+         const Scene rains = weather("rain", [](Frame &f, int i) { rain(f, unsigned(i)); }),
+                     snows = weather("snow", snow);
+         ObjectFinder::Tracker::Settings later;
+         later.min_frames = 10;
+         ObjectFinder::Objects::Settings larger;
+         larger.min_area = width * height / 320;
+         const auto any = [](const DetectionScore &) { return true; };
+         const auto good = [](const DetectionScore &f) {
+           return f.begun == 1 && f.recall() >= 0.8;
+         };
+         if (only == "weather") {
+           within_bounds(queue, rains, {}, any);
+           within_bounds(queue, snows, {}, any);
+           within_bounds(queue, snows, {}, any, later);
+         }
+         const bool rainy = within_bounds(queue, rains, {}, good, later);
+         return within_bounds(queue, snows, larger, good, later) && rainy;
        }},
       {"leaps",
        [&] {

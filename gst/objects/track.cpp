@@ -14,9 +14,10 @@ constexpr float most_wobble = 0.5f;  // change of size per frame; objects change
 constexpr float faint_wobbles =
     2;  // a faint object must move by this multiple of the change of its size
 constexpr float light_levels = 4;  // after a larger change of light objects must move twice as far
-constexpr int departing_frames = 10;   // in which a track may prove to leave its place
-constexpr float score_gain = 0.3f;     // weight of a new score and change of size
-constexpr float velocity_gain = 0.4f;  // weight of a new velocity
+constexpr int departing_frames = 10;    // in which a track may prove to leave its place
+constexpr float most_departure = 1.5f;  // of an object from its place, lengths; they part at 1
+constexpr float score_gain = 0.3f;      // weight of a new score and change of size
+constexpr float velocity_gain = 0.4f;   // weight of a new velocity
 
 /// Cuts a box at its lagging side if the other side leads: the area behind a moving object is
 /// uncovered background, which stays foreground for a while. `was`: the box without own motion.
@@ -46,8 +47,9 @@ RectF without_uncovered(const Track &track, const RectF &was, RectF box, const F
 /// The sides of a box along an axis.
 struct Sides {
   float *leading, *lagging;
-  float was_leading, length, frame_length;  // the length before, of the box and of the frame
-  float outwards;                           // 1 or -1
+  float was_leading, start_leading;
+  float length, frame_length;  // the length before, and of the frame
+  float outwards;              // 1 or -1
 };
 
 Sides sides_of(int side, const RectF &was, const RectF &first, RectF &box, const FrameSize &size) {
@@ -56,26 +58,28 @@ Sides sides_of(int side, const RectF &was, const RectF &first, RectF &box, const
   const auto w = float(size.width), h = float(size.height);
   switch (side) {
     case 1:
-      return {&box.left, &box.right, was.left, width, w, -1};
+      return {&box.left, &box.right, was.left, first.left, width, w, -1};
     case 2:
-      return {&box.right, &box.left, was.right, width, w, 1};
+      return {&box.right, &box.left, was.right, first.right, width, w, 1};
     case 3:
-      return {&box.top, &box.bottom, was.top, height, h, -1};
+      return {&box.top, &box.bottom, was.top, first.top, height, h, -1};
     default:
-      return {&box.bottom, &box.top, was.bottom, height, h, 1};
+      return {&box.bottom, &box.top, was.bottom, first.bottom, height, h, 1};
   }
 }
 
 /// Separates an object that drives off from the place where it was parked, which stays foreground
 /// until the background is known there: the box keeps its first length behind its leading side,
-/// until the region's lagging side has caught up.
+/// until the region's lagging side has caught up. If it never does, the object came out from behind
+/// an edge.
 RectF without_place(Track &track, const RectF &was, RectF box, const FrameSize &size) {
   const Sides s = sides_of(track.leading.departing, was, track.start_box, box, size);
   const auto is_at_edge = [&s](float side) { return side <= 2 || side >= s.frame_length - 2; };
   const float lagging = *s.leading - s.outwards * s.length;
   const bool caught_up = (lagging - *s.lagging) * s.outwards <= 0,
-             other = std::abs(*s.leading - s.was_leading) > s.length;
-  if (caught_up || other || is_at_edge(*s.leading) || is_at_edge(*s.lagging))
+             other = std::abs(*s.leading - s.was_leading) > s.length,
+             away = (*s.leading - s.start_leading) * s.outwards > most_departure * s.length;
+  if (caught_up || other || away || is_at_edge(*s.leading) || is_at_edge(*s.lagging))
     track.leading.departing = 0;
   else
     *s.lagging = lagging;

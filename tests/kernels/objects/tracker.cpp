@@ -336,3 +336,20 @@ TEST(test_moves_along) {
   const auto report = f.tracker.step({}, cut, f.frame, 50, 0.04);
   fail_unless(report.objects.empty() && report.begun.empty() && report.ended.size() == 1);
 }
+
+// An object that comes out from behind an edge also moves on with one side only. Its box may be as
+// short as that of a parked object which leaves its place, but no shorter, and grows.
+TEST(test_comes_out) {
+  for (const int seen_first : {20, 40, 60})
+    for (const int step : {2, 4}) {
+      TrackerRun f;
+      float least = 1;
+      for (int i = 0; seen_first + step * i < 200; i++) {
+        const float front = float(80 + seen_first + step * i);
+        const auto report = f.step({{80, 80, front, 110}});
+        if (!report.objects.empty())
+          least = std::min(least, report.objects[0].box.width() / (front - 80));
+      }
+      fail_unless(least > 0.36f, "%g of what is seen", least);
+    }
+}

@@ -70,12 +70,7 @@ __kernel void align(__global const ushort *restrict edges, int2 size,
       const float weight = near * near * (1.0f - direction_misfit * direction_misfit);
       own[14] += round < 0 ? weight : 1.0f;
       if (round < 0 || last) continue;
-      const float row[4] = {(n.x * p.x + n.y * p.y) / radius, (n.y * p.x - n.x * p.y) / radius, n.x,
-                            n.y};
-      int k = 0;
-      for (int a = 0; a < 4; a++)
-        for (int b = a; b < 4; b++) own[k++] += weight * row[a] * row[b];
-      for (int a = 0; a < 4; a++) own[10 + a] += weight * row[a] * off;
+      add_point(own, p, n, radius, weight, off);
     }
     add_up(own, FIT_SUMS, sums, own);
     if (round < 0) {

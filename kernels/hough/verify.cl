@@ -257,12 +257,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
                   direction_misfit = off_step / (DIRECTION + 1.0f);
       const float alike = 1.0f - direction_misfit * direction_misfit;
       const float weight = p.w * count * near * near * alike * alike;
-      const float row[4] = {(n.x * p.x + n.y * p.y) / radius, (n.y * p.x - n.x * p.y) / radius, n.x,
-                            n.y};
-      int k = 0;
-      for (int a = 0; a < 4; a++)
-        for (int b = a; b < 4; b++) own[k++] += weight * row[a] * row[b];
-      for (int a = 0; a < 4; a++) own[10 + a] += weight * row[a] * off;
+      add_point(own, p.xy, n, radius, weight, off);
       own[14] += 1.0f;
     }
     add_up(own, last ? 2 : FIT_SUMS, sums, own);

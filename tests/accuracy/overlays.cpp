@@ -16,6 +16,7 @@
 #include "coded.h"
 #include "film.h"
 #include "objectfinder.h"
+#include "overlaid.h"
 #include "program.h"
 #include "reference/textured.h"
 
@@ -34,60 +35,6 @@ constexpr double least_recall = 0.85;
 /// give some.
 const std::map<std::string, double> most_wrong{
     {"logo", 0.2}, {"clock", 0.2}, {"H.264", 0.2}, {"all", 0.9}};
-
-void fill(Frame &frame, int left, int top, int right, int bottom, int ink) {
-  for (int y = std::max(top, 0); y < std::min(bottom, frame.height); y++)
-    for (int x = std::max(left, 0); x < std::min(right, frame.width); x++)
-      for (int c = 0; c < 3; c++) frame.at(x, y)[c] = uint8_t(ink);
-}
-
-/// Letters of 3×5 squares of `size` px, in a line.
-void write(Frame &frame, int left, int top, int count, int size, int ink, unsigned seed) {
-  std::mt19937 random(seed);
-  for (int k = 0; k < count; k++) {
-    const unsigned letter = unsigned(random()) | 0x1249;
-    for (int i = 0; i < 15; i++)
-      if (letter >> i & 1) {
-        const int x = left + (4 * k + i % 3) * size, y = top + i / 3 * size;
-        fill(frame, x, y, x + size, y + size, ink);
-      }
-  }
-}
-
-using Overlay = std::function<void(Frame &, int number, unsigned seed)>;
-const std::vector<std::pair<const char *, Overlay>> overlays{
-    {"logo",
-     [](Frame &frame, int, unsigned seed) {
-       const int left = seed % 3 ? 240 : 16, top = seed % 2 ? 14 : 24;
-       fill(frame, left, top, left + 62, top + 30, 225);
-       write(frame, left + 8, top + 8, 4, 3, 60, seed);
-     }},
-    {"clock",
-     [](Frame &frame, int number, unsigned seed) {
-       write(frame, 20, 206 - int(seed % 3) * 8, 6, 3, 245, seed);
-       write(frame, 20 + 72, 206 - int(seed % 3) * 8, 2, 3, 245, seed + unsigned(number / 25));
-     }},
-    {"subtitle",
-     [](Frame &frame, int number, unsigned seed) {
-       if (number < 15) return;
-       const int line = number / 30;
-       for (int i = 0; i < 2; i++)
-         write(frame, 50 + 10 * i, 192 + 18 * i, 18 - 2 * line, 2 + int(seed % 2), 240,
-               seed + unsigned(10 * line + i));
-     }},
-    {"display",
-     [](Frame &frame, int, unsigned seed) {
-       for (int i = 0; i < 3; i++) write(frame, 12, 16 + 16 * i, 9, 2, 250, seed + unsigned(i));
-       fill(frame, 160, 100, 161, 140, 250);
-       fill(frame, 140, 120, 181, 121, 250);
-     }},
-    {"bars",
-     [](Frame &frame, int, unsigned seed) {
-       const int by = 20 + int(seed % 3) * 4;
-       fill(frame, 0, 0, frame.width, by, 16);
-       fill(frame, 0, frame.height - by, frame.width, frame.height, 16);
-     }},
-};
 
 struct Score {
   int frames = 0, present = 0, found = 0, wrong = 0;
@@ -143,7 +90,7 @@ struct Choice {
 Score run_clip(glcl::Queue &queue, const std::vector<Frame> &pictures, const Choice &choice,
                bool plain) {
   static const char *const cameras[] = {"pan", "shake", "tilt", "pan+zoom", "shake+roll"};
-  const auto &[name, draw] = overlays[choice.overlay];
+  const auto &[name, draw] = clips::overlays()[choice.overlay];
   const unsigned n = choice.number;
   const Clip clip(cameras[n / 2 % 5], n / 2 % 3 ? "two" : "none", 2, pictures[n % pictures.size()],
                   width, height, n);
@@ -172,11 +119,12 @@ int run(const std::string &wish, bool chosen, bool plain) {
       film::leave_out(std::string("no encoder and decoder of ") + codec + " in GStreamer");
   std::map<std::string, Score> kinds;
   unsigned number = chosen ? 1 : 2;
-  for (size_t overlay = 0; overlay < overlays.size(); overlay++)
+  for (size_t overlay = 0; overlay < clips::overlays().size(); overlay++)
     for (const std::string &form : forms) {
       const Score s = run_clip(queue, pictures, {overlay, form, number}, plain);
       number += 2;
-      for (const char *kind : {overlays[overlay].first, form.c_str(), "all"}) kinds[kind].add(s);
+      for (const char *kind : {clips::overlays()[overlay].first, form.c_str(), "all"})
+        kinds[kind].add(s);
     }
   int beyond = 0;
   for (const auto &[name, s] : kinds) {

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <memory>
 
+#include "hough/globalmotion.h"
 #include "hough/maketemplate.h"
 #include "reference/hough/canny.h"
 #include "reference/hough/scenes.h"
+#include "reference/textured.h"
 #include "reference/transfer.h"
 #include "subject.h"
 
@@ -96,12 +98,45 @@ Run search_run(Context &context, const Scene &scene, bool many) {
   return run;
 }
 
+/// The motion of the whole picture by 3 px, without the detection of edges.
+Run motion_run(Context &context, const Scene &scene) {
+  const int width = scene.width, height = scene.height;
+  const Layout layout = layout_for(context.device());
+  const auto canny = std::make_shared<Canny>(context, width, height, layout);
+  const auto motion = std::make_shared<hough::GlobalMotion>(context, width, height);
+  Queue upload_queue(context.shared_from_this());
+  for (const double x : {0.0, 3.0}) {
+    const reference::Frame frame = reference::textured_frame(width, height, {x, 0, 0, 1}, 3);
+    canny->run(upload_queue, {}, reference::upload(upload_queue, frame, layout));
+  }
+  upload_queue.cl().finish();
+  Run run;
+  run.enqueue = [=](Queue &queue) {
+    motion->run(queue, *canny->before(), canny->edges(), {0, 0, width, height});
+  };
+  run.compare = [=](Queue &queue) {
+    run.enqueue(queue);
+    std::vector<char> bytes(hough::GlobalMotion::result_bytes);
+    queue.cl().enqueueReadBuffer(motion->result(), CL_TRUE, 0, bytes.size(), bytes.data());
+    if (std::min(width, height) < 100) return Agreement{true, "too small for a motion"};
+    const auto found = hough::GlobalMotion::read(bytes.data());
+    const bool good = found && std::hypot(found->shift_x - 3, found->shift_y) < 0.5;
+    return Agreement{good, good ? "3 px" : "not 3 px"};
+  };
+  run.least.bytes = 4.0 * width * height;
+  return run;
+}
+
 const Registration registration("glclhough", [](Subject &subject) {
   for (const bool hysteresis : {false, true})
     subject.tasks.push_back({hysteresis ? "edges, hysteresis" : "edges", nullptr, "",
                              [=](Context &context, const Parameters &, const Scene &scene) {
                                return canny_run(context, scene, hysteresis);
                              }});
+  subject.tasks.push_back({"motion of the picture", nullptr, "",
+                           [](Context &context, const Parameters &, const Scene &scene) {
+                             return motion_run(context, scene);
+                           }});
   subject.tasks.push_back({"edges and a template", nullptr, "",
                            [](Context &context, const Parameters &, const Scene &scene) {
                              return search_run(context, scene, false);

@@ -100,6 +100,23 @@ Frame rolling(const Frame &frame, double by, int number) {
   return lit;
 }
 
+Frame captioned(Frame frame) {
+  const auto fill = [&](int left, int top, int right, int bottom, uint8_t level) {
+    for (int y = std::max(top, 0); y < std::min(bottom, frame.height); y++)
+      for (int x = std::max(left, 0); x < std::min(right, frame.width); x++)
+        std::fill_n(frame.at(x, y), 3, level);
+  };
+  fill(frame.width - 70, 14, frame.width - 12, 44, 230);
+  for (int letter = 0; letter < 40; letter++)
+    for (int i = 0; i < 15; i++)
+      if (hash(letter, i, 1) < 0.5) {
+        const int x = 40 + 10 * (letter % 20) + 3 * (i % 3),
+                  y = frame.height - 50 + letter / 20 * 20 + i / 3 * 3;
+        fill(x, y, x + 3, y + 3, 240);
+      }
+  return frame;
+}
+
 Frame covered(const Frame &frame, const Frame &over,
               const std::function<bool(int x, int y)> &inside) {
   Frame result = frame;

@@ -42,6 +42,9 @@ Frame relit(const Frame &frame, double gain, double offset);
 /// mains: two bands along its height are up to `by` times brighter or darker.
 Frame rolling(const Frame &frame, double by, int number);
 
+/// The frame under two lines of letters and a box, which are always at the same place.
+Frame captioned(Frame frame);
+
 /// `over` covers part of `frame`: pixels for which `inside` is true.
 Frame covered(const Frame &frame, const Frame &over,
               const std::function<bool(int x, int y)> &inside);

@@ -17,20 +17,19 @@ constexpr float least_edges = 40, least_agreement = 0.5f;
 
 }  // namespace
 
-GlobalMotion::GlobalMotion(Context &context, int width, int height)
-    : size_{{width, height}},
-      before_(context, width, height, edges, edge_pairs, EdgePairs::form_for(context.device())),
+GlobalMotion::GlobalMotion(Context &context, int width, int height) try
+    : before_(context, width, height, edges, edge_pairs, EdgePairs::form_for(context.device())),
       after_(context, width, height, edges, edge_pairs, EdgePairs::form_for(context.device())),
       transform_(context, width, height, {fine, 1, max_rotation, true},
-                 EdgePairs::form_for(context.device())) {
+                 EdgePairs::form_for(context.device())),
+      moved_edges_(context, width, height) {
+  size_ = {{width, height}};
   align_ = Kernel(context, context.program("hough/align.cl"), "align",
                   {context.device().is_cpu() ? 16u : 512u, 1});
-  try {
-    result_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, result_bytes);
-  } catch (const cl::Error &error) {
-    throw Error("Can't allocate memory for the global motion on " + context.device().name + ".",
-                error);
-  }
+  result_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, result_bytes);
+} catch (const cl::Error &error) {
+  throw Error("Can't allocate memory for the global motion on " + context.device().name + ".",
+              error);
 }
 
 void GlobalMotion::run(Queue &queue, const cl::Buffer &before, const cl::Buffer &after,
@@ -41,6 +40,7 @@ void GlobalMotion::run(Queue &queue, const cl::Buffer &before, const cl::Buffer 
   align_(queue, align_.group(), after, size_, before_.edges(), before_.edge_begins(),
          transform_.rotation(), transform_.scale(), transform_.position(), fine, result_,
          cl::Local(FIT_SUMS * align_.group().x * sizeof(cl_float)));
+  moved_edges_.run(queue, before, after, region, result_);
 }
 
 std::optional<GlobalMotion::Estimate> GlobalMotion::read(const void *result) {

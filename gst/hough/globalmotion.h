@@ -3,12 +3,14 @@
 
 #include <optional>
 
+#include "movededges.h"
 #include "transform.h"
 
 namespace glcl::hough {
 
 /// Estimates the rotation, scale and shift of the whole picture between two frames. Edge pairs vote
-/// for a motion; fitting the edges of one frame to those of the other refines it.
+/// for a motion; fitting the edges of one frame to those of the other refines it. Edges that
+/// stand still in a picture that moves, such as those of logos and subtitles, do not count.
 class GlobalMotion {
  public:
   /// The estimated motion from the previous frame.
@@ -37,6 +39,7 @@ class GlobalMotion {
   EdgePairs before_, after_;
   Transform transform_;
   Kernel align_;
+  MovedEdges moved_edges_;
   cl::Buffer result_;
 };
 

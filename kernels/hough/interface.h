@@ -28,6 +28,10 @@ CONSTANT(ROTATIONS, 72);          // rotations of a template, 5° each
 CONSTANT(SECTORS, 24);            // ranges of the rotation
 CONSTANT(BANDS, 3);               // ranges of the scale
 CONSTANT(WORD, 32);               // positions per word
+CONSTANT(AREAS, 16);              // along each side of a frame
+CONSTANT(AREA_EDGES, 8);          // maximum edges in the list of an area
+CONSTANT(STILL_EDGE, 1 << 30);    // bit of an edge that stands still
+CONSTANT(MOST_SHIFT, 32);         // px, to each side, for which moved edges vote
 CONSTANT(FIT_SUMS, 15);  // of the normal equations: 10 of the matrix, 4 right-hand, 1 count
 
 // The limits of a compaction, for compact_move.
@@ -78,6 +82,14 @@ typedef struct {
   int templ;                   // number of the template
   int first;                   // index of the first result
 } Verification;
+
+// The edges of an earlier frame in an area of the frame, for moved_edges_align.
+typedef struct {
+  uint count;        // number of edges in the list
+  uint still;        // of these, number with an equal edge at the same place in the next frame
+  uint inside, met;  // others that a pose leaves in the frame, and of these, those on an edge
+  uint edges[AREA_EDGES];  // indices in the map, with STILL_EDGE
+} AreaEdges;
 
 // A template found in the frame. Its point (px, py), relative to its centre, lies at (x + a px - b
 // py, y + b px + a py), px of the frame.

@@ -542,6 +542,37 @@ TEST(global_motion) {
   expect(at_cut > 0, "the cut has messages");
 }
 
+// A camera that pans behind a caption, and a thing that moves before a still scene with a caption:
+// the caption does not hold the first, and the thing does not move the second.
+TEST(overlaid_motion) {
+  const int w = 256, h = 192;
+  for (const double speed : {0.0, 3.0}) {
+    Chain chain("glclhough interval=0");
+    for (int i = 0; i < 12; i++) {
+      Frame frame = reference::textured_frame(w, h, {speed * i, 0, 0, 1}, 3);
+      if (speed == 0)
+        frame = reference::covered(
+            frame, reference::textured_frame(w, h, {4.0 * i, 0, 0, 1}, 7),
+            [&](int x, int y) { return x >= 20 + 4 * i && x < 90 + 4 * i && y >= 40 && y < 110; });
+      chain.filter(reference::noisy(reference::captioned(frame), 1, unsigned(i)));
+      g_usleep(20000);  // the programs are built in the background
+    }
+    chain.drain();
+    int frames = 0;
+    while (GstMessage *message = chain.messages().next(GST_MESSAGE_ELEMENT, 0)) {
+      const GstStructure *s = gst_message_get_structure(message);
+      if (gst_structure_has_name(s, "glclhough") && gst_structure_has_field(s, "shift-x")) {
+        const double x = number(s, "shift-x"), y = number(s, "shift-y"), most = speed ? 0.3 : 0.05;
+        fail_unless(std::abs(x - speed) < most && std::abs(y) < most, "(%g, %g) at %g px", x, y,
+                    speed);
+        frames++;
+      }
+      gst_message_unref(message);
+    }
+    fail_unless(frames >= 5, "%d messages", frames);
+  }
+}
+
 // A rotated template in pixels that are not square: a warning gives a remedy, which works.
 TEST(not_square) {
   const Pose pose{width, height, 45, 1.4};

@@ -68,4 +68,12 @@ GType register_enum(const char *name, const std::vector<GEnumValue> &values) {
   return type;
 }
 
+GType register_flags(const char *name, const std::vector<GFlagsValue> &values) {
+  auto *kept = new GFlagsValue[values.size() + 1];  // GObject refers to it forever
+  *std::copy(values.begin(), values.end(), kept) = {0, nullptr, nullptr};
+  const GType type = g_flags_register_static(name, kept);
+  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
+  return type;
+}
+
 }  // namespace glcl

@@ -65,6 +65,8 @@ void take_properties(GObjectClass *object_class);
 void install_property(GObjectClass *object_class, GParamSpec *spec, Accessors accessors);
 /// Registers an enumeration, as plugin API.
 GType register_enum(const char *name, const std::vector<GEnumValue> &values);
+/// Registers flags, as plugin API.
+GType register_flags(const char *name, const std::vector<GFlagsValue> &values);
 
 template <class Enum>
 GType enum_type(const char *name, std::initializer_list<EnumValue<Enum>> choices) {
@@ -157,6 +159,20 @@ class Properties {
         },
         [member](const Settings &settings, GValue *value) {
           g_value_set_enum(value, static_cast<gint>(settings.*member));
+        });
+  }
+
+  /// A property of a type made with register_flags().
+  template <class Owner>
+  Properties &flags(const char *name, const char *nick, const char *blurb, guint Owner::*member,
+                    GType type) {
+    return other(
+        g_param_spec_flags(name, nick, blurb, type, Settings().*member, while_playing),
+        [member](Settings &settings, const GValue *value) {
+          settings.*member = g_value_get_flags(value);
+        },
+        [member](const Settings &settings, GValue *value) {
+          g_value_set_flags(value, settings.*member);
         });
   }
 

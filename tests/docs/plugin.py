@@ -48,11 +48,19 @@ def formats(name):
     return pads
 
 
+def named(flags):
+    """flags as text; a name of no flags is in the list of every value"""
+    nicks = flags.value_nicks
+    return '+'.join(nicks[int(flags != 0 and nicks[0] == 'none'):])
+
+
 @functools.lru_cache(maxsize=None)
 def nicks(element, name):
-    """the values of an enumeration; empty if the property is another type or does not exist"""
+    """the values of an enumeration or flags; empty if the property is another type or does not exist"""
     spec = elements[element].find_property(name)
-    if spec is None or not hasattr(spec, 'enum_class'):
+    if hasattr(spec, 'flags_class'):
+        return [named(value) for value in spec.flags_class.__flags_values__.values()]
+    if not hasattr(spec, 'enum_class'):
         return []
     return [value.value_nick for value in spec.enum_class.__enum_values__.values()]
 
@@ -65,6 +73,8 @@ def default(element, spec):
     value = elements[element].get_property(spec.name)
     if hasattr(value, 'value_nick'):
         return value.value_nick
+    if hasattr(value, 'value_nicks'):
+        return named(value)
     if isinstance(value, bool):
         return str(value).lower()
     return f'{value:.12g}' if isinstance(value, float) else str(value or ('""' if spec.value_type.name == 'gchararray' else 0))
@@ -77,7 +87,8 @@ def described(element, name):
     if spec is None:
         return None
     values = nicks(element, name)
-    text = 'enum ' + '|'.join(f'`{value}`' for value in values) if values else TYPES.get(spec.value_type.name, spec.value_type.name)
+    kind = 'flags' if hasattr(spec, 'flags_class') else 'enum' if values else TYPES.get(spec.value_type.name, spec.value_type.name)
+    text = f'{kind} ' + '|'.join(f'`{value}`' for value in values) if values else kind
     if hasattr(spec, 'minimum') and not values:
         text += f' {spec.minimum:.12g}..{spec.maximum:.12g}' if text == 'double' else f' {spec.minimum}..{spec.maximum}'
     if not spec.flags & GObject.ParamFlags.WRITABLE:

@@ -15,6 +15,7 @@
 #include "elements/gstglclhough.h"
 #include "elements/gstglclklt.h"
 #include "elements/gstglclmotion.h"
+#include "elements/gstglclscope.h"
 #include "elements/gstglopenclflow.h"
 #include "opencl/drivers.h"
 #include "opencl/processexit.h"
@@ -45,6 +46,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   registered |= GST_ELEMENT_REGISTER(glopenclflow, plugin);
   registered |= GST_ELEMENT_REGISTER(glclchain, plugin);
   registered |= GST_ELEMENT_REGISTER(glclklt, plugin);
+  registered |= GST_ELEMENT_REGISTER(glclscope, plugin);
 #if HAVE_EXAMPLES
   registered |= GST_ELEMENT_REGISTER(glclinvert, plugin);
 #endif

@@ -207,7 +207,7 @@ TEST(frame_of_another_size) {
   };
   const Frame sizes[] = {reference::natural_frame(64, 48), reference::natural_frame(5, 3)};
   for (const char *name : {"glclinvert", "glclbilateral", "glclhistogram", "glclklt display=tracks",
-                           "glclmotion display=residual", "glopenclflow"})
+                           "glclmotion display=residual", "glclscope", "glopenclflow"})
     for (int first : {0, 1}) {
       test::Chain chain(name);
       First kept;
@@ -244,8 +244,8 @@ TEST(properties_that_come_too_late) {
   const struct {
     const char *element;
     size_t count;
-  } cases[] = {{"glclinvert", 2}, {"glclbilateral", 2}, {"glclhistogram", 3},
-               {"glclklt", 4},    {"glclmotion", 4},    {"glopenclflow", 5}};
+  } cases[] = {{"glclinvert", 2}, {"glclbilateral", 2}, {"glclhistogram", 3}, {"glclklt", 4},
+               {"glclmotion", 4}, {"glclscope", 3},     {"glopenclflow", 5}};
   for (const auto &[name, count] : cases) {
     Pipeline pipeline(
         std::string("videotestsrc is-live=true ! video/x-raw,format=RGBA,width=32,height=24 ! "

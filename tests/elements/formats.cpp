@@ -25,11 +25,17 @@ namespace {
 
 /// Analysers that change no pixel, and filters.
 const char *const analysers[] = {"glopenclflow display=none post-messages=true",
-                                 "glclhistogram mode=rgb", "glclmotion detect=true", "glclklt",
-                                 "glclhough"};
-const char *const filters[] = {"glclinvert", "glclchain filters=\"gauss(sigma=1)\"",
-                               "glclbilateral", "glclmotion display=vectors",
-                               "glclhistogram display=overlay"};
+                                 "glclhistogram mode=rgb",
+                                 "glclmotion detect=true",
+                                 "glclklt",
+                                 "glclhough",
+                                 "glclscope display=none mode=ycbcr"};
+const char *const filters[] = {"glclinvert",
+                               "glclchain filters=\"gauss(sigma=1)\"",
+                               "glclbilateral",
+                               "glclmotion display=vectors",
+                               "glclhistogram display=overlay",
+                               "glclscope display=waveform+vectorscope"};
 
 std::string textures_of(const std::string &format) {
   return "capsfilter caps=\"video/x-raw(memory:GLMemory),format=" + format + "\"";
@@ -200,7 +206,8 @@ TEST(filters_read_and_write_planes) {
       {"glopenclflow display=color", "planes_blend-mean"},
       {"glclklt display=points", "planes_blend-mean"},
       {"glclhough display=edges", "planes_blend-mean"},
-      {"glclhistogram display=overlay", "planes_blend-mean"}};
+      {"glclhistogram display=overlay", "planes_blend-mean"},
+      {"glclscope display=waveform+vectorscope", "planes_blend-mean"}};
   for (const char *format : {"NV12", "P010_10LE", "I420", "GRAY8", "GRAY16_LE"})
     for (const auto &[element, kernel] : native) {
       const auto chain =

@@ -20,12 +20,14 @@ const char *const analysers[] = {"glclhistogram display=none",
                                  "glclmotion display=none interval=0",
                                  "glopenclflow display=none interval=0",
                                  "glopenclflow display=none legend=true post-messages=false",
+                                 "glclscope display=none interval=0",
                                  "glclklt display=none interval=0 noise=0"};
 
 /// The value of `display` with which the analyser draws something.
 std::string drawing(const std::string &analyser) {
   if (analyser.rfind("glclmotion", 0) == 0) return "residual";
   if (analyser.rfind("glclklt", 0) == 0) return "points";
+  if (analyser.rfind("glclscope", 0) == 0) return "parade";
   if (analyser.rfind("glclhough", 0) == 0) return "edges";
   return analyser.rfind("glopenclflow", 0) == 0 ? "color" : "overlay";
 }

@@ -151,7 +151,7 @@ TEST(values_can_be_serialised) {
 TEST(debug_categories) {
   static Log &log = *new Log;  // threads log until the process ends
   const char *const names[] = {"glclinvert", "glclbilateral", "glclhistogram", "glclhough",
-                               "glclklt",    "glclmotion",    "glopenclflow"};
+                               "glclklt",    "glclmotion",    "glclscope",     "glopenclflow"};
   for (const char *name : names) {
     expect(!log.has(name), std::string(name) + " is logged too early");
     test::Chain chain(name);

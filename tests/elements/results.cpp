@@ -16,7 +16,8 @@ using test::expect;
 namespace {
 
 constexpr int width = 96, height = 64, frames = 4;
-const char *const kinds[] = {"glclhistogram", "glclhough", "glclklt", "glclmotion", "glopenclflow"};
+const char *const kinds[] = {"glclhistogram", "glclhough", "glclklt",
+                             "glclmotion",    "glclscope", "glopenclflow"};
 
 using Arrays = std::map<std::string, std::vector<guint8>>;
 
@@ -65,6 +66,7 @@ const std::string snow = "gltestsrc pattern=snow num-buffers=" + std::to_string(
 const std::string analysers =
     "glclhistogram mode=rgb bins=64 attach-meta=true ! glclhough display=none attach-meta=true ! "
     "glclklt attach-meta=true ! glclmotion attach-meta=true ! "
+    "glclscope display=none attach-meta=true ! "
     "glopenclflow display=none grid=4 attach-meta=true ! ";
 
 /// The results of the frames of `from` on each path; a path ends at a sink with its name.

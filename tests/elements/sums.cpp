@@ -50,6 +50,12 @@ TEST(histograms) {
     expect_same_pixels(std::string("glclhistogram bins=64 roi=<8,8,40,30> equalize=") + equalize);
 }
 
+TEST(scopes) {
+  for (const char *mode : {"luma", "rgb", "ycbcr"})
+    expect_same_pixels(std::string("glclscope display=waveform+parade+vectorscope mode=") + mode);
+  expect_same_pixels("glclscope display=waveform+vectorscope layout=replace roi=<8,8,40,30>");
+}
+
 TEST(motion) {
   for (const char *search : {"full", "hierarchical", "hexagon"})
     expect_same_pixels(std::string("glclmotion display=vectors search=") + search);

@@ -57,6 +57,12 @@ for size in 321x243 160x120; do
   for equalize in luma rgb; do
     sum $size "glclhistogram post-messages=false equalize=$equalize bins=64 roi=<8,8,40,30>"
   done
+  for mode in luma rgb ycbcr; do
+    for display in waveform parade vectorscope histogram; do
+      sum $size "glclscope post-messages=false mode=$mode display=$display"
+    done
+    sum $size "glclscope post-messages=false mode=$mode display=waveform+vectorscope layout=replace levels=ire"
+  done
   for search in full hierarchical hexagon; do
     for display in none vectors prediction residual; do
       sum $size "glclmotion post-messages=false search=$search display=$display"

@@ -266,6 +266,15 @@ assert all(event["width"] > 0 and event["id"] > 0 for event in events), events'
     recipe histogram /dev/video0
     [[ $(filtered_frames log) -gt 0 ]] || die "no frame of the camera was filtered"
     ;;
+  scopes)
+    make_clip 160 120
+    recipe scopes clip.mp4
+    expect 'frames filtered' "$(filtered_frames log)" $frames
+    recipe scopes clip.mp4 parade+histogram rgb
+    expect 'frames filtered' "$(filtered_frames log)" $frames
+    recipe scopes /dev/video0
+    [[ $(filtered_frames log) -gt 0 ]] || die "no frame of the camera was filtered"
+    ;;
   camera-preview)
     recipe camera-preview
     [[ $(filtered_frames log) -gt 0 ]] || die 'no frame was filtered'

@@ -27,7 +27,8 @@ struct Options {
   int leak = 0, leak_per_pipeline = 0;
   int faults = 0;  // percent of the rounds in which a call of OpenCL fails
   std::string elements =
-      "glclinvert,glclbilateral,glclchain,glclhistogram,glclhough,glclklt,glclmotion,glopenclflow";
+      "glclinvert,glclbilateral,glclchain,glclhistogram,glclhough,glclklt,glclmotion,glclscope,"
+      "glopenclflow";
   std::string picture;             // a file with one
   std::string command = "random";  // the command that started this, before its options
   bool fuzz = false;

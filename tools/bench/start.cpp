@@ -111,7 +111,8 @@ Start run_in_a_child(const std::string &description, const std::string &caches) 
 
 void print_starts(const Options &options, size_t line) {
   const std::vector<std::string> all{"",           "glclinvert",   "glclbilateral", "glclhistogram",
-                                     "glclmotion", "glopenclflow", "glclklt",       "glclhough"};
+                                     "glclmotion", "glopenclflow", "glclklt",       "glclhough",
+                                     "glclscope"};
   const auto &[width, height] = options.sizes.front();
   const std::vector<std::string> &elements = options.elements.empty() ? all : options.elements;
   const std::string later = std::to_string(late) + "th frame";

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "counts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "opencl/buffer.h"
+#include "opencl/error.h"
+#include "scopes/columns.clh"
+
+namespace glcl::scopes {
+
+namespace {
+
+constexpr int cpu_tile = 16;  // columns; a cache line of counters
+constexpr int gpu_group = 256, most_tile = 16, run = 8;
+constexpr int all_cells = SIDE * SIDE, grey = SIDE / 2;
+
+std::string define(const std::string &name, int value) {
+  return " -D" + name + "=" + std::to_string(value);
+}
+
+/// Columns whose counters fit into local memory; half of it, so that two groups fit.
+int fitting_tile(const Device &device, const ScopeValues &values) {
+  const auto fit = static_cast<int>(device.local_memory() / 2 / sizeof(cl_uint)) /
+                   (values.channels * values.levels);
+  return std::clamp(fit, 1, most_tile);
+}
+
+/// Hue and saturation of each cell, as scope_hues takes them.
+std::vector<cl_uint> hue_table() {
+  std::vector<cl_uint> table;
+  for (int cr = 0; cr < SIDE; cr++)
+    for (int cb = 0; cb < SIDE; cb++) {
+      const double x = cb - grey, y = cr - grey, saturation = std::hypot(x, y);
+      const double degrees = std::atan2(y, x) * 180 / M_PI;
+      const int hue = (static_cast<int>(std::lround(degrees)) + HUES) % HUES;
+      table.push_back(static_cast<cl_uint>(std::lround(saturation)) << 16 |
+                      (saturation < COLOURED ? NO_HUE : hue));
+    }
+  return table;
+}
+
+cl_int4 quad(const Rect &of) { return {{of.x, of.y, of.width, of.height}}; }
+
+}  // namespace
+
+ScopeCounts::ScopeCounts(Context &context, int width, int height, const ScopeValues &values,
+                         int group)
+    : values_(values) {
+  const Device &device = context.device();
+  group_ = group ? group : device.is_cpu() ? 1 : gpu_group;
+  tile_ = group_ == 1 ? cpu_tile : fitting_tile(device, values);
+  const auto units = static_cast<int>(device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
+  copies_ = group_ == 1 ? std::clamp(units, 1, 64) : 1;
+  const int most_columns = std::min(width, int(MOST_COLUMNS));
+  // Two groups for each compute unit.
+  bands_ = group_ == 1 ? 1 : std::clamp(2 * units * tile_ / most_columns + 1, 1, height);
+  try {
+    const std::string options = (frame_options(values.frame) + values.options()).substr(1) +
+                                (values.mode == ScopeMode::luma  ? " -DMODE=LUMA"
+                                 : values.mode == ScopeMode::rgb ? " -DMODE=RGB"
+                                                                 : " -DMODE=YCBCR") +
+                                define("GROUP", group_) + define("TILE", tile_);
+    const Size size{size_t(group_), 1};
+    kernels_.count =
+        Kernel(context, context.program("scopes/count.cl", options), "scope_count", size);
+    if (values.has_chroma()) {
+      const Program program = context.program("scopes/chroma.cl", options);
+      kernels_.count_chroma = Kernel(context, program, "scope_count_chroma", size);
+      kernels_.add_copies = Kernel(context, program, "scope_add_copies", {64, 1});
+    }
+    const Program program =
+        context.program("scopes/numbers.cl", one_group_option(device.device).substr(1));
+    const Size one{device.is_cpu() ? 1 : one_group(device.device), 1};
+    kernels_.columns = Kernel(context, program, "scope_columns", {64, 1});
+    kernels_.totals = Kernel(context, program, "scope_totals", {64, 1});
+    kernels_.heights = Kernel(context, program, "scope_heights", one);
+    kernels_.hues = Kernel(context, program, "scope_hues", one);
+    const size_t rows = size_t(values.channels) * values.levels;
+    buffers_.counts = make_buffer(context.cl(), sizeof(cl_uint) * rows * most_columns);
+    buffers_.cells = make_buffer(context.cl(), sizeof(cl_uint) * all_cells * copies_);
+    buffers_.totals = make_buffer(context.cl(), sizeof(cl_uint) * rows);
+    buffers_.heights = make_buffer(context.cl(), sizeof(cl_uint) * rows);
+    buffers_.hues = make_buffer(context.cl(), sizeof(cl_uint) * (SATURATIONS + HUES));
+    buffers_.numbers =
+        make_buffer(context.cl(), sizeof(cl_uint) * number_count({0, 0, width, height}));
+    buffers_.hue_table = upload_values(context.cl(), hue_table());
+  } catch (const cl::Error &error) {
+    throw Error("The scopes can't be set up on " + device.name + ".", error);
+  }
+}
+
+int ScopeCounts::columns(const Rect &area) const {
+  const int shift = values_.mode == ScopeMode::ycbcr ? values_.chroma_shift() : 0;
+  return std::clamp(area.width >> shift, 1, int(MOST_COLUMNS));
+}
+
+const cl::Buffer &ScopeCounts::count(Queue &queue, const Picture &in, const Rect &area) {
+  const Counting how{quad(area), columns(area), bands_};
+  const size_t groups = (how.columns + tile_ - 1) / tile_;
+  if (group_ > 1)
+    queue.cl().enqueueFillBuffer(buffers_.counts, cl_uint(0), 0,
+                                 sizeof(cl_uint) * values_.channels * values_.levels * how.columns);
+  kernels_.count(queue, {groups * group_, size_t(bands_)}, in, buffers_.counts, how);
+  return buffers_.counts;
+}
+
+const cl::Buffer &ScopeCounts::count_chroma(Queue &queue, const Picture &in, const Rect &area) {
+  if (group_ > 1 || !kernels_.count_chroma)
+    queue.cl().enqueueFillBuffer(buffers_.cells, cl_uint(0), 0, sizeof(cl_uint) * all_cells);
+  if (!kernels_.count_chroma) return buffers_.cells;
+  const Counting how{quad(area), 0, copies_};
+  const int shift = values_.chroma_shift();
+  const size_t width = samples_of(area.x, area.width, shift),
+               height = samples_of(area.y, area.height, shift);
+  const size_t groups = (width + run * group_ - 1) / (run * group_);
+  kernels_.count_chroma(queue,
+                        group_ == 1 ? Size{size_t(copies_), 1} : Size{groups * group_, height}, in,
+                        buffers_.cells, how);
+  if (copies_ > 1) kernels_.add_copies(queue, {size_t(all_cells), 1}, buffers_.cells, copies_);
+  return buffers_.cells;
+}
+
+cl_float ScopeCounts::chroma_samples(const Rect &area) const {
+  const int shift = values_.chroma_shift();
+  return static_cast<cl_float>(samples_of(area.x, area.width, shift)) *
+         static_cast<cl_float>(samples_of(area.y, area.height, shift));
+}
+
+const cl::Buffer &ScopeCounts::totals(Queue &queue, const Rect &area) {
+  const int rows = values_.channels * values_.levels;
+  kernels_.totals(queue, {size_t(rows), 1}, buffers_.counts, buffers_.totals, columns(area), rows);
+  return buffers_.totals;
+}
+
+const cl::Buffer &ScopeCounts::heights(Queue &queue, const Rect &area, bool logarithmic) {
+  totals(queue, area);
+  kernels_.heights(queue, kernels_.heights.group(), buffers_.totals, buffers_.heights,
+                   values_.channels * values_.levels, static_cast<int>(logarithmic));
+  return buffers_.heights;
+}
+
+size_t ScopeCounts::number_count(const Rect &area) const {
+  return size_t(values_.channels) * COLUMN_VALUES * columns(area) + SATURATIONS + HUES;
+}
+
+const cl::Buffer &ScopeCounts::numbers(Queue &queue, const Rect &area) {
+  Legal legal{columns(area), values_.channels, values_.levels, {}, {}};
+  for (int i = 0; i < values_.channels; i++)
+    legal.black.s[i] = values_.black(i), legal.white.s[i] = values_.white(i);
+  kernels_.columns(queue, {size_t(legal.columns), size_t(legal.channels)}, buffers_.counts,
+                   buffers_.numbers, legal);
+  const size_t bytes = sizeof(cl_uint) * (SATURATIONS + HUES);
+  kernels_.hues(queue, kernels_.hues.group(), buffers_.cells, buffers_.hue_table, buffers_.hues);
+  queue.cl().enqueueCopyBuffer(buffers_.hues, buffers_.numbers, 0,
+                               sizeof(cl_uint) * number_count(area) - bytes, bytes);
+  return buffers_.numbers;
+}
+
+}  // namespace glcl::scopes

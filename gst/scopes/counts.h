@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "opencl/kernel.h"
+#include "opencl/rect.h"
+#include "values.h"
+
+namespace glcl::scopes {
+
+/// Counts the values of frames, exactly: those of each column, and the chroma samples by Cb and Cr.
+class ScopeCounts {
+ public:
+  /// For frames of width × height px. `group`: work-items per group, 1 for CPU devices; 0 chooses.
+  /// Throws Error::failed if the device refuses.
+  ScopeCounts(Context &context, int width, int height, const ScopeValues &values, int group = 0);
+
+  const ScopeValues &values() const { return values_; }
+  /// The number of columns in which an area is counted: at most MOST_COLUMNS, and none without
+  /// samples.
+  int columns(const Rect &area) const;
+
+  /// Enqueues the counts of an area inside the frame: [channel][value][column] of cl_uint. They
+  /// last until the next call. Never waits.
+  const cl::Buffer &count(Queue &queue, const Picture &in, const Rect &area);
+  /// The same of the chroma samples: [Cr][Cb], SIDE of each, of the upper 8 bits. All are 0 for
+  /// frames without chroma.
+  const cl::Buffer &count_chroma(Queue &queue, const Picture &in, const Rect &area);
+
+  /// The results of the last calls.
+  const cl::Buffer &counts() const { return buffers_.counts; }
+  const cl::Buffer &cells() const { return buffers_.cells; }
+  /// The number of chroma samples of an area.
+  cl_float chroma_samples(const Rect &area) const;
+
+  /// Enqueues the samples of each value, from counts of count(): [channel][value].
+  const cl::Buffer &totals(Queue &queue, const Rect &area);
+  /// Their heights as bars: [channel][value], at most FULL_HEIGHT.
+  const cl::Buffer &heights(Queue &queue, const Rect &area, bool logarithmic);
+  /// Numbers from counts of count() and count_chroma(): [channel][COLUMN_VALUES][columns], then the
+  /// samples of each of SATURATIONS and HUES. number_count() cl_uint.
+  const cl::Buffer &numbers(Queue &queue, const Rect &area);
+  size_t number_count(const Rect &area) const;
+
+ private:
+  ScopeValues values_;
+  int group_, tile_, bands_, copies_;
+  struct {
+    Kernel count, count_chroma, add_copies, columns, totals, heights, hues;
+  } kernels_;
+  struct {
+    cl::Buffer counts, cells, totals, heights, numbers, hues, hue_table;
+  } buffers_;
+};
+
+}  // namespace glcl::scopes

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <vector>
+
+#include "opencl/rect.h"
+#include "values.h"
+
+namespace glcl::scopes {
+
+/// Kinds of scopes, bits of ScopeSettings::display.
+enum ScopeKind : unsigned { waveform = 1, parade = 2, vectorscope = 4, histogram = 8 };
+
+/// The units of the graticule.
+enum class ScopeUnits { code, ire, percent, nits };
+
+/// The scopes that are drawn, and their place.
+struct ScopeSettings {
+  unsigned display = waveform;
+  ScopeMode mode = ScopeMode::luma;
+  ScopeUnits levels = ScopeUnits::code;
+  bool logarithmic = true;
+  double gain = 4;       ///< of the brightness of traces
+  bool replace = false;  ///< the scopes instead of the frame: they fill it, opaque
+  /// The panel, as fractions of the frame's width and height.
+  double x = 0.5, y = 0.55, width = 0.48, height = 0.41;
+  double opacity = 0.85;
+  cl_uint foreground_color = 0xffe6e6e6;  ///< 0xAARRGGBB, of text, lines and traces of luma
+  cl_uint background_color = 0xff0a0a0a;
+};
+
+/// The place of a scope, or of a channel of a parade.
+struct ScopePlot {
+  ScopeKind kind;
+  int channel, channels;  ///< the first one shown, and their number
+  Rect cell;              ///< with margins; the cells fill the panel, px
+  Rect plot;              ///< the trace, px
+  bool labelled;          ///< there is room for text
+};
+
+/// The places of all scopes, side by side in a panel.
+struct ScopeLayout {
+  /// `characters`: of the longest label.
+  ScopeLayout(const ScopeSettings &settings, const ScopeValues &values, int characters, int width,
+              int height);
+
+  Rect panel;  ///< clipped to the frame, never empty
+  int unit;    ///< px per dot of the font
+  std::vector<ScopePlot> plots;
+};
+
+/// A part of the frame as it is set, clipped to the frame, never empty, px.
+Rect scope_panel(const ScopeSettings &settings, int width, int height);
+
+}  // namespace glcl::scopes

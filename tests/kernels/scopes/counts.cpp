@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The counts of scopes, and their numbers, equal the scalar reference in all formats.
+#include "scopes/counts.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "kernels/buffers.h"
+#include "kernels/planes.h"
+#include "reference/scopes/scopes.h"
+#include "scopes/numbers.h"
+
+using glcl::Colorimetry;
+using glcl::FrameFormat;
+using glcl::Rect;
+using glcl::scopes::ScopeCounts;
+using glcl::scopes::ScopeMode;
+using glcl::scopes::ScopeValues;
+using reference::ScopeFrame;
+
+namespace {
+
+constexpr ScopeMode modes[] = {ScopeMode::luma, ScopeMode::rgb, ScopeMode::ycbcr};
+constexpr Colorimetry colorimetries[] = {{0.299, 0.114, false},
+                                         {0.2126, 0.0722, false},
+                                         {0.2126, 0.0722, true},
+                                         {0.2627, 0.0593, true},
+                                         {0.2627, 0.0593, false}};
+
+std::vector<uint32_t> read(Bench &bench, const cl::Buffer &from, size_t count) {
+  return download<uint32_t>(bench, from, count);
+}
+
+void check_counts(const std::vector<uint32_t> &got, const std::vector<uint32_t> &expected,
+                  const std::string &what) {
+  const auto at = std::mismatch(expected.begin(), expected.end(), got.begin()).first;
+  fail_unless(got.size() == expected.size() && at == expected.end(), "%s: count %d", what.c_str(),
+              int(at - expected.begin()));
+}
+
+/// Counts an area and compares everything with the reference.
+void check(Bench &bench, ScopeCounts &counts, const Picture &in, const ScopeFrame &frame,
+           const Rect &area, const std::string &what) {
+  const int columns = counts.columns(area);
+  const std::vector<uint32_t> expected = reference::scope_counts(frame, area, columns);
+  check_counts(read(bench, counts.count(*bench.queue, in, area), expected.size()), expected,
+               what + ", counts");
+  check_counts(read(bench, counts.count_chroma(*bench.queue, in, area), 65536),
+               reference::scope_cells(frame, area), what + ", chroma");
+  check_counts(read(bench, counts.numbers(*bench.queue, area), counts.number_count(area)),
+               reference::scope_numbers(frame, area, columns), what + ", numbers");
+}
+
+std::string text_of(const FrameFormat &format, ScopeMode mode, int width, int height, int group) {
+  return std::string(format.pixels->name) + (format.colorimetry.full_range ? " full " : " ") +
+         mode_name(mode) + " " + std::to_string(width) + "×" + std::to_string(height) + " group " +
+         std::to_string(group);
+}
+
+std::vector<Rect> areas(int width, int height) {
+  std::vector<Rect> all{{0, 0, width, height}};
+  if (width > 8 && height > 8) all.push_back({3, 5, width - 7, height - 6});
+  if (width > 1) all.push_back({width - 1, height - 1, 1, 1});
+  return all;
+}
+
+}  // namespace
+
+TEST_EACH(test_rgb, 0, 2) {
+  Bench bench;
+  const Layout layout = __i__ ? Layout::image : Layout::buffer;
+  struct Case {
+    Colorimetry colorimetry;
+    ScopeMode mode;
+    int group;
+  };
+  const Case cases[] = {
+      {colorimetries[0], ScopeMode::luma, 1},    {colorimetries[0], ScopeMode::luma, 256},
+      {colorimetries[0], ScopeMode::rgb, 1},     {colorimetries[0], ScopeMode::rgb, 32},
+      {colorimetries[0], ScopeMode::ycbcr, 1},   {colorimetries[0], ScopeMode::ycbcr, 64},
+      {colorimetries[2], ScopeMode::ycbcr, 128}, {colorimetries[3], ScopeMode::luma, 1}};
+  for (const auto &[width, height] : {std::pair{1, 1}, {7, 3}, {161, 90}, {700, 20}})
+    for (const auto &[colorimetry, mode, group] : cases) {
+      FrameFormat format(layout);
+      format.colorimetry = colorimetry;
+      const ScopeValues values(format, mode);
+      ScopeCounts counts(*bench.context, width, height, values, group);
+      for (const Frame &frame :
+           {reference::random_frame(width, height), reference::flat_frame(width, height),
+            reference::gradient_frame(width, height), reference::natural_frame(width, height),
+            reference::noisy(reference::flat_frame(width, height), 4, 1)}) {
+        const Picture in = bench.upload(frame, layout, 3);
+        for (const Rect &area : areas(width, height))
+          check(bench, counts, in, ScopeFrame(frame, values), area,
+                text_of(format, mode, width, height, group));
+      }
+    }
+}
+
+namespace {
+
+/// Frames of several sizes, with any values, also illegal ones and those of colours that RGB can't
+/// show.
+void check_planes(Bench &bench, const FrameFormat &format, ScopeMode mode, int group) {
+  const ScopeValues values(format, mode);
+  for (const auto &[width, height] : {std::pair{1, 1}, {2, 1}, {33, 7}, {64, 48}}) {
+    ScopeCounts counts(*bench.context, width, height, values, group);
+    const PlanarFrame frame = random_planes(*format.pixels, width, height, width == 33);
+    const Picture in = upload(bench, frame, format.layout);
+    for (const Rect &area : areas(width, height))
+      check(bench, counts, in, ScopeFrame(frame, values), area,
+            text_of(format, mode, width, height, group));
+  }
+}
+
+}  // namespace
+
+// The matrix matters for R, G and B only.
+TEST(test_planes) {
+  Bench bench;
+  size_t number = 0;
+  for_luma(bench, [&](const PixelFormat &pixels, Layout layout) {
+    for (const ScopeMode mode : modes)
+      for (const int group : {1, 64})
+        check_planes(bench, {layout, pixels, colorimetries[number++ % std::size(colorimetries)]},
+                     mode, group);
+  });
+  for (const char *name : {"NV12", "P010_10LE"})
+    for (const Colorimetry &colorimetry : colorimetries)
+      check_planes(bench, {Layout::buffer, *PixelFormat::find(name), colorimetry}, ScopeMode::rgb,
+                   1);
+}
+
+// More than MOST_COLUMNS pixels share columns.
+TEST(test_wide_frames) {
+  Bench bench;
+  const PixelFormat &nv12 = *PixelFormat::find("NV12");
+  for (const int width : {640, 641, 1283, 16384})
+    for (const ScopeMode mode : modes) {
+      const FrameFormat format(Layout::buffer, nv12, {});
+      const ScopeValues values(format, mode);
+      const PlanarFrame frame = random_planes(nv12, width, 6, false);
+      const Picture in = upload(bench, frame, Layout::buffer);
+      for (const int group : {1, 128}) {
+        ScopeCounts counts(*bench.context, width, 6, values, group);
+        check(bench, counts, in, ScopeFrame(frame, values), {0, 0, width, 6},
+              text_of(format, mode, width, 6, group));
+        check(bench, counts, in, ScopeFrame(frame, values), {5, 1, width - 9, 4},
+              text_of(format, mode, width, 6, group) + " part");
+      }
+    }
+}
+
+// Fixed point is within a hundredth of a step of the exact matrix, for all legal values.
+TEST(test_matrix) {
+  for (const char *name : {"NV12", "P010_10LE"})
+    for (const Colorimetry &colorimetry : colorimetries) {
+      const PixelFormat &pixels = *PixelFormat::find(name);
+      const FrameFormat format(Layout::buffer, pixels, colorimetry);
+      const ScopeValues values(format, ScopeMode::rgb);
+      const PlanarFrame frame = random_planes(pixels, 64, 64, false);
+      const ScopeFrame counted(frame, values);
+      for (int y = 0; y < 64; y++)
+        for (int x = 0; x < 64; x++) {
+          const auto [cb, cr] = counted.chroma_at(x, y);
+          const auto exact = reference::scope_rgb(format, luma_code_at(frame, x, y), cb, cr);
+          for (int i = 0; i < 3; i++) {
+            const double wanted = std::clamp(exact[i], 0.0, 1.0) * (values.levels - 1);
+            fail_unless(std::fabs(counted.values_at(x, y)[i] - wanted) < 0.52, "%s channel %d",
+                        name, i);
+          }
+        }
+    }
+}
+
+// Bars of heights in proportion to the samples of all columns, or to their logarithm.
+TEST(test_heights) {
+  Bench bench;
+  const Frame frame = reference::natural_frame(161, 90);
+  const ScopeValues values(Layout::buffer, ScopeMode::rgb);
+  ScopeCounts counts(*bench.context, 161, 90, values);
+  const Rect all{0, 0, 161, 90};
+  counts.count(*bench.queue, bench.upload(frame, Layout::buffer), all);
+  const std::vector<uint32_t> totals = read(bench, counts.totals(*bench.queue, all), 768);
+  uint32_t sum = 0, most = 0;
+  for (const uint32_t total : totals) sum += total, most = std::max(most, total);
+  fail_unless(sum == 3 * 161 * 90);
+  for (const bool logarithmic : {false, true}) {
+    const auto heights = read(bench, counts.heights(*bench.queue, all, logarithmic), 768);
+    for (int i = 0; i < 768; i++) {
+      const double wanted =
+          logarithmic ? std::log1p(totals[i]) / std::log1p(most) : double(totals[i]) / most;
+      fail_unless(std::fabs(heights[i] - 65535 * wanted) <= 1.5, "height %d", i);
+    }
+  }
+}
+
+namespace {
+
+/// The output of a command.
+std::vector<uint8_t> output_of(const std::string &command) {
+  std::vector<uint8_t> bytes;
+  FILE *pipe = popen(command.c_str(), "r");
+  fail_unless(pipe != nullptr, "%s", command.c_str());
+  for (int byte = std::fgetc(pipe); byte != EOF; byte = std::fgetc(pipe))
+    bytes.push_back(static_cast<uint8_t>(byte));
+  fail_unless(pclose(pipe) == 0, "%s", command.c_str());
+  return bytes;
+}
+
+/// The number that FFmpeg's signalstats prints under a name.
+double stat_of(const std::string &text, const std::string &name) {
+  const size_t at = text.find("." + name + "=");
+  fail_unless(at != std::string::npos, "there is no %s", name.c_str());
+  return std::atof(text.c_str() + at + name.size() + 2);
+}
+
+}  // namespace
+
+// The same frame by FFmpeg: its waveform and its vectorscope have equal counts, and signalstats
+// equal extremes and means.
+TEST(test_equals_ffmpeg) {
+  if (std::system("command -v ffmpeg >/dev/null")) {
+    std::puts("SKIP: there is no ffmpeg");
+    return;
+  }
+  Bench bench;
+  const int width = 64, height = 48;
+  const PixelFormat &i420 = *PixelFormat::find("I420");
+  const PlanarFrame frame = random_planes(i420, width, height, false);
+  const std::string path = "scope-" + std::to_string(getpid()) + ".yuv";
+  FILE *file = std::fopen(path.c_str(), "wb");
+  for (const PlanarFrame::Plane &plane : frame.planes)
+    for (const uint16_t value : plane.values) std::fputc(value, file);
+  std::fclose(file);
+  const auto filtered = [&](const std::string &filter, const std::string &to) {
+    return output_of("ffmpeg -v error -f rawvideo -pix_fmt yuv420p -s 64x48 -i " + path + " -vf " +
+                     filter + " " + to);
+  };
+
+  const Rect all{0, 0, width, height};
+  const ScopeValues values({Layout::buffer, i420, {}}, ScopeMode::ycbcr);
+  const ScopeValues luma({Layout::buffer, i420, {}}, ScopeMode::luma);
+  ScopeCounts of_luma(*bench.context, width, height, luma),
+      counts(*bench.context, width, height, values);
+  const Picture in = upload(bench, frame, Layout::buffer);
+  const auto columns = read(bench, of_luma.count(*bench.queue, in, all), size_t(256) * width);
+  const auto waveform =
+      filtered("waveform=mode=column:mirror=0:intensity=0.004:components=1:display=overlay",
+               "-f rawvideo -");
+  for (size_t i = 0; i < columns.size(); i++)
+    fail_unless(waveform.at(i) == columns[i], "waveform at %zu", i);
+
+  const auto cells = read(bench, counts.count_chroma(*bench.queue, in, all), 65536);
+  const auto vectors = filtered("vectorscope=mode=gray:intensity=0.004", "-f rawvideo -");
+  for (int cr = 0; cr < 256; cr++)
+    for (int cb = 0; cb < 256; cb++)
+      fail_unless(vectors.at((255 - cr) * 256 + cb) == cells[cr * 256 + cb], "vectorscope");
+
+  counts.count(*bench.queue, in, all);
+  const auto numbers = read(bench, counts.numbers(*bench.queue, all), counts.number_count(all));
+  const glcl::scopes::ScopeNumbers of_frame(values, all, counts.columns(all), numbers.data());
+  const auto bytes = filtered("signalstats,metadata=print:file=-", "-f null -");
+  const std::string stats(bytes.begin(), bytes.end());
+  std::remove(path.c_str());
+  const char *const names[] = {"Y", "U", "V"};
+  for (int i = 0; i < 3; i++) {
+    const auto &channel = of_frame.channels[i];
+    fail_unless(stat_of(stats, names[i] + std::string("MIN")) == channel.minimum);
+    fail_unless(stat_of(stats, names[i] + std::string("MAX")) == channel.maximum);
+    fail_unless(std::fabs(stat_of(stats, names[i] + std::string("AVG")) - channel.mean) < 1e-3);
+  }
+  // It cuts saturations off instead of rounding.
+  fail_unless(std::fabs(stat_of(stats, "SATMAX") - of_frame.saturation->maximum) <= 1);
+  fail_unless(std::fabs(stat_of(stats, "SATAVG") + 0.5 - of_frame.saturation->mean) < 0.1);
+}

@@ -277,8 +277,10 @@ __kernel void moved_edges_align(__global const ushort *restrict before,
   own[3] = own[4] = 0.0f;
   for (int i = item; i < ALL_AREAS; i += items) own[3] += balance[i] > 0, own[4] += balance[i] < 0;
   add_up(own, 5, sums, own);
-  const float on_edge = own[2] / fmax(own[0], 1.0f);
-  if (item || on_edge <= met || on_edge < LEAST_ON_EDGE || own[3] <= MORE_AREAS * own[4]) return;
+  const float on_edge = own[2] / fmax(own[0], 1.0f),
+              more = own[4] >= LEAST_STILL ? 1.0f : MORE_ON_EDGE;
+  if (item || on_edge <= more * met || on_edge < LEAST_ON_EDGE) return;
+  if (own[3] <= MORE_AREAS * own[4]) return;
   result[0] = pose.x, result[1] = pose.y;
   result[2] = pose.z - middle.x, result[3] = pose.w - middle.y;
   result[4] = own[1] / fmax(own[0], 1.0f), result[5] = own[0];

@@ -225,8 +225,9 @@ std::optional<AlignedMotion> moved_alignment(const EdgeMaps &maps,
   });
   const auto moved = std::count_if(balance.begin(), balance.end(), [](int b) { return b > 0; }),
              still = std::count_if(balance.begin(), balance.end(), [](int b) { return b < 0; });
-  const double part = double(on_edges) / std::max(inside, 1);
-  if (part <= met_part(areas) || part < 0.4 || double(moved) <= 1.25 * double(still)) return {};
+  const double part = double(on_edges) / std::max(inside, 1), more = still >= 3 ? 1 : 1.05;
+  if (part <= more * met_part(areas) || part < 0.4 || double(moved) <= 1.25 * double(still))
+    return {};
   return AlignedMotion{float(pose.a),
                        float(pose.b),
                        float(pose.x - 0.5 * (maps.width - 1)),

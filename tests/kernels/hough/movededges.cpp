@@ -327,6 +327,18 @@ TEST(test_on_edge) {
   fail_unless(replaced(58) && !replaced(62), "LEAST_ON_EDGE");
 }
 
+// How many more edges must be on an edge if no area stands still: 104 and 108 instead of 100.
+TEST(test_fits) {
+  Bench bench;
+  const auto replaced = [&](int areas) {
+    Dots dots;
+    for (int i = 0; i < 25; i++) dots.fill(i, 4, 3);
+    for (int i = 0; i < areas; i++) dots.fill(8 * AREAS + i, 4, 9);
+    return run(bench, dots.maps, shifted(3)).replaced();
+  };
+  fail_unless(replaced(27) && !replaced(26), "MORE_ON_EDGE");
+}
+
 // How many more areas must have moved than stand still.
 TEST(test_more_areas) {
   Bench bench;

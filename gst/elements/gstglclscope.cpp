@@ -151,8 +151,7 @@ static glcl::Layout gst_glcl_scope_prepare(GstGLCLFilter *filter, glcl::Context 
   gst_glcl_scope_counts(state, state->mode).get([=] {
     return gst_glcl_scope_make_counts(state, state->mode);
   });
-  state->renderer =
-      std::make_unique<scopes::ScopeRenderer>(context, width, height, state->frame.layout);
+  state->renderer = std::make_unique<scopes::ScopeRenderer>(context, width, height, state->frame);
   state->roi_warned = state->grey_warned = state->nits_warned = false;
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_bytes);
   // Without colorimetry in the caps GStreamer assumes one by size.
@@ -232,7 +231,7 @@ static void gst_glcl_scope_process(GstGLCLFilter *filter, glcl::Queue &queue,
   gst_glcl_scope_warn(self);
   scopes::ScopeCounts &counts = gst_glcl_scope_ready_counts(self, settings.mode);
   const bool published = wanted.message || wanted.meta;
-  if (published || settings.display & ~unsigned(scopes::vectorscope)) counts.count(queue, in, area);
+  if (published || settings.display & scopes::column_kinds) counts.count(queue, in, area);
   if (published || settings.display & scopes::vectorscope) counts.count_chroma(queue, in, area);
   if (published) {
     const cl::Buffer &numbers = counts.numbers(queue, area);
@@ -247,10 +246,10 @@ static void gst_glcl_scope_process(GstGLCLFilter *filter, glcl::Queue &queue,
   }
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
-      settings.display ? std::optional(scopes::scope_panel(settings, in.width, in.height))
+      settings.display ? std::optional(scopes::covered_by(settings, in.width, in.height))
                        : std::nullopt,
       [&](const glcl::drawing::Canvas &canvas) {
-        state->renderer->run(queue, settings, canvas, counts, area, state->transfer);
+        state->renderer->run(queue, settings, in, canvas, counts, area, state->transfer);
       });
 }
 

@@ -12,7 +12,8 @@ GType display_type() {
        {waveform, "Values of each column, all channels over each other", "waveform"},
        {parade, "Values of each column, channels side by side", "parade"},
        {vectorscope, "Cb and Cr, with targets for the colours of bars", "vectorscope"},
-       {histogram, "Frequency of each value", "histogram"}});
+       {histogram, "Frequency of each value", "histogram"},
+       {zebra, "Stripes in the picture over luma below zebra-low and above zebra-high", "zebra"}});
 }
 
 GType mode_type() {
@@ -79,6 +80,13 @@ void add_properties(Properties<ScopeProperties> &properties) {
               "Brightness of the traces of waveform, parade and vectorscope, from 0 (invisible); "
               "1 shows a value that all samples have at full brightness",
               &ScopeProperties::gain, 0, 1000);
+  properties
+      .number("zebra-low", "Zebra low",
+              "Luma below gets stripes with display=zebra, in per cent from black to white",
+              &ScopeProperties::zebra_low, -10, 110)
+      .number("zebra-high", "Zebra high",
+              "Luma above gets stripes with display=zebra, in per cent from black to white",
+              &ScopeProperties::zebra_high, -10, 110);
   add_placement(properties);
   properties.other(
       gst_param_spec_array("roi", "Region of interest",

@@ -58,7 +58,7 @@ std::vector<ScopePlot> plots_of(const ScopeSettings &settings, int channels) {
 }  // namespace
 
 Rect scope_panel(const ScopeSettings &settings, int width, int height) {
-  if (settings.replace) return {0, 0, width, height};
+  if (settings.replaces()) return {0, 0, width, height};
   const auto place = [](double part, int whole) {
     return static_cast<int>(std::lround(std::clamp(part, 0.0, 1.0) * whole));
   };
@@ -68,6 +68,11 @@ Rect scope_panel(const ScopeSettings &settings, int width, int height) {
   area.width = std::clamp(place(settings.width, width), 1, width - area.x);
   area.height = std::clamp(place(settings.height, height), 1, height - area.y);
   return area;
+}
+
+Rect covered_by(const ScopeSettings &settings, int width, int height) {
+  return settings.display & zebra ? Rect{0, 0, width, height}
+                                  : scope_panel(settings, width, height);
 }
 
 ScopeLayout::ScopeLayout(const ScopeSettings &settings, const ScopeValues &values, int characters,

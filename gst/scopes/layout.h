@@ -9,7 +9,12 @@
 namespace glcl::scopes {
 
 /// Kinds of scopes, bits of ScopeSettings::display.
-enum ScopeKind : unsigned { waveform = 1, parade = 2, vectorscope = 4, histogram = 8 };
+enum ScopeKind : unsigned { waveform = 1, parade = 2, vectorscope = 4, histogram = 8, zebra = 16 };
+
+/// The kinds that show the values of columns.
+constexpr unsigned column_kinds = waveform | parade | histogram;
+/// The kinds that have a plot of their own.
+constexpr unsigned plot_kinds = column_kinds | vectorscope;
 
 /// The units of the graticule.
 enum class ScopeUnits { code, ire, percent, nits };
@@ -25,8 +30,13 @@ struct ScopeSettings {
   /// The panel, as fractions of the frame's width and height.
   double x = 0.5, y = 0.55, width = 0.48, height = 0.41;
   double opacity = 0.85;
+  /// Per cent from black to white: luma below and above gets stripes.
+  double zebra_low = 0, zebra_high = 100;
   cl_uint foreground_color = 0xffe6e6e6;  ///< 0xAARRGGBB, of text, lines and traces of luma
   cl_uint background_color = 0xff0a0a0a;
+
+  /// True if the frame is not shown. Stripes alone need it.
+  bool replaces() const { return replace && display & plot_kinds; }
 };
 
 /// The place of a scope, or of a channel of a parade.
@@ -49,6 +59,8 @@ struct ScopeLayout {
   std::vector<ScopePlot> plots;
 };
 
+/// The part of the frame that is drawn on: the panel, or with zebra the whole frame.
+Rect covered_by(const ScopeSettings &settings, int width, int height);
 /// A part of the frame as it is set, clipped to the frame, never empty, px.
 Rect scope_panel(const ScopeSettings &settings, int width, int height);
 

@@ -2,6 +2,7 @@
 #include "renderer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "opencl/buffer.h"
@@ -23,8 +24,8 @@ Plot plot_of(const ScopeSettings &settings, const ScopeValues &values, const Sco
   plot.chroma_shift = values.mode == ScopeMode::ycbcr ? values.chroma_shift() : 0;
   plot.logarithmic = settings.logarithmic;
   plot.gain = static_cast<cl_float>(settings.gain);
-  plot.opacity = settings.replace ? 1 : static_cast<cl_float>(settings.opacity);
-  plot.opaque = settings.replace;
+  plot.opacity = settings.replaces() ? 1 : static_cast<cl_float>(settings.opacity);
+  plot.opaque = settings.replaces();
   const std::vector<cl_float4> colours = trace_colours(settings, values.mode);
   std::copy(colours.begin(), colours.end(), plot.colours);
   return plot;
@@ -33,7 +34,7 @@ Plot plot_of(const ScopeSettings &settings, const ScopeValues &values, const Sco
 /// The settings of the layer: replaced frames have an opaque background.
 ScopeSettings layer_settings(const ScopeSettings &settings) {
   ScopeSettings of_layer = settings;
-  if (settings.replace) of_layer.background_color |= 0xff000000;
+  if (settings.replaces()) of_layer.background_color |= 0xff000000;
   return of_layer;
 }
 
@@ -47,13 +48,16 @@ std::vector<cl_float4> trace_colours(const ScopeSettings &settings, ScopeMode mo
   return {luma, {{0.3f, 0.5f, 1.0f, 1}}, {{1.0f, 0.35f, 0.35f, 1}}};
 }
 
-ScopeRenderer::ScopeRenderer(Context &context, int width, int height, Layout layout)
+ScopeRenderer::ScopeRenderer(Context &context, int width, int height, const FrameFormat &frame)
     : width_(width), height_(height) {
   try {
-    const Program program = context.program("scopes/draw.cl", frame_options(layout));
+    const Program program = context.program("scopes/draw.cl", frame_options(frame.layout));
     waveform_ = Kernel(context, program, "scope_draw_waveform", {32, 2});
     vectors_ = Kernel(context, program, "scope_draw_vectors", {32, 2});
     bars_ = Kernel(context, program, "scope_draw_bars", {32, 2});
+    const std::string options =
+        frame_options(frame) + ScopeValues(frame, ScopeMode::luma).options();
+    zebra_ = Kernel(context, context.program("scopes/zebra.cl", options), "scope_zebra", {16, 16});
   } catch (const cl::Error &error) {
     throw Error("The scopes can't be drawn by " + context.device().name + ".", error);
   }
@@ -77,11 +81,30 @@ const ScopeLayout &ScopeRenderer::paint(Queue &queue, const ScopeSettings &setti
   return painted_.emplace(Painted{settings, values, transfer, layout}).layout;
 }
 
-void ScopeRenderer::run(Queue &queue, const ScopeSettings &settings, const drawing::Canvas &canvas,
-                        ScopeCounts &counts, const Rect &area, ScopeTransfer transfer) {
+/// Pixels without stripes stay as the canvas begins.
+void ScopeRenderer::draw_zebra(Queue &queue, const ScopeSettings &settings, const Picture &frame,
+                               const drawing::Canvas &canvas, const ScopeValues &values) {
+  const ScopeValues luma(values.frame, ScopeMode::luma);
+  const double black = luma.black(0), range = luma.white(0) - black;
+  const auto code = [&](double percent) {
+    return static_cast<int>(std::lround(black + percent / 100 * range));
+  };
+  const Zebra how{{{width_, height_}},
+                  code(settings.zebra_low),
+                  code(settings.zebra_high),
+                  2 * drawing::dot(width_, height_),
+                  canvas.overlay};
+  zebra_(queue, {size_t(width_), size_t(height_)}, frame, canvas.in, canvas.out, how);
+}
+
+void ScopeRenderer::run(Queue &queue, const ScopeSettings &settings, const Picture &frame,
+                        const drawing::Canvas &canvas, ScopeCounts &counts, const Rect &area,
+                        ScopeTransfer transfer) {
   const ScopeValues &values = counts.values();
+  const bool striped = settings.display & zebra && !settings.replaces();
   const ScopeLayout &layout = paint(queue, layer_settings(settings), values, transfer);
-  if (!canvas.overlay && !settings.replace) canvas.begin(queue);
+  if (striped || (!canvas.overlay && !settings.replaces())) canvas.begin(queue);
+  if (striped) draw_zebra(queue, settings, frame, canvas, values);
   for (const ScopePlot &place : layout.plots) {
     Plot plot = plot_of(settings, values, layout, place, area, counts.columns(area));
     plot.overlay = canvas.overlay;

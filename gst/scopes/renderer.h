@@ -13,12 +13,14 @@ namespace glcl::scopes {
 class ScopeRenderer {
  public:
   /// Throws Error::failed if the device refuses the programs.
-  ScopeRenderer(Context &context, int width, int height, Layout layout);
+  ScopeRenderer(Context &context, int width, int height, const FrameFormat &frame);
 
   /// Enqueues the drawing of the area of a frame that `counts` has counted, for what the settings
-  /// display: the frame with the scopes over it, or the scopes alone. Never waits.
-  void run(Queue &queue, const ScopeSettings &settings, const drawing::Canvas &canvas,
-           ScopeCounts &counts, const Rect &area, ScopeTransfer transfer);
+  /// display: the frame with the scopes over it, or the scopes alone. `frame` is in its own format.
+  /// Never waits.
+  void run(Queue &queue, const ScopeSettings &settings, const Picture &frame,
+           const drawing::Canvas &canvas, ScopeCounts &counts, const Rect &area,
+           ScopeTransfer transfer);
 
  private:
   /// The inputs of the layer.
@@ -32,8 +34,11 @@ class ScopeRenderer {
   const ScopeLayout &paint(Queue &queue, const ScopeSettings &settings, const ScopeValues &values,
                            ScopeTransfer transfer);
 
+  void draw_zebra(Queue &queue, const ScopeSettings &settings, const Picture &frame,
+                  const drawing::Canvas &canvas, const ScopeValues &values);
+
   int width_, height_;
-  Kernel waveform_, vectors_, bars_;
+  Kernel waveform_, vectors_, bars_, zebra_;
   std::optional<Painted> painted_;
   cl::Buffer layer_;
 };

@@ -55,5 +55,13 @@ typedef struct {
   float4 colours[MOST_CHANNELS];  // R, G, B of the channels' traces
 } Plot;
 
+// Stripes over luma below `low` and above `high`.
+typedef struct {
+  int2 size;      // of the frame, px
+  int low, high;  // code values
+  int width;      // of a stripe, px along x
+  int overlay;    // only the drawing
+} Zebra;
+
 INTERFACE_END
 #endif

@@ -101,6 +101,7 @@ ScopeFrame::ScopeFrame(const Frame &frame, const ScopeValues &values)
       pixels_.push_back(values.mode == ScopeMode::rgb ? std::array<int, 3>{rgb[0], rgb[1], rgb[2]}
                                                       : ycbcr);
       chroma_.push_back({ycbcr[1], ycbcr[2]});
+      luma_.push_back(ycbcr[0]);
     }
 }
 
@@ -111,6 +112,7 @@ ScopeFrame::ScopeFrame(const PlanarFrame &frame, const ScopeValues &values)
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const int luma = luma_code_at(frame, x, y);
+      luma_.push_back(luma >> (format.bits - values.bits));
       if (!values.has_chroma()) {
         pixels_.push_back({luma >> (format.bits - values.bits)});
         chroma_.push_back({});
@@ -299,20 +301,40 @@ class ScopeDrawing {
   double samples_ = 0;  // of chroma
 };
 
+/// Diagonal stripes of black and white over luma outside of the limits, which are rounded to codes.
+void draw_zebra(Frame &out, const ScopeFrame &frame, const ScopeSettings &settings, bool overlay) {
+  const ScopeValues luma(frame.values.frame, ScopeMode::luma);
+  const double black = luma.black(0), range = luma.white(0) - black;
+  const int width = 2 * std::max(2, (std::min(out.width, out.height) + 135) / 270);
+  for (int y = 0; y < out.height; y++)
+    for (int x = 0; x < out.width; x++) {
+      const int value = frame.luma_at(x, y);
+      const bool low =
+          value<std::round(black + settings.zebra_low / 100 * range), high = value> std::round(
+              black + settings.zebra_high / 100 * range);
+      if (!low && !high) continue;
+      const int along = high ? x + y : x - y + out.height;
+      for (int i = 0; i < 3; i++) out.at(x, y)[i] = along / width % 2 ? 255 : 0;
+      if (overlay) out.at(x, y)[3] = 255;
+    }
+}
+
 }  // namespace
 
 Frame draw_scopes(const Frame &below, const ScopeFrame &counted, const ScopeSettings &settings,
                   ScopeTransfer transfer, const Rect &area, int columns, bool overlay) {
   const ScopeDrawing drawing(counted, settings, area, columns);
   ScopeSettings painted = settings;
-  if (settings.replace) painted.background_color |= 0xff000000;
+  if (settings.replaces()) painted.background_color |= 0xff000000;
   const ScopeLayout layout(painted, counted.values,
                            glcl::scopes::longest_label(counted.values, settings.levels, transfer),
                            below.width, below.height);
   const std::vector<cl_uchar4> layer =
       glcl::scopes::paint_graticule(painted, counted.values, transfer, layout);
-  const double opacity = settings.replace ? 1 : settings.opacity;
+  const double opacity = settings.replaces() ? 1 : settings.opacity;
   Frame out = overlay ? Frame(below.width, below.height) : below;
+  if (settings.display & glcl::scopes::zebra && !settings.replaces())
+    draw_zebra(out, counted, settings, overlay);
   for (const ScopePlot &place : layout.plots)
     for (int y = place.cell.y; y < place.cell.bottom(); y++)
       for (int x = place.cell.x; x < place.cell.right(); x++) {
@@ -324,12 +346,13 @@ Frame draw_scopes(const Frame &below, const ScopeFrame &counted, const ScopeSett
           colour[i] = std::min(graticule.s[i] / 255.0 * (1 - trace[3]) + trace[i], 1.0) * opacity;
         uint8_t *pixel = out.at(x, y);
         for (int i = 0; i < 4; i++) {
-          const double under = overlay || settings.replace ? 0 : pixel[i] * (1 - colour[3]);
+          const double under =
+              overlay || settings.replaces() ? 0 : below.at(x, y)[i] * (1 - colour[3]);
           if (overlay)
             pixel[i] = static_cast<uint8_t>(std::lround(255 * colour[i < 3 ? 2 - i : 3]));
           else if (i < 3)
             pixel[i] = static_cast<uint8_t>(std::lround(255 * colour[i] + under));
-          else if (settings.replace)
+          else if (settings.replaces())
             pixel[i] = 255;
         }
       }

@@ -22,12 +22,16 @@ class ScopeFrame {
   /// Cb and Cr of a pixel.
   std::array<int, 2> chroma_at(int x, int y) const { return chroma_[size_t(y) * width + x]; }
 
+  /// Luma of a pixel.
+  int luma_at(int x, int y) const { return luma_[size_t(y) * width + x]; }
+
   glcl::scopes::ScopeValues values;
   int width, height;
 
  private:
   std::vector<std::array<int, 3>> pixels_;
   std::vector<std::array<int, 2>> chroma_;
+  std::vector<int> luma_;
 };
 
 /// R, G and B, 0 to 1, of code values of YCbCr, not rounded or clamped.

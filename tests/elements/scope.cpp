@@ -359,6 +359,30 @@ TEST(extremes) {
   expect(warnings_of(chain, "roi=").size() == 1, "a region outside causes one warning");
 }
 
+// Stripes over what is too bright or too dark, alone and below a scope, in planes too.
+TEST(zebra) {
+  const Frame frame = reference::natural_frame(160, 120);
+  Chain chain("glclscope display=zebra zebra-low=20 zebra-high=60 post-messages=false");
+  for (const unsigned display : {16u, 17u}) {
+    ScopeSettings settings;
+    settings.display = display;
+    settings.zebra_low = 20, settings.zebra_high = 60;
+    g_object_set(chain["glclscope"], "display", display, nullptr);
+    const Frame got = chain.filter(frame);
+    test::expect_near(reference::draw_scopes(frame, ScopeFrame(frame, rgba_values(ScopeMode::luma)),
+                                             settings, ScopeTransfer::sdr, {0, 0, 160, 120}, 160),
+                      got, 1, "stripes, display " + std::to_string(display));
+    expect(!test::near(frame, got, 1), "there are stripes");
+  }
+  const PixelFormat &gray = *PixelFormat::find("GRAY8");
+  PlanarChain grey("glclscope display=zebra post-messages=false", gray, "2:4:0:0");
+  for (const int value : {10, 16, 100, 235, 240}) {
+    const PlanarFrame in = flat_planes(gray, 64, 48, value, 0, 0), out = grey.filter(in);
+    expect((in.planes[0].values == out.planes[0].values) == (value >= 16 && value <= 235),
+           "only illegal values get stripes");
+  }
+}
+
 // Alpha stays, or is opaque in a replaced frame.
 TEST(alpha) {
   Frame frame = reference::random_frame(64, 48);

@@ -54,6 +54,7 @@ TEST(scopes) {
   for (const char *mode : {"luma", "rgb", "ycbcr"})
     expect_same_pixels(std::string("glclscope display=waveform+parade+vectorscope mode=") + mode);
   expect_same_pixels("glclscope display=waveform+vectorscope layout=replace roi=<8,8,40,30>");
+  expect_same_pixels("glclscope display=zebra zebra-low=30 zebra-high=60");
 }
 
 TEST(motion) {

@@ -86,13 +86,13 @@ Run draw_run(Context &context, const Scene &scene, unsigned display, ScopeMode m
   work.counts->count_chroma(first_queue, work.in, work.area);
   first_queue.cl().finish();
   const auto renderer =
-      std::make_shared<ScopeRenderer>(context, scene.width, scene.height, work.values.frame.layout);
+      std::make_shared<ScopeRenderer>(context, scene.width, scene.height, work.values.frame);
   ScopeSettings settings;
   settings.display = display;
   settings.mode = mode;
   Run run;
   run.enqueue = [=](Queue &queue) {
-    renderer->run(queue, settings, {work.in, work.out}, *work.counts, work.area,
+    renderer->run(queue, settings, work.in, {work.in, work.out}, *work.counts, work.area,
                   scopes::ScopeTransfer::sdr);
   };
   run.compare = [=, enqueue = run.enqueue](Queue &queue) {
@@ -126,6 +126,7 @@ const Registration registration("glclscope", [](Subject &subject) {
       {"parade mode=rgb", scopes::parade, ScopeMode::rgb},
       {"vectorscope", scopes::vectorscope, ScopeMode::luma},
       {"histogram mode=rgb", scopes::histogram, ScopeMode::rgb},
+      {"zebra", scopes::zebra, ScopeMode::luma},
       {"waveform+vectorscope", scopes::waveform | scopes::vectorscope, ScopeMode::luma}};
   for (const auto &[name, display, mode] : drawings)
     add(subject, std::string("drawing, display=") + name,

@@ -20,7 +20,7 @@ using reference::ScopeFrame;
 
 namespace {
 
-constexpr unsigned every = 15;
+constexpr unsigned every = 31;
 
 /// Counts and draws a frame, and compares. The device's logarithm may move the end of a bar.
 void check(Bench &bench, const Frame &frame, const ScopeValues &values,
@@ -28,12 +28,12 @@ void check(Bench &bench, const Frame &frame, const ScopeValues &values,
            bool overlay = false, ScopeTransfer transfer = ScopeTransfer::sdr) {
   const Layout layout = values.frame.layout;
   ScopeCounts counts(*bench.context, frame.width, frame.height, values);
-  ScopeRenderer renderer(*bench.context, frame.width, frame.height, layout);
+  ScopeRenderer renderer(*bench.context, frame.width, frame.height, values.frame);
   const Picture in = bench.upload(frame, layout, 3),
                 out = bench.upload(Frame(frame.width, frame.height), layout, 5);
   counts.count(*bench.queue, in, area);
   counts.count_chroma(*bench.queue, in, area);
-  renderer.run(*bench.queue, settings, {in, out, overlay}, counts, area, transfer);
+  renderer.run(*bench.queue, settings, in, {in, out, overlay}, counts, area, transfer);
   const Frame got = bench.download(out),
               expected = reference::draw_scopes(frame, ScopeFrame(frame, values), settings,
                                                 transfer, area, counts.columns(area), overlay);
@@ -60,11 +60,12 @@ TEST_EACH(test_displays, 0, 2) {
   const Layout layout = __i__ ? Layout::image : Layout::buffer;
   for (const auto &[width, height] : {std::pair{320, 180}, {161, 90}, {20, 11}, {1, 1}})
     for (const ScopeMode mode : {ScopeMode::luma, ScopeMode::rgb, ScopeMode::ycbcr})
-      for (const unsigned display : {1u, 2u, 4u, 8u, every}) {
+      for (const unsigned display : {1u, 2u, 4u, 8u, 16u, every}) {
         const Frame frame = reference::natural_frame(width, height);
         ScopeSettings settings;
         settings.display = display;
         settings.mode = mode;
+        settings.zebra_low = 20, settings.zebra_high = 61.3;
         const std::string what = "display " + std::to_string(display) + " " + mode_name(mode);
         const ScopeValues values = values_of(layout, mode);
         const Rect all{0, 0, width, height};
@@ -138,7 +139,8 @@ TEST(test_layout) {
           fail_unless(plot.kind != glcl::scopes::vectorscope ||
                       plot.plot.width == plot.plot.height);
         }
-        fail_unless(!display || covered == layout.panel.width * layout.panel.height);
+        fail_unless(!(display & glcl::scopes::plot_kinds) ||
+                    covered == layout.panel.width * layout.panel.height);
       }
 }
 
@@ -255,17 +257,19 @@ TEST(test_planes) {
       const PlanarFrame frame = random_planes(pixels, width, height, true);
       const ScopeValues values({layout, pixels, {0.2126, 0.0722, false}}, mode);
       ScopeCounts counts(*bench.context, width, height, values);
-      ScopeRenderer renderer(*bench.context, width, height, layout);
+      ScopeRenderer renderer(*bench.context, width, height, values.frame);
       const Picture in = upload(bench, frame, layout),
                     out = bench.upload(Frame(width, height), layout);
       const Rect all{0, 0, width, height};
       ScopeSettings settings;
-      settings.display = glcl::scopes::waveform | glcl::scopes::parade | glcl::scopes::vectorscope;
+      settings.display = glcl::scopes::waveform | glcl::scopes::parade | glcl::scopes::vectorscope |
+                         glcl::scopes::zebra;
+      settings.zebra_low = 47, settings.zebra_high = 53;
       settings.mode = mode;
-      settings.x = settings.y = 0, settings.width = settings.height = 1;
+      settings.x = settings.y = 0.5, settings.width = settings.height = 0.5;
       counts.count(*bench.queue, in, all);
       counts.count_chroma(*bench.queue, in, all);
-      renderer.run(*bench.queue, settings, {out, out, true}, counts, all, ScopeTransfer::pq);
+      renderer.run(*bench.queue, settings, in, {out, out, true}, counts, all, ScopeTransfer::pq);
       const Frame got = bench.download(out);
       const Frame expected =
           reference::draw_scopes(Frame(width, height), ScopeFrame(frame, values), settings,

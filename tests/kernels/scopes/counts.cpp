@@ -60,7 +60,7 @@ std::string text_of(const FrameFormat &format, ScopeMode mode, int width, int he
 
 std::vector<Rect> areas(int width, int height) {
   std::vector<Rect> all{{0, 0, width, height}};
-  if (width > 8 && height > 8) all.push_back({3, 5, width - 7, height - 6});
+  if (width > 8 && height > 8) all.push_back({3, 4, width - 7, height - 4});
   if (width > 1) all.push_back({width - 1, height - 1, 1, 1});
   return all;
 }

@@ -40,6 +40,8 @@ const auto make = [](int wanted) {
 /// An element with the engine 1.
 struct Element {
   Element() {
+    open = true;
+    built = 0;
     gst_element_set_bus(element, bus);
     expect(swap.prepare(element, false, 1, make) == Change::taken, "it is built at once");
     expect_engine(1);

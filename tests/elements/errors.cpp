@@ -90,7 +90,7 @@ std::string value_of(GstElement *element, const GParamSpec *spec) {
 
 }  // namespace
 
-TEST(no_platform) {
+TEST_ALONE(no_platform) {
   g_setenv("OCL_ICD_VENDORS", "/nonexistent", TRUE);
   check_missing_driver({"No OpenCL device", "pocl-opencl-icd", "OCL_ICD_VENDORS=/nonexistent"},
                        "POCL_CACHE_DIR");
@@ -111,13 +111,13 @@ TEST(no_loader) {
     expect(text.find(word) != std::string::npos, std::string(word) + " is not in " + text);
 }
 
-TEST(platform_without_devices) {
+TEST_ALONE(platform_without_devices) {
   if (!test::shares_textures()) return;  // Mesa offers one only on request
   g_unsetenv("RUSTICL_ENABLE");
   check_missing_driver({"No OpenCL device", "RUSTICL_ENABLE", "llvmpipe"}, "pocl-opencl-icd");
 }
 
-TEST(cache_that_cannot_be_written) {
+TEST_ALONE(cache_that_cannot_be_written) {
   if (test::shares_textures()) return;  // not PoCL
   g_setenv("POCL_CACHE_DIR", "/proc/nowhere", TRUE);
   check_missing_driver({"No OpenCL device", "PoCL", "cache /proc/nowhere", "set POCL_CACHE_DIR"},
@@ -125,14 +125,14 @@ TEST(cache_that_cannot_be_written) {
 }
 
 // PoCL still lists its device.
-TEST(cache_that_is_there_and_cannot_be_written) {
+TEST_ALONE(cache_that_is_there_and_cannot_be_written) {
   if (test::shares_textures()) return;  // not PoCL
   g_setenv("POCL_CACHE_DIR", "/sys", TRUE);
   check_missing_driver({"No OpenCL device", "cache /sys", "set POCL_CACHE_DIR"}, "Please report");
 }
 
 // The first device, which the element treats as a GPU, has no images.
-TEST(device_that_is_passed_over) {
+TEST_ALONE(device_that_is_passed_over) {
   if (test::shares_textures()) return;  // not PoCL
   const std::string layer = test::built_library(std::string(g_getenv("GLCL_BUILD")) +
                                                 "/tests/kernels/libsmall-device.so");
@@ -145,7 +145,7 @@ TEST(device_that_is_passed_over) {
              {"device=auto takes 0:1 pthread", "0:0 basic", "it does not support images"});
 }
 
-TEST(inspection_without_platform) {
+TEST_ALONE(inspection_without_platform) {
   g_setenv("OCL_ICD_VENDORS", "/nonexistent", TRUE);
   gchar *folder = g_dir_make_tmp("glcl-registry-XXXXXX", nullptr);
   gchar *registry = g_build_filename(folder, "registry.bin", nullptr);
@@ -166,7 +166,7 @@ TEST(inspection_without_platform) {
   g_free(folder);
 }
 
-TEST(kernel_that_does_not_build) {
+TEST_ALONE(kernel_that_does_not_build) {
   const Kernels kernels("invert/invert.cl",
                         "__kernel void invert(int a) { a = undeclared_name; }\n");
   Pipeline pipeline(
@@ -180,7 +180,7 @@ TEST(kernel_that_does_not_build) {
              "the debug text has the build log: " + error.debug);
 }
 
-TEST(kernel_that_is_missing) {
+TEST_ALONE(kernel_that_is_missing) {
   const Kernels kernels("invert/invert.cl", "__kernel void another_kernel(int a) {}\n");
   Pipeline pipeline(
       "videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! glclinvert ! fakesink");
@@ -189,7 +189,7 @@ TEST(kernel_that_is_missing) {
              {"kernel invert"});
 }
 
-TEST(kernel_that_includes_itself) {
+TEST_ALONE(kernel_that_includes_itself) {
   const Kernels kernels("invert/invert.cl", "#include \"invert/invert.cl\"\n");
   Pipeline pipeline(
       "videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! glclinvert ! fakesink");

@@ -151,9 +151,12 @@ static void gst_test_filter_class_init(GstTestFilterClass *klass) {
   filter_class->unprepare = [](GstGLCLFilter *) { calls.add("unprepare"); };
 }
 
-static const test::Setup setup(test::hide_plugin, [] {
-  test::register_element("testfilter", gst_test_filter_get_type());
-});
+static const test::Setup setup(
+    test::hide_plugin, [] { test::register_element("testfilter", gst_test_filter_get_type()); },
+    [] {
+      calls.take();
+      layout = glcl::Layout::image;
+    });
 
 TEST(calls_of_a_run) {
   {

@@ -264,7 +264,7 @@ std::string two_devices() {
 
 }  // namespace
 
-TEST(devices) {
+TEST_ALONE(devices) {
   Chain chain("glclmotion display=prediction " + two_devices());
   BlockMotion::Settings settings;
   settings.noise = -1;
@@ -317,7 +317,7 @@ std::vector<std::string> lines_of(const std::string &settings) {
 }  // namespace
 
 // Devices that share the search give the results of one device, whatever happens meanwhile.
-TEST(shared_search_equals_one_device) {
+TEST_ALONE(shared_search_equals_one_device) {
   const std::string two = two_devices();
   const std::vector<std::string> one = lines_of(""), shared = lines_of(two);
   expect(one.size() > 26 * 3, "there are messages");

@@ -93,7 +93,7 @@ TEST(package) {
 
 // GStreamer scans the plugin again only after a driver was added or the loader's folder was
 // changed.
-TEST(drivers_that_come_and_go) {
+TEST_ALONE(drivers_that_come_and_go) {
   Folder folder;
   folder.write("one.icd");
   const std::string one = folder.registry();
@@ -109,7 +109,7 @@ TEST(drivers_that_come_and_go) {
 
 // A scan without the OpenCL loader lists the elements too, so they exist once the loader is
 // installed.
-TEST(loader_that_comes_later) {
+TEST_ALONE(loader_that_comes_later) {
   Folder folder;
   g_setenv("LD_AUDIT", test::built_library(g_getenv("GLCL_WITHOUT_LOADER")).c_str(), TRUE);
   folder.registry();
@@ -148,7 +148,7 @@ TEST(values_can_be_serialised) {
   expect(count > 100, "there are only " + std::to_string(count) + " properties");
 }
 
-TEST(debug_categories) {
+TEST_ALONE(debug_categories) {
   static Log &log = *new Log;  // threads log until the process ends
   const char *const names[] = {"glclinvert", "glclbilateral", "glclhistogram", "glclhough",
                                "glclklt",    "glclmotion",    "glclscope",     "glopenclflow"};

@@ -381,7 +381,7 @@ TEST(set_too_late) {
 // Eight pipelines at once, each started and stopped many times. GL contexts that draw at the same
 // time block llvmpipe of Mesa 25.0.7 forever, so all pipelines share one there. llvmpipe of Mesa
 // 22.3.6 crashes in uploads if freed memory is overwritten, also without gst-glcl elements.
-TEST(eight_pipelines) {
+TEST_ALONE(eight_pipelines) {
   mallopt(M_PERTURB, 0);
   g_setenv("RUSTICL_DEBUG", "no_reuse_context", TRUE);
   GstContext *context = nullptr;

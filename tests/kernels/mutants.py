@@ -69,7 +69,7 @@ class Tests:
         with tempfile.TemporaryDirectory() as folder:
             log, output = pathlib.Path(folder, 'tap'), pathlib.Path(folder, 'output')
             environment = {**os.environ, **test['env'], 'G_RESOURCE_OVERLAYS': f'/org/gst-glcl/kernels={kernels}',
-                           'POCL_CACHE_DIR': cache, 'CK_TAP_LOG_FILE_NAME': str(log), 'XDG_DATA_HOME': folder}
+                           'POCL_CACHE_DIR': cache, 'CK_FORK': 'yes', 'CK_TAP_LOG_FILE_NAME': str(log), 'XDG_DATA_HOME': folder}
             with output.open('w') as out, subprocess.Popen(test['cmd'], env=environment, cwd=folder, stdout=out, stderr=out,
                                                          start_new_session=True) as process:
                 failed = ''

@@ -75,6 +75,7 @@ expect_failure git tests/lint/commits.sh
 expect_failure gst-launch-1.0 tests/pipelines/arguments.sh
 expect_failure gst-launch-1.0 tests/pipelines/recipes.sh invert
 GLCL_SOURCE=$work expect_failure '' tests/pipelines/archive.sh
+expect_failure '' tests/support/cases.sh "$work/bin/fails"
 expect_failure '+localedef' tests/pipelines/locales.sh
 expect_failure gst-launch-1.0 tests/elements/sums.sh
 for name in bench glcl-events glcl-info glcl-tune; do expect_failure '' "tests/tools/$name.sh"; done

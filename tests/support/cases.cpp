@@ -2,6 +2,7 @@
 #include "cases.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,12 +19,13 @@ namespace {
 struct Named {
   const char *name;
   void (*add)(TCase *);
-  bool tidy;
+  test::CaseKind kind;
 };
 
 struct Program {
   std::vector<Named> cases;
   std::vector<void (*)()> before, after, teardown;
+  bool in_case = false;  // remains true after a failure
 };
 
 Program &program() {
@@ -59,14 +61,43 @@ extern "C" void _mark_point(const char *file, int line) {
   write(file, line);
 }
 
-test::Case::Case(const char *name, void (*add)(TCase *), bool tidy) {
-  program().cases.push_back({name, add, tidy});
+test::Case::Case(const char *name, void (*add)(TCase *), CaseKind kind) {
+  program().cases.push_back({name, add, kind});
 }
+
+bool test::begin(const char *name) {
+  if (program().in_case) return false;
+  program().in_case = true;
+  std::printf("%s\n", name);
+  std::fflush(stdout);
+  return true;
+}
+
+void test::end() { program().in_case = false; }
 
 test::Setup::Setup(void (*before)(), void (*after)(), void (*teardown)()) {
   if (before) program().before.push_back(before);
   if (after) program().after.push_back(after);
   if (teardown) program().teardown.push_back(teardown);
+}
+
+/// Not after a failure: Check would call it again and again.
+static void tear_down() {
+  if (program().in_case) return;
+  for (const auto teardown : program().teardown) teardown();
+}
+
+/// Runs the cases of some kinds as a suite; returns the number of failures.
+static int run(const char *name, const std::vector<test::CaseKind> &kinds) {
+  Suite *suite = suite_create(name);
+  for (const test::CaseKind kind : kinds) {
+    TCase *tcase = tcase_create(kind == test::CaseKind::leaving ? "leaving" : "tidy");
+    if (kind != test::CaseKind::leaving) tcase_add_checked_fixture(tcase, nullptr, tear_down);
+    suite_add_tcase(suite, tcase);
+    for (const Named &each : program().cases)
+      if (each.kind == kind) each.add(tcase);
+  }
+  return gst_check_run_suite(suite, name, name);
 }
 
 int main(int argc, char **argv) {
@@ -75,11 +106,18 @@ int main(int argc, char **argv) {
   gst_check_init(&argc, &argv);
   for (const auto after : program().after) after();
   gchar *name = g_path_get_basename(argv[0]);
-  Suite *suite = suite_create(name);
-  TCase *leaving = tcase_create("leaving"), *tidy = tcase_create("tidy");
-  for (const auto teardown : program().teardown) tcase_add_checked_fixture(tidy, nullptr, teardown);
-  for (TCase *tcase : {tidy, leaving}) suite_add_tcase(suite, tcase);
-  for (const Named &each : program().cases) each.add(each.tidy ? tidy : leaving);
-  const int failed = gst_check_run_suite(suite, name, name);
-  return failed ? failed : film::exit_status(true);
+  using Kind = test::CaseKind;
+  int failed = 0;
+  if (g_getenv("CK_FORK")) {
+    failed = run(name, {Kind::alone, Kind::tidy, Kind::leaving});
+  } else {
+    // These run first: children cannot use a driver that this process has loaded.
+    g_setenv("CK_FORK", "yes", TRUE);
+    failed = run(name, {Kind::alone, Kind::leaving});
+    g_setenv("CK_FORK", "no", TRUE);
+    failed += run(name, {Kind::tidy});
+  }
+  if (!failed) return film::exit_status(true);
+  std::fflush(stdout);
+  _exit(failed);  // the case that failed may have left threads behind
 }

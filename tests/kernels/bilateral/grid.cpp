@@ -248,7 +248,7 @@ TEST_EACH(test_settings_change, 0, 2) {
 }
 
 // A program is built when it is asked for, in the background, and no other one is.
-TEST_EACH(test_ready, 0, 2) {
+TEST_EACH_ALONE(test_ready, 0, 2) {
   Bench bench;
   const unsigned compiled = glcl::programs_compiled();
   Grid engine(*bench.context, 40, 30, layouts[__i__]);

@@ -67,13 +67,15 @@ TEST_EACH(test_bands, 0, form_count) {
   Bench bench;
   for (int block : blocks(forms[__i__])) {
     const Pair pair = pairs(97, 211).front();
+    // This also compiles the kernels.
+    const std::vector<Key> whole =
+        search(bench, forms[__i__], pair, block, SearchWindow::of_range(5), 2);
     std::vector<Key> got;
     const int bands = in_bands(*bench.queue, [&] {
       got = search(bench, forms[__i__], pair, block, SearchWindow::of_range(5), 2);
     });
-    fail_unless(bands >= 3, "%d launches", bands);
-    check_keys(got, search(bench, forms[__i__], pair, block, SearchWindow::of_range(5), 2),
-               pair.name);
+    fail_unless(bands >= 2, "%d launches", bands);
+    check_keys(got, whole, pair.name);
   }
 }
 

@@ -279,7 +279,7 @@ TEST(test_a_program_is_left) {
 }
 
 // A kernel that never ends is given up once, and no thread waits for it afterwards.
-TEST(test_a_device_is_given_up) {
+TEST_ALONE(test_a_device_is_given_up) {
   g_setenv("GLCL_DEVICE_TIMEOUT", "0.5", TRUE);
   Bench bench;
   cl::Event gate;

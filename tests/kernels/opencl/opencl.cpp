@@ -122,7 +122,7 @@ TEST(test_choose_nothing) {
   fail_unless(contains(none.what(), "pocl-opencl-icd"), "%s", none.what());
 }
 
-TEST(test_registered_drivers) {
+TEST_ALONE(test_registered_drivers) {
   gchar *folder = g_dir_make_tmp("glcl-drivers-XXXXXX", nullptr);
   const std::string path = folder;
   g_free(folder);
@@ -154,7 +154,7 @@ TEST(test_devices) {
 }
 
 // The rest of the platform is as it is: "basic", which would be the first choice, lacks something.
-TEST(test_devices_that_cannot_run_the_elements) {
+TEST_ALONE(test_devices_that_cannot_run_the_elements) {
   g_setenv("OPENCL_LAYERS", g_getenv("GLCL_SMALL_DEVICE"), TRUE);
   g_setenv("POCL_DEVICES", "basic pthread", TRUE);
   const struct {
@@ -211,7 +211,7 @@ class Link {
 };
 
 // Not even root can write to /sys.
-TEST(test_cache_that_cannot_be_written) {
+TEST_ALONE(test_cache_that_cannot_be_written) {
   const char *folder = g_getenv("POCL_CACHE_DIR");
   if (!folder) return;  // PoCL is not the driver
   const Link cache(folder);
@@ -490,7 +490,7 @@ TEST(test_source) {
   fail_if(contains(text, "#include \""));
 }
 
-TEST(test_source_that_includes_itself) {
+TEST_ALONE(test_source_that_includes_itself) {
   const std::pair<const char *, const char *> files[] = {
       {"self.cl", "#include \"self.cl\"\n"},
       {"first.cl", "int a;\n#include \"second.clh\"\n"},

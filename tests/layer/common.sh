@@ -63,7 +63,7 @@ under_layer() {
   local log=$1
   shift
   OPENCL_LAYERS=$GLCL_LAYER LD_PRELOAD=$GLCL_LAYER${LD_PRELOAD:+:$LD_PRELOAD} GST_TRACERS=leaks GST_DEBUG=GST_TRACER:7 \
-    GST_DEBUG_FILE=$log.trace timeout -k 5 "${GLCL_TIMEOUT:-30}" "$@" >"$log" 2>&1
+    GST_DEBUG_FILE=$log.trace timeout -k 5 "${GLCL_TIMEOUT:-60}" "$@" >"$log" 2>&1
 }
 
 # reports_of LOG: prints the reports of the checker and the tracer about a run

@@ -8,13 +8,46 @@
 
 namespace glcl {
 
+namespace {
+
+/// The contexts of devices without OpenGL.
+struct DeviceContexts {
+  struct Known {
+    std::weak_ptr<Context> context;
+    std::shared_ptr<Context> kept;
+  };
+
+  /// Never destroyed.
+  static DeviceContexts &of_process() {
+    static auto *all = new DeviceContexts;
+    return *all;
+  }
+
+  std::mutex mutex;
+  std::map<cl_device_id, Known> known;  // guarded by the mutex
+
+ private:
+  DeviceContexts() {
+    call_at_exit([this] { drop_kept(); });
+  }
+
+  void drop_kept() {
+    const std::lock_guard lock(mutex);
+    for (auto &[device, entry] : known)
+      if (entry.kept && !is_abandoned(entry.kept->cl())) entry.kept.reset();
+  }
+};
+
+}  // namespace
+
 std::shared_ptr<Context> Context::of_device(const Device &device) {
-  static std::mutex mutex;
-  static auto *contexts = new std::map<cl_device_id, std::weak_ptr<Context>>;
-  const std::lock_guard lock(mutex);
-  std::weak_ptr<Context> &known = (*contexts)[device.device()];
-  std::shared_ptr<Context> context = known.lock();
-  if (!context || is_abandoned(context->cl())) known = context = std::make_shared<Context>(device);
+  DeviceContexts &all = DeviceContexts::of_process();
+  const std::lock_guard lock(all.mutex);
+  DeviceContexts::Known &known = all.known[device.device()];
+  std::shared_ptr<Context> context = known.context.lock();
+  if (context && !is_abandoned(context->cl())) return context;
+  known.context = context = std::make_shared<Context>(device);
+  if (device.is_cpu()) known.kept = context;
   return context;
 }
 
@@ -42,14 +75,31 @@ Program Context::program(const std::string &path, const std::string &options) {
   Program program;
   {
     const std::lock_guard lock(mutex_);
-    Program &known = programs_[options + "\n" + text];
-    const bool first = !known;
-    if (first) known = Program(context_, device_, path, text, options, keep_);
-    program = known;
-    if (first) compiler_pool_.add(program);
+    Entry &entry = programs_[options + "\n" + text];
+    const bool first = !entry.program;
+    if (first) entry.program = Program(context_, device_, path, text, options, keep_);
+    entry.last_request = ++requests_;
+    program = entry.program;
+    if (first) {
+      compiler_pool_.add(program);
+      drop_unused();
+    }
   }
   ProgramRecorder::record(program);
   return program;
+}
+
+void Context::drop_unused() {
+  while (programs_.size() > max_programs) {
+    auto oldest = programs_.end();
+    for (auto entry = programs_.begin(); entry != programs_.end(); ++entry) {
+      if (entry->second.program.is_shared()) continue;
+      if (oldest == programs_.end() || entry->second.last_request < oldest->second.last_request)
+        oldest = entry;
+    }
+    if (oldest == programs_.end()) return;
+    programs_.erase(oldest);
+  }
 }
 
 const cl::CommandQueue &Context::releasing_queue() {

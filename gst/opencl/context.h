@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,7 +18,11 @@ namespace glcl {
 /// An OpenCL context of one device and the programs built in it. Safe to use from several threads.
 class Context : public std::enable_shared_from_this<Context> {
  public:
-  /// The context of a device without OpenGL; the whole process shares one while it is in use.
+  /// The number of programs above which it drops those that are not in use.
+  static constexpr size_t max_programs = 32;
+
+  /// The context of a device without OpenGL; the whole process shares one while it is in use. That
+  /// of a CPU remains until the process ends, so later pipelines start without a compilation.
   static std::shared_ptr<Context> of_device(const Device &device);
 
   /// Creates a context with these properties, for example those of a GL context (without the
@@ -43,11 +49,20 @@ class Context : public std::enable_shared_from_this<Context> {
   const std::shared_ptr<void> &keep() const { return keep_; }
 
  private:
+  struct Entry {
+    Program program;
+    uint64_t last_request;
+  };
+
+  /// Drops the programs that were not requested for the longest time, beside those in use.
+  void drop_unused();
+
   std::shared_ptr<void> keep_;
   Device device_;
   cl::Context context_;
-  std::mutex mutex_;  // guards the next two
-  std::map<std::string, Program> programs_;
+  std::mutex mutex_;  // guards the next three
+  uint64_t requests_ = 0;
+  std::map<std::string, Entry> programs_;
   cl::CommandQueue releasing_queue_;
   CompilerPool compiler_pool_;
 };

@@ -72,7 +72,6 @@ void Kernel::make(const Device &device, const cl::Program &program) const {
   } catch (const cl::Error &error) {
     throw Error("The kernel " + name_ + " can't be used on " + device.name + ".", error);
   }
-  program_ = {};
 }
 
 void Kernel::set(cl_uint &index, Kind kind, size_t bytes, const void *argument) {

@@ -123,7 +123,7 @@ class Kernel {
 
   /// Creates the kernel from its program if necessary.
   void make() const {
-    if (program_) make(program_.device(), program_.get());
+    if (program_ && !kernel_()) make(program_.device(), program_.get());
   }
   void make(const Device &device, const cl::Program &program) const;
   void launch(Queue &queue, Size items);
@@ -132,7 +132,7 @@ class Kernel {
   void launch_in_bands(Queue &queue, LaunchThrottle &throttle, Size groups);
   cl::Event enqueue(Queue &queue, Size groups, size_t row);
 
-  mutable Program program_;  // empty once the kernel exists
+  Program program_;  // kept as long as the kernel, so that the context does not drop it
   mutable cl::Kernel kernel_;
   std::string name_;
   mutable Size group_;

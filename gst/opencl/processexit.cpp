@@ -37,6 +37,7 @@ struct ProcessState {
   Clock::time_point held_until{};  // no work begins before this time
   bool ending = false;             // no work begins any more
   std::multiset<cl_command_queue> queues;
+  std::vector<std::function<void()>> functions;
 };
 
 /// Never destroyed, because threads run until the very end. A forked process has none of these
@@ -55,7 +56,8 @@ ProcessState &state() {
 thread_local int own_work = 0;
 
 /// Waits for the queues until the deadline, on another thread because clFinish has no time limit.
-void finish(std::vector<cl::CommandQueue> queues, Clock::time_point deadline) {
+/// Returns whether they have ended.
+bool finish(std::vector<cl::CommandQueue> queues, Clock::time_point deadline) {
   const auto finished = std::make_shared<std::promise<void>>();
   try {
     std::thread([queues = std::move(queues), finished] {
@@ -63,9 +65,9 @@ void finish(std::vector<cl::CommandQueue> queues, Clock::time_point deadline) {
       finished->set_value();
     }).detach();
   } catch (const std::system_error &) {
-    return;  // no thread could be started
+    return false;  // no thread could be started
   }
-  finished->get_future().wait_until(deadline);
+  return finished->get_future().wait_until(deadline) == std::future_status::ready;
 }
 
 void wait_for_work() {
@@ -73,11 +75,14 @@ void wait_for_work() {
   const auto deadline = Clock::now() + longest_wait;
   std::unique_lock lock(all.mutex);
   all.held_until = deadline + longest_hold;
-  all.done.wait_until(lock, deadline, [&] { return all.working <= own_work; });
+  bool ended = all.done.wait_until(lock, deadline, [&] { return all.working <= own_work; });
   std::vector<cl::CommandQueue> queues;
   for (const cl_command_queue queue : all.queues) queues.emplace_back(queue, true);
+  const std::vector<std::function<void()>> functions = std::exchange(all.functions, {});
   lock.unlock();
-  if (!queues.empty()) finish(std::move(queues), deadline);
+  if (!queues.empty()) ended = finish(std::move(queues), deadline) && ended;
+  if (ended)
+    for (const std::function<void()> &function : functions) function();
   lock.lock();
   all.held_until = Clock::now() + longest_hold;
   all.done.notify_all();
@@ -147,6 +152,11 @@ void wait_at_exit() {
   state();
   static thread_local const ExitHandler end;
   (void)end;
+}
+
+void call_at_exit(std::function<void()> function) {
+  const std::lock_guard lock(state().mutex);
+  state().functions.push_back(std::move(function));
 }
 
 void refuse_at_exit() { std::atexit(refuse); }

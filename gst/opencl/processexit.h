@@ -4,6 +4,8 @@
 // starts.
 #pragma once
 
+#include <functional>
+
 #include "cl.h"
 
 namespace glcl {
@@ -43,6 +45,9 @@ bool process_exits();
 /// Makes the main thread wait at its end; does nothing on other threads. A handler of atexit()
 /// would run too late: data that a compiler creates at run time is destroyed before.
 void wait_at_exit();
+/// Calls a function when the main thread has waited at its end, but not if some work still runs
+/// then.
+void call_at_exit(std::function<void()> function);
 /// Refuses new work once exit() reaches the data that drivers created when loaded; call it after
 /// loading them.
 void refuse_at_exit();

@@ -33,6 +33,8 @@ class Program {
   /// first.
   const cl::Program &get() const;
   const Device &device() const;
+  /// True if other copies of it exist.
+  bool is_shared() const { return build_.use_count() > 1; }
 
   /// Compiles the program unless that is done or running; get() throws a failure.
   void build_ahead() const;

@@ -455,6 +455,46 @@ TEST(test_one_context_per_device) {
   fail_unless(first == Context::of_device(device));
 }
 
+// A pipeline that starts after the last one of a process has ended compiles nothing again on a CPU.
+TEST(test_a_cpu_keeps_its_programs) {
+  const Device device = test_device();
+  if (!device.is_cpu()) return;
+  const auto build = [&] { Context::of_device(device)->program("invert/invert.cl").get(); };
+  build();
+  const unsigned before = glcl::programs_compiled();
+  build();
+  fail_unless_equals_int(glcl::programs_compiled(), before);
+}
+
+// Beyond their number, a context drops those programs that were not requested for longest, but none
+// that is in use.
+TEST(test_programs_are_bounded) {
+  const Device device = test_device();
+  const auto context = std::make_shared<Context>(device, std::vector<cl_context_properties>{},
+                                                 std::shared_ptr<void>{}, 0);
+  const auto request = [&](const std::string &option) {
+    return context->program("invert/invert.cl", "-D" + option);
+  };
+  const glcl::Program used = request("USED");
+  for (size_t i = 1; i < Context::max_programs; i++) request("UNUSED=" + std::to_string(i));
+  const glcl::Program second = request("UNUSED=1");
+  for (size_t i = 0; i < Context::max_programs; i++) request("OTHER=" + std::to_string(i));
+  fail_unless(used.is_shared() && second.is_shared());
+
+  if (!is_pocl(device)) return;  // other drivers give binaries, which the process keeps
+  const unsigned before = glcl::programs_compiled();
+  glcl::Kernel kernel(*context, request("KERNEL"), "invert", {1, 1});
+  kernel.group();
+  request("DROPPED").get();
+  request("DROPPED").get();
+  fail_unless_equals_int(glcl::programs_compiled(), before + 2);
+  for (size_t i = 0; i < Context::max_programs; i++) request("LATER=" + std::to_string(i));
+  request("KERNEL").get();
+  fail_unless_equals_int(glcl::programs_compiled(), before + 2);
+  request("DROPPED").get();
+  fail_unless_equals_int(glcl::programs_compiled(), before + 3);
+}
+
 TEST(test_build_errors) {
   const auto context = Context::of_device(test_device());
   // vector.cl can't be compiled without the numbers that the engine passes.

@@ -53,7 +53,9 @@ std::map<std::string, int> live_objects();
 
 /// The objects that a run may leave behind: those of the faultless runs.
 struct LeftObjects {
-  long opencl = layer().objects(nullptr);
+  /// Contexts of devices and their programs stay for the next pipeline.
+  long opencl = layer().objects(nullptr) - layer().objects("clCreateContext") -
+                layer().objects("clCreateProgram");
   std::map<std::string, int> gstreamer = live_objects();
 
   std::string beyond(const LeftObjects &allowed) const {

@@ -392,8 +392,8 @@ __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_up
   if (get_local_id(0)) return;
   const float4 none = (float4)(0.0f);
   if (last.first || state->cut ||
-      !(fabs(fit.motion.z) < 0.5f && fabs(fit.motion.w) < 0.5f && fit.gain > 0.25f &&
-        fit.gain < 4.0f)) {
+      !(fabs(fit.motion.z) < MOST_TURN && fabs(fit.motion.w) < MOST_TURN &&
+        fit.gain > 1.0f / MOST_GAIN && fit.gain < MOST_GAIN)) {
     fit.motion = none, fit.bend = 0.0f, fit.gain = 1.0f, fit.offset = 0.0f;
     state->frame_motion = state->path = none;
     state->from_background = state->from_frame = none;
@@ -413,9 +413,9 @@ __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_up
     const float square = dot(way, way), all = frame.radius * frame.radius;
     if (square > 1.0f) {
       const float now = dot(fit.bend - state->bend_frame, way) / square;
-      state->bend_rate += 0.3f * (clamp(now, 0.0f, MAX_CURVE / all) - state->bend_rate);
+      state->bend_rate += BEND_FOLLOWS * (clamp(now, 0.0f, MAX_CURVE / all) - state->bend_rate);
     }
-    if (length(fit.motion.zw) * frame.radius + length(fit.bend) * all < 0.5f) {
+    if (length(fit.motion.zw) * frame.radius + length(fit.bend) * all < WHOLE_SHIFT) {
       const float2 shift = rint(fit.motion.xy);
       state->from_background = (float4)(-shift, 0.0f, 0.0f);
       state->from_frame = after(state->from_background, fit.motion);
@@ -429,8 +429,8 @@ __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_up
     }
     const float rows = mean_brightness(row_brightness, last.bands);
     state->brightness =
-        0.9f * state->brightness + 128.0f * (rows * fit.gain - 1.0f) + rows * fit.offset;
-    state->brightness_peak = fmax(fabs(state->brightness), 0.9f * state->brightness_peak);
+        BRIGHTNESS_KEPT * state->brightness + 128.0f * (rows * fit.gain - 1.0f) + rows * fit.offset;
+    state->brightness_peak = fmax(fabs(state->brightness), PEAK_KEPT * state->brightness_peak);
     state->frames++;
     state->model_empty = 0;
   }

@@ -11,6 +11,8 @@
 
 #include "klt/template.clh"
 
+#define MAGNITUDE 0.8f  // the mean magnitude of noise of variance 1
+
 typedef struct {
   bool good, has_texture;  // `has_texture`: the window has enough texture to track
   float2 shift;
@@ -25,7 +27,7 @@ inline float coding_of(__global const float *noise) {
 // The maximum mean residual of a window with this variance, in noise of this variance. `part`:
 // relative to the window's deviation.
 inline float limit_of(float most, float part, float variance, float noise) {
-  return fmin(most, part * sqrt(variance)) + 0.8f * sqrt(noise);
+  return fmin(most, part * sqrt(variance)) + MAGNITUDE * sqrt(noise);
 }
 
 // Tracks the point `from` of one frame into another. On each level the window around it in the

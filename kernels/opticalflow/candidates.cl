@@ -47,7 +47,7 @@ inline void fit_brightness(volatile __global float2 *pairs, int cells, bool acti
   }
   errors = group_sum((float4)(errors, 0.0f, 0.0f), sums).lo / fmax(number, 1.0f);
   if (get_local_id(0) > 0 || !active) return;
-  const bool enough = number >= LEAST_PAIRS, better = errors.y < 0.8f * errors.x;
+  const bool enough = number >= LEAST_PAIRS, better = errors.y < BETTER_FIT * errors.x;
   const float residual = better ? errors.y : errors.x;
   matched_brightness[0] = enough && better ? fitted : initial;
   matched_brightness[1] = brightness[1];
@@ -254,7 +254,7 @@ __kernel __attribute__((reqd_work_group_size(CANDIDATES, SAMPLE_ROWS, 1))) void 
       if (place == 0)
         evaluate = evaluate || has_mode(candidate_flow[i]);
       else if (i < place)
-        evaluate = evaluate && any(fabs(candidate_flow[i] - v) >= 0.25f);
+        evaluate = evaluate && any(fabs(candidate_flow[i] - v) >= SAME_CANDIDATE);
     }
     evaluated[own * CANDIDATES + place] = evaluate;
     if (place == 0 && first + own < count) {

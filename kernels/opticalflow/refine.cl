@@ -44,8 +44,8 @@ inline bool comparable(int2 at, float2 to, int4 level) {
 // The scale of differences for this noise. Noise shrinks the channels, so the same motion causes
 // smaller differences. In strong noise small differences count in full again.
 inline float sharpness(Noise noise, float gain) {
-  return mix(fmax(2.5f / sqrt(census_softness(noise.quantized, gain)), 0.4f), 1.0f,
-             denoising_of(noise));
+  return mix(fmax(CENSUS_DEVIATION / sqrt(census_softness(noise.quantized, gain)), LEAST_SHARPNESS),
+             1.0f, denoising_of(noise));
 }
 
 // Interpolates between four neighbours by their weights.

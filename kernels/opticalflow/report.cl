@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Statistics of a field. Build with -DITEMS=n, the size of the work-group, a power of two.
 #include "opticalflow/flowfield.clh"
+#include "opticalflow/tuned.clh"
 
 // Returns to every item the sum over the group. `most` becomes the group's maximum.
 inline float8 group_sum(float8 value, float *most, __local float8 *sums, __local float *maxima) {
@@ -56,7 +57,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_summary(
   }
   sum = group_sum(sum, &most, sums, maxima) / pixels;
   if (get_local_id(0) == 0) {
-    const float rms = sqrt(sum.s3), wanted = fmax(3.0f * rms, 1.0f), before = summary->gain;
+    const float rms = sqrt(sum.s3), wanted = fmax(FULL_COLOUR * rms, LEAST_FULL_COLOUR),
+                before = summary->gain;
     const FlowSummary result = {sum.s0,
                                 sum.s1,
                                 sum.s2,
@@ -65,7 +67,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_summary(
                                 sum.s5,
                                 gain > 0.0f ? gain
                                 : fresh     ? wanted
-                                            : before + 0.1f * (wanted - before),
+                                            : before + GAIN_FOLLOWS * (wanted - before),
                                 rms,
                                 noise[0] < 0.0f ? -1.0f : sqrt(noise[0])};
     *summary = result;

@@ -389,5 +389,44 @@ TEST(test_light_and_lens) {
   step.settings.free_shift = 1;
   step.state.fits[0] = {{4, 0, 0, 0}, {{1, 0}}, 1, 0};
   step.finish();
-  expect_number(step.state.bend_rate * radius * radius, 0.3 * 1.5, "MAX_CURVE");
+  expect_number(step.state.bend_rate * radius * radius, 0.3 * 1.5, "MAX_CURVE, BEND_FOLLOWS");
+}
+
+// The fits after which the camera begins anew or moves its background by whole pixels, and the sum
+// of changes of brightness.
+TEST(test_frame_ends) {
+  Step step;
+  step.settings.number = step.settings.free_shift = step.settings.free_rotation = 1;
+  const auto ends = [&](const glcl::camera::SimilarityMotion &motion, float gain,
+                        float brightness = 0, float peak = 0) {
+    std::fill(step.sums.begin(), step.sums.end(), 0.0f);
+    step.state = camera();
+    step.state.brightness = brightness, step.state.brightness_peak = peak;
+    step.state.fits[0] = {motion, {}, gain, 0};
+    step.finish();
+    return step.state;
+  };
+  const auto goes_on = [&](const CameraState &state) { return !state.model_empty; };
+  expect_number(limit(0.1, 0.9,
+                      [&](float turn) {
+                        return !goes_on(ends({0, 0, turn, 0}, 1));
+                      }),
+                0.5, "MOST_TURN");
+  expect_number(limit(0.1, 0.9,
+                      [&](float turn) {
+                        return !goes_on(ends({0, 0, 0, turn}, 1));
+                      }),
+                0.5, "MOST_TURN");
+  expect_number(limit(2, 8, [&](float gain) { return !goes_on(ends({}, gain)); }), 4, "MOST_GAIN");
+  expect_number(limit(0.125, 0.5, [&](float gain) { return goes_on(ends({}, gain)); }), 0.25,
+                "MOST_GAIN");
+  const float radius = step.settings.frame.radius;
+  expect_number(limit(0.1, 2,
+                      [&](float px) {
+                        return ends({3.2f, 0, px / radius, 0}, 1).from_frame.dilation == 0;
+                      }),
+                0.5, "WHOLE_SHIFT");
+  const float none = ends({}, 1).brightness;
+  expect_number(ends({}, 1, 10).brightness - none, 9, "BRIGHTNESS_KEPT");
+  expect_number(ends({}, 1, 0, 1000).brightness_peak, 900, "PEAK_KEPT");
 }

@@ -154,6 +154,8 @@ TEST(test_texels) {
   const std::string file = "opticalflow/verify.cl", quiet =
                                                         "const Noise noise = {0.0f, 0.0f, 0.0f};\n"
                                                         "const float4 gain = (float4)(1.0f);\n";
+  expect_number(Probe(noise, "", "*out = census_softness(0.0f, 1.0f);")(0), 2.5 * 2.5,
+                "CENSUS_DEVIATION");
   expect_number(Probe(noise, "", "*out = census_softness(1.0f, 1.0f);")(0), 6.25 + 36 * 1.33,
                 "SOFTNESS");
   expect_number(Probe(noise, "", quiet + "*out = most_coding_noise(noise, gain);")(0), 2 * 8,
@@ -347,6 +349,31 @@ TEST(test_pairs) {
   fail_unless(residual(16, 1) > 0 && residual(15, 1) < 0, "LEAST_PAIRS");
   expect_number(limit(0.5, 3.9, [&](float off) { return residual(64, off) > 0; }), 2,
                 "MOST_PAIR_RESIDUAL");
+}
+
+// The fit of a change of brightness by a levels, which leaves a difference of one level.
+TEST(test_fit) {
+  Probe fitted({"opticalflow/candidates.cl"}, "-DNODES=1",
+               "__local float4 sums[1];\n"
+               "__global float2 *pairs = (__global float2 *)(out + 16);\n"
+               "out[2] = 1.0f, out[3] = 0.0f;\n"
+               "for (int i = 0; i < 64; i++) {\n"
+               "  const float level = i & 2 ? 50.0f : 200.0f;\n"
+               "  pairs[i] = (float2)(level, level + a + (i & 1 ? 1.0f : -1.0f));\n"
+               "}\n"
+               "fit_brightness(pairs, 64, true, (__global float2 *)(out + 2),\n"
+               "               (__global float2 *)(out + 6), sums);\n"
+               "*out = out[6] != out[2] || out[7] != out[3];");
+  expect_number(limit(1.05, 2.9, [&](float change) { return fitted(change) > 0; }), 1 / 0.8,
+                "BETTER_FIT");
+}
+
+// The scale of differences in noise.
+TEST(test_sharpness) {
+  Probe sharp({"opticalflow/refine.cl"}, "-DGROUP_Y=4",
+              "const Noise noise = {0.0f, 0.0f, a};\n*out = sharpness(noise, 1.0f);");
+  expect_number(sharp(0), 1, "CENSUS_DEVIATION");
+  expect_number(sharp(100), 0.4, "LEAST_SHARPNESS");
 }
 
 namespace {

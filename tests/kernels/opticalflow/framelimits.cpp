@@ -90,6 +90,7 @@ struct Choice {
   static constexpr int width = 64, height = 20, node_x = 30;
   float own = 8, other = 0;  // change along the node's flow, along the candidate, levels
   float flow = 0, flat_cost = 0, noise = 0;
+  float second = 1e4f;                    // texels, the motion of another candidate
   int distance = 0;                       // cells from the node to that with the mode
   std::function<double(int off)> change;  // of texels off the candidate's target, else `other`
 };
@@ -97,11 +98,13 @@ struct Choice {
 class Choose {
  public:
   /// True if the node takes the candidate.
-  bool operator()(const Choice &choice) {
+  bool operator()(const Choice &choice) { return flow(choice) == 20; }
+  /// The motion along x that the node takes.
+  float flow(const Choice &choice) {
     constexpr int columns = Choice::width / 4, rows = Choice::height / 4, nodes = 8;
     const cl_float2 none{{1e4f, 0}};
     std::vector<cl_float4> modes(size_t(columns * rows), cl_float4{{1e4f, 0, 1e4f, 0}});
-    modes[size_t(2 * columns + Choice::node_x / 4 - choice.distance)] = {{20, 0, 1e4f, 0}};
+    modes[size_t(2 * columns + Choice::node_x / 4 - choice.distance)] = {{20, 0, choice.second, 0}};
     std::vector<float> noise(NOISE_VALUES, choice.noise);
     noise.back() = 0;
     std::vector<cl_float2> pairs(modes.size() + 2, cl_float2{{-1, 0}});
@@ -127,7 +130,7 @@ class Choose {
                                          1,
                                          1,
                                          choice.flat_cost});
-    return download<cl_float2>(bench_, result, nodes)[nodes - 1].s[0] == 20;
+    return download<cl_float2>(bench_, result, nodes)[nodes - 1].s[0];
   }
 
  private:
@@ -176,6 +179,15 @@ TEST(test_candidates) {
                         return choose(similar);
                       }),
                 1.5, "SAME_MOTION");
+  // The further along the second candidate, the smaller the change.
+  Choice near;
+  near.change = [](int off) { return off < -8 ? 8 : off % 2 ? -6 : 6; };
+  expect_number(limit(0.15, 0.45,
+                      [&](float apart) {
+                        near.second = 20 + apart;
+                        return choose.flow(near) == near.second;
+                      }),
+                0.25, "SAME_CANDIDATE");
   // The others are not, and neither are those more than 6 texels away.
   Choice sampled;
   sampled.change = [](int off) { return off % 2 || std::abs(off) > 6 ? 8 : 0; };
@@ -360,4 +372,24 @@ TEST(test_static_speed) {
   };
   expect_number(at(0.998f), 0.05, "NOISY_STATIC_SPEED");
   expect_number(at(0.002f), 0.1, "NOISY_STATIC_SPEED");
+}
+
+// The speed that is drawn at full brightness. All pixels move at the same speed.
+TEST(test_gain) {
+  Bench bench;
+  glcl::Kernel summary(*bench.context,
+                       bench.context->program("opticalflow/report.cl", "-DITEMS=128"),
+                       "flow_summary", {});
+  const auto gain = [&](float speed, bool fresh) {
+    opticalflow::FlowSummary before{};
+    before.gain = 20;
+    const cl::Buffer result = upload(bench, std::vector{before});
+    summary(*bench.queue, {128, 1},
+            upload(bench, std::vector<cl_float8>{{{0, 0, speed, speed * speed}}}), 1, 1, 0.0f,
+            int(fresh), upload(bench, std::vector<float>(NOISE_VALUES)), result);
+    return download<opticalflow::FlowSummary>(bench, result, 1)[0].gain;
+  };
+  expect_number(gain(2, true), 3 * 2, "FULL_COLOUR");
+  expect_number(gain(0.1f, true), 1, "LEAST_FULL_COLOUR");
+  expect_number(gain(10, false), 20 + 0.1 * (30 - 20), "GAIN_FOLLOWS");
 }

@@ -488,10 +488,15 @@ TEST(test_programs_are_bounded) {
   request("DROPPED").get();
   request("DROPPED").get();
   fail_unless_equals_int(glcl::programs_compiled(), before + 2);
-  for (size_t i = 0; i < Context::max_programs; i++) request("LATER=" + std::to_string(i));
-  request("KERNEL").get();
-  fail_unless_equals_int(glcl::programs_compiled(), before + 2);
-  request("DROPPED").get();
+  // A thread of the compiler may hold the program a little longer.
+  for (size_t round = 0; round < 1000 && glcl::programs_compiled() == before + 2; round++) {
+    for (size_t i = 0; i < Context::max_programs; i++)
+      request("LATER=" + std::to_string(Context::max_programs * round + i));
+    request("KERNEL").get();
+    fail_unless_equals_int(glcl::programs_compiled(), before + 2);
+    request("DROPPED").get();
+    if (round) g_usleep(10000);
+  }
   fail_unless_equals_int(glcl::programs_compiled(), before + 3);
 }
 

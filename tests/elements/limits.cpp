@@ -115,6 +115,11 @@ std::vector<Value> values_of(GParamSpec *spec) {
     const GEnumClass *all = G_PARAM_SPEC_ENUM(spec)->enum_class;
     for (guint i = 0; i < all->n_values; i++)
       values.push_back(value_of(type, g_value_set_enum, all->values[i].value));
+  } else if (G_IS_PARAM_SPEC_FLAGS(spec)) {
+    const GFlagsClass *all = G_PARAM_SPEC_FLAGS(spec)->flags_class;
+    for (guint i = 0; i < all->n_values; i++)
+      values.push_back(value_of(type, g_value_set_flags, all->values[i].value));
+    values.push_back(value_of(type, g_value_set_flags, all->mask));
   } else if (G_IS_PARAM_SPEC_STRING(spec)) {
     const std::string long_text(100000, 'x');
     for (const char *text :

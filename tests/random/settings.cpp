@@ -81,6 +81,10 @@ void fill(GValue *value, GParamSpec *spec, Random &random, int area, bool playin
     // An unavailable method ends the run.
     if (name == "sharing" && random.chance(95)) chosen = 0;
     g_value_set_enum(value, choices->values[chosen].value);
+  } else if (G_IS_PARAM_SPEC_FLAGS(spec)) {
+    g_value_set_flags(value,
+                      static_cast<guint>(random.below(
+                          static_cast<int>(G_PARAM_SPEC_FLAGS(spec)->flags_class->mask) + 1)));
   } else if (G_IS_PARAM_SPEC_STRING(spec)) {
     g_value_set_string(value, text(name, random, playing).c_str());
   } else if (spec->value_type == GST_TYPE_SAMPLE) {

@@ -66,6 +66,10 @@ void fill(GValue *value, GParamSpec *spec, Random &random) {
             ->enum_class
             ->values[random.below(static_cast<int>(G_PARAM_SPEC_ENUM(spec)->enum_class->n_values))]
             .value);
+  else if (G_IS_PARAM_SPEC_FLAGS(spec))
+    g_value_set_flags(value,
+                      static_cast<guint>(random.below(
+                          static_cast<int>(G_PARAM_SPEC_FLAGS(spec)->flags_class->mask) + 1)));
   else if (const std::string name = spec->name; name == "template" || name == "mask")
     g_value_set_string(value, random.chance(50) ? options.picture.c_str() : "");
   else if (spec->value_type == GST_TYPE_SAMPLE && random.chance(75))

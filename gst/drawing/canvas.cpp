@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "canvas.h"
 
+#include <cmath>
+
 #include "opencl/queue.h"
 
 namespace glcl::drawing {
+
+Rect panel(double x, double y, double width, double height, int frame_width, int frame_height) {
+  const auto place = [](double part, int whole) {
+    return static_cast<int>(std::lround(std::clamp(part, 0.0, 1.0) * whole));
+  };
+  Rect area;
+  area.x = std::min(place(x, frame_width), frame_width - 1);
+  area.y = std::min(place(y, frame_height), frame_height - 1);
+  area.width = std::clamp(place(width, frame_width), 1, frame_width - area.x);
+  area.height = std::clamp(place(height, frame_height), 1, frame_height - area.y);
+  return area;
+}
 
 void Canvas::begin(Queue &queue) const {
   if (!overlay)

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "opencl/picture.h"
+#include "opencl/rect.h"
 
 namespace glcl::drawing {
 
@@ -21,6 +22,10 @@ inline cl_float4 floats_of(cl_uint argb) {
 
 /// Size of a dot of the 5×7 font in px, so that text is readable in a frame of this size.
 inline int dot(int width, int height) { return std::max(2, (std::min(width, height) + 135) / 270); }
+
+/// A part of a frame of this size, px: clipped to the frame, never empty. `x`, `y`, `width` and
+/// `height`: fractions of the frame's width and height.
+Rect panel(double x, double y, double width, double height, int frame_width, int frame_height);
 
 /// Target of a drawing: over the frame `in`, or a separate overlay that is blended later. Then
 /// `out` is premultiplied BGRA, whatever its format says.

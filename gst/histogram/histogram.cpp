@@ -37,10 +37,6 @@ int depth_of(const Histogram::Format &format) {
   return format.mode == Mode::grey_16 ? format.depth : 8;
 }
 
-std::string define(const char *name, int value) {
-  return std::string(" -D") + name + "=" + std::to_string(value);
-}
-
 /// The format of a problem's name.
 Histogram::Format format_of(const std::string &problem) {
   for (int mode = 0; mode <= static_cast<int>(Mode::grey_16); mode++) {

@@ -19,15 +19,7 @@ Histogram::Format HistogramRenderer::format_for(Equalize equalize) {
 }
 
 Rect HistogramRenderer::panel(const Settings &settings, int width, int height) {
-  const auto place = [](double part, int whole) {
-    return static_cast<int>(std::lround(std::clamp(part, 0.0, 1.0) * whole));
-  };
-  Rect area;
-  area.x = std::min(place(settings.x, width), width - 1);
-  area.y = std::min(place(settings.y, height), height - 1);
-  area.width = std::clamp(place(settings.width, width), 1, width - area.x);
-  area.height = std::clamp(place(settings.height, height), 1, height - area.y);
-  return area;
+  return drawing::panel(settings.x, settings.y, settings.width, settings.height, width, height);
 }
 
 namespace {
@@ -115,8 +107,7 @@ void HistogramRenderer::run(Queue &queue, const Settings &settings, const drawin
     if (!shown) return;
     part = area;
   }
-  const auto quad = [](const Rect &of) { return cl_int4{{of.x, of.y, of.width, of.height}}; };
-  const Panel plots{quad(area),
+  const Panel plots{int4_of(area),
                     static_cast<int>(settings.display),
                     format.channels(),
                     format.counters() / format.channels(),
@@ -126,7 +117,7 @@ void HistogramRenderer::run(Queue &queue, const Settings &settings, const drawin
                     drawing::floats_of(settings.foreground_color),
                     drawing::floats_of(settings.background_color)};
   const Presentation presentation{plots,
-                                  quad(part),
+                                  int4_of(part),
                                   static_cast<int>(equalize),
                                   settings.logarithmic,
                                   static_cast<int>(std::lround(65535 * settings.level_height)),

@@ -11,6 +11,7 @@
 #include "launchthrottle.h"
 #include "picture.h"
 #include "queue.h"
+#include "rect.h"
 
 namespace glcl {
 
@@ -18,6 +19,9 @@ namespace glcl {
 struct Size {
   size_t x = 1, y = 1;
 };
+
+/// A rectangle for kernels: left, top, width, height, px.
+inline cl_int4 int4_of(const Rect &of) { return {{of.x, of.y, of.width, of.height}}; }
 
 /// Number of work-items if each processes FRAME_ROWS pixels of a frame (common/frame.clh), and the
 /// group.

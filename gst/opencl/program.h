@@ -92,6 +92,11 @@ class ProgramRecorder {
   ProgramRecorder *outer_;
 };
 
+/// The build option that defines a macro, after a blank.
+inline std::string define(const std::string &name, int value) {
+  return " -D" + name + "=" + std::to_string(value);
+}
+
 /// Number of programs compiled from source in this process.
 unsigned programs_compiled();
 

@@ -16,10 +16,6 @@ constexpr int cpu_tile = 16;  // columns; a cache line of counters
 constexpr int gpu_group = 256, most_tile = 16, run = 8;
 constexpr int all_cells = SIDE * SIDE, grey = SIDE / 2;
 
-std::string define(const std::string &name, int value) {
-  return " -D" + name + "=" + std::to_string(value);
-}
-
 /// Columns whose counters fit into local memory; half of it, so that two groups fit.
 int fitting_tile(const Device &device, const ScopeValues &values) {
   const auto fit = static_cast<int>(device.local_memory() / 2 / sizeof(cl_uint)) /
@@ -40,8 +36,6 @@ std::vector<cl_uint> hue_table() {
     }
   return table;
 }
-
-cl_int4 quad(const Rect &of) { return {{of.x, of.y, of.width, of.height}}; }
 
 }  // namespace
 
@@ -82,7 +76,6 @@ ScopeCounts::ScopeCounts(Context &context, int width, int height, const ScopeVal
     buffers_.cells = make_buffer(context.cl(), sizeof(cl_uint) * all_cells * copies_);
     buffers_.totals = make_buffer(context.cl(), sizeof(cl_uint) * rows);
     buffers_.heights = make_buffer(context.cl(), sizeof(cl_uint) * rows);
-    buffers_.hues = make_buffer(context.cl(), sizeof(cl_uint) * (SATURATIONS + HUES));
     buffers_.numbers =
         make_buffer(context.cl(), sizeof(cl_uint) * number_count({0, 0, width, height}));
     buffers_.hue_table = upload_values(context.cl(), hue_table());
@@ -97,7 +90,7 @@ int ScopeCounts::columns(const Rect &area) const {
 }
 
 const cl::Buffer &ScopeCounts::count(Queue &queue, const Picture &in, const Rect &area) {
-  const Counting how{quad(area), columns(area), bands_};
+  const Counting how{int4_of(area), columns(area), bands_};
   const size_t groups = (how.columns + tile_ - 1) / tile_;
   if (group_ > 1)
     queue.cl().enqueueFillBuffer(buffers_.counts, cl_uint(0), 0,
@@ -110,7 +103,7 @@ const cl::Buffer &ScopeCounts::count_chroma(Queue &queue, const Picture &in, con
   if (group_ > 1 || !kernels_.count_chroma)
     queue.cl().enqueueFillBuffer(buffers_.cells, cl_uint(0), 0, sizeof(cl_uint) * all_cells);
   if (!kernels_.count_chroma) return buffers_.cells;
-  const Counting how{quad(area), 0, copies_};
+  const Counting how{int4_of(area), 0, copies_};
   const int shift = values_.chroma_shift();
   const size_t width = samples_of(area.x, area.width, shift),
                height = samples_of(area.y, area.height, shift);
@@ -151,10 +144,8 @@ const cl::Buffer &ScopeCounts::numbers(Queue &queue, const Rect &area) {
     legal.black.s[i] = values_.black(i), legal.white.s[i] = values_.white(i);
   kernels_.columns(queue, {size_t(legal.columns), size_t(legal.channels)}, buffers_.counts,
                    buffers_.numbers, legal);
-  const size_t bytes = sizeof(cl_uint) * (SATURATIONS + HUES);
-  kernels_.hues(queue, kernels_.hues.group(), buffers_.cells, buffers_.hue_table, buffers_.hues);
-  queue.cl().enqueueCopyBuffer(buffers_.hues, buffers_.numbers, 0,
-                               sizeof(cl_uint) * number_count(area) - bytes, bytes);
+  kernels_.hues(queue, kernels_.hues.group(), buffers_.cells, buffers_.hue_table, buffers_.numbers,
+                legal.channels * COLUMN_VALUES * legal.columns);
   return buffers_.numbers;
 }
 

@@ -51,7 +51,7 @@ class ScopeCounts {
     Kernel count, count_chroma, add_copies, columns, totals, heights, hues;
   } kernels_;
   struct {
-    cl::Buffer counts, cells, totals, heights, numbers, hues, hue_table;
+    cl::Buffer counts, cells, totals, heights, numbers, hue_table;
   } buffers_;
 };
 

@@ -59,15 +59,7 @@ std::vector<ScopePlot> plots_of(const ScopeSettings &settings, int channels) {
 
 Rect scope_panel(const ScopeSettings &settings, int width, int height) {
   if (settings.replaces()) return {0, 0, width, height};
-  const auto place = [](double part, int whole) {
-    return static_cast<int>(std::lround(std::clamp(part, 0.0, 1.0) * whole));
-  };
-  Rect area;
-  area.x = std::min(place(settings.x, width), width - 1);
-  area.y = std::min(place(settings.y, height), height - 1);
-  area.width = std::clamp(place(settings.width, width), 1, width - area.x);
-  area.height = std::clamp(place(settings.height, height), 1, height - area.y);
-  return area;
+  return drawing::panel(settings.x, settings.y, settings.width, settings.height, width, height);
 }
 
 Rect covered_by(const ScopeSettings &settings, int width, int height) {

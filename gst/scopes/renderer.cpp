@@ -12,13 +12,11 @@ namespace glcl::scopes {
 
 namespace {
 
-cl_int4 quad(const Rect &of) { return {{of.x, of.y, of.width, of.height}}; }
-
 Plot plot_of(const ScopeSettings &settings, const ScopeValues &values, const ScopeLayout &layout,
              const ScopePlot &place, const Rect &area, int columns) {
   Plot plot{};
-  plot.cell = quad(place.cell), plot.plot = quad(place.plot);
-  plot.panel = quad(layout.panel), plot.area = quad(area);
+  plot.cell = int4_of(place.cell), plot.plot = int4_of(place.plot);
+  plot.panel = int4_of(layout.panel), plot.area = int4_of(area);
   plot.columns = columns, plot.levels = values.levels;
   plot.channel = place.channel, plot.channels = place.channels;
   plot.chroma_shift = values.mode == ScopeMode::ycbcr ? values.chroma_shift() : 0;

@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "opencl/program.h"
+
 namespace glcl::scopes {
 
 namespace {
 
 constexpr int most_bits = 10, part_fraction = 14, step_fraction = 16;
 
-std::string define(const std::string &name, int value) {
-  return " -D" + name + "=" + std::to_string(value);
-}
+using glcl::define;
 
-/// A number in fixed point.
+/// The same for a number in fixed point.
 std::string define(const std::string &name, double number, int fraction) {
   return define(name, static_cast<int>(std::lround(std::ldexp(number, fraction))));
 }

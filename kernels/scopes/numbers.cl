@@ -55,10 +55,10 @@ __kernel __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) void scope_heigh
                              : (uint)((ulong)totals[i] * FULL_HEIGHT / most);
 }
 
-// The samples of each saturation, then of each hue. `table`: of each cell its hue, or NO_HUE, and
-// above these 16 bits its saturation. One group.
+// The samples of each saturation, then of each hue, from out[first] on. `table`: of each cell its
+// hue, or NO_HUE, and above these 16 bits its saturation. One group.
 __kernel __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) void scope_hues(
-    __global const uint *cells, __global const uint *table, __global uint *out) {
+    __global const uint *cells, __global const uint *table, __global uint *out, int first) {
   __local uint sums[SATURATIONS + HUES];
   const int lane = get_local_id(0);
   for (int i = lane; i < SATURATIONS + HUES; i += ONE_GROUP) sums[i] = 0;
@@ -70,5 +70,5 @@ __kernel __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) void scope_hues(
     if ((of_cell & NO_HUE) != NO_HUE) atomic_add(&sums[SATURATIONS + (of_cell & NO_HUE)], count);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int i = lane; i < SATURATIONS + HUES; i += ONE_GROUP) out[i] = sums[i];
+  for (int i = lane; i < SATURATIONS + HUES; i += ONE_GROUP) out[first + i] = sums[i];
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "context.h"
 
+#include <cstdlib>
+
 #include "error.h"
 #include "processexit.h"
 #include "source.h"
@@ -24,7 +26,8 @@ struct DeviceContexts {
   }
 
   std::mutex mutex;
-  std::map<cl_device_id, Known> known;  // guarded by the mutex
+  std::map<cl_device_id, Known> known;              // guarded by the mutex
+  std::vector<std::shared_ptr<Context>> abandoned;  // the same; their end may wait for the device
 
  private:
   DeviceContexts() {
@@ -40,14 +43,23 @@ struct DeviceContexts {
 
 }  // namespace
 
+size_t Context::max_programs() {
+  constexpr size_t usual = 32;
+  const char *text = std::getenv("GLCL_KEPT_PROGRAMS");
+  char *end = nullptr;
+  const unsigned long wish = text ? std::strtoul(text, &end, 10) : 0;
+  return text && end != text ? wish : usual;
+}
+
 std::shared_ptr<Context> Context::of_device(const Device &device) {
   DeviceContexts &all = DeviceContexts::of_process();
   const std::lock_guard lock(all.mutex);
   DeviceContexts::Known &known = all.known[device.device()];
   std::shared_ptr<Context> context = known.context.lock();
   if (context && !is_abandoned(context->cl())) return context;
+  if (known.kept) all.abandoned.push_back(std::move(known.kept));
   known.context = context = std::make_shared<Context>(device);
-  if (device.is_cpu()) known.kept = context;
+  if (device.is_cpu() && max_programs() > 0) known.kept = context;
   return context;
 }
 
@@ -90,7 +102,8 @@ Program Context::program(const std::string &path, const std::string &options) {
 }
 
 void Context::drop_unused() {
-  while (programs_.size() > max_programs) {
+  const size_t most = max_programs();
+  while (programs_.size() > most) {
     auto oldest = programs_.end();
     for (auto entry = programs_.begin(); entry != programs_.end(); ++entry) {
       if (entry->second.program.is_shared()) continue;

@@ -18,11 +18,13 @@ namespace glcl {
 /// An OpenCL context of one device and the programs built in it. Safe to use from several threads.
 class Context : public std::enable_shared_from_this<Context> {
  public:
-  /// The number of programs above which it drops those that are not in use.
-  static constexpr size_t max_programs = 32;
+  /// The number of programs above which it drops those that are not in use: GLCL_KEPT_PROGRAMS, or
+  /// 32.
+  static size_t max_programs();
 
   /// The context of a device without OpenGL; the whole process shares one while it is in use. That
-  /// of a CPU remains until the process ends, so later pipelines start without a compilation.
+  /// of a CPU remains until the process ends, so later pipelines start without a compilation; not
+  /// if max_programs() is 0.
   static std::shared_ptr<Context> of_device(const Device &device);
 
   /// Creates a context with these properties, for example those of a GL context (without the
@@ -54,7 +56,7 @@ class Context : public std::enable_shared_from_this<Context> {
     uint64_t last_request;
   };
 
-  /// Drops the programs that were not requested for the longest time, beside those in use.
+  /// Drops the programs that were not requested for the longest time, except those in use.
   void drop_unused();
 
   std::shared_ptr<void> keep_;

@@ -210,6 +210,15 @@ void Soak::on_message(GstMessage *message) {
   });
 }
 
+/// Waits until the last change of state has ended. Behind a queue, no frame and no end of the
+/// stream follow an error, so that would never be.
+void Soak::await_state() {
+  while (gst_element_get_state(pipeline_, nullptr, nullptr, 100 * GST_MSECOND) ==
+             GST_STATE_CHANGE_ASYNC &&
+         !stopped()) {
+  }
+}
+
 void Soak::set_state(GstState state) {
   step(std::string("to ") + gst_element_state_get_name(state));
   if (gst_element_set_state(pipeline_, state) == GST_STATE_CHANGE_FAILURE) {
@@ -217,7 +226,7 @@ void Soak::set_state(GstState state) {
     if (broken_) return;
     report_failure(std::string("no state ") + gst_element_state_get_name(state));
   }
-  gst_element_get_state(pipeline_, nullptr, nullptr, GST_CLOCK_TIME_NONE);
+  await_state();
 }
 
 void Soak::seek() {
@@ -337,7 +346,7 @@ void Soak::act() {
     case 9:
       if (gl_ || sinks_.size() > 1) return;
       step("end of stream");
-      gst_element_get_state(pipeline_, nullptr, nullptr, GST_CLOCK_TIME_NONE);
+      await_state();
       gst_element_send_event(pipeline_, gst_event_new_eos());
       return seek();
     case 10:
@@ -346,7 +355,7 @@ void Soak::act() {
     default:
       return pull();
   }
-  gst_element_get_state(pipeline_, nullptr, nullptr, GST_CLOCK_TIME_NONE);
+  await_state();
 }
 
 void Soak::await_frame() {

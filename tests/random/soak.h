@@ -33,6 +33,7 @@ class Soak : public Session {
   void run_once(GstPad *pad, GstPadProbeType type, std::function<void(GstPad *)> work);
   void swap();
   void act();
+  void await_state();
   void set_state(GstState state);
   void seek();
   void flush();

@@ -22,10 +22,8 @@ GlobalMotion::GlobalMotion(Context &context, int width, int height) try
       after_(context, width, height, edges, edge_pairs, EdgePairs::form_for(context.device())),
       transform_(context, width, height, {fine, 1, max_rotation, true},
                  EdgePairs::form_for(context.device())),
+      alignment_(context, width, height, edges, fine),
       moved_edges_(context, width, height) {
-  size_ = {{width, height}};
-  align_ = Kernel(context, context.program("hough/align.cl"), "align",
-                  {context.device().is_cpu() ? 16u : 512u, 1});
   result_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, result_bytes);
 } catch (const cl::Error &error) {
   throw Error("Can't allocate memory for the global motion on " + context.device().name + ".",
@@ -37,9 +35,10 @@ void GlobalMotion::run(Queue &queue, const cl::Buffer &before, const cl::Buffer 
   before_.run(queue, before, region);
   after_.run(queue, after, region);
   transform_.run(queue, before_, after_);
-  align_(queue, align_.group(), after, size_, before_.edges(), before_.edge_begins(),
-         transform_.rotation(), transform_.scale(), transform_.position(), fine, result_,
-         cl::Local(FIT_SUMS * align_.group().x * sizeof(cl_float)));
+  alignment_.run(queue, after,
+                 {before_.edges(), before_.edge_begins(), transform_.rotation(), transform_.scale(),
+                  transform_.position()},
+                 result_);
   moved_edges_.run(queue, before, after, region, result_);
 }
 

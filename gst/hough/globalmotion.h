@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "edgealignment.h"
 #include "movededges.h"
 #include "transform.h"
 
@@ -35,10 +36,9 @@ class GlobalMotion {
   static std::optional<Estimate> read(const void *result);
 
  private:
-  cl_int2 size_;
   EdgePairs before_, after_;
   Transform transform_;
-  Kernel align_;
+  EdgeAlignment alignment_;
   MovedEdges moved_edges_;
   cl::Buffer result_;
 };

@@ -17,8 +17,8 @@ class MovedEdges {
   /// For frames of width × height px. Throws cl::Error.
   MovedEdges(Context &context, int width, int height);
 
-  /// Enqueues the estimate for a region of two maps of Canny::edges(). `motion`: the result of the
-  /// kernel `align`, which it may replace.
+  /// Enqueues the estimate for a region of two maps of Canny::edges(). `motion`: the result of
+  /// EdgeAlignment, which it may replace.
   void run(Queue &queue, const cl::Buffer &before, const cl::Buffer &after, const Rect &region,
            const cl::Buffer &motion);
 

@@ -32,6 +32,8 @@ CONSTANT(AREAS, 16);              // along each side of a frame
 CONSTANT(AREA_EDGES, 8);          // maximum edges in the list of an area
 CONSTANT(STILL_EDGE, 1 << 30);    // bit of an edge that stands still
 CONSTANT(MOST_SHIFT, 32);         // px, to each side, for which moved edges vote
+CONSTANT(STARTS, 10);             // start poses of an alignment
+CONSTANT(FRAME_ROUNDS, 9);        // its fits; edges are searched less far in each
 CONSTANT(FIT_SUMS, 15);  // of the normal equations: 10 of the matrix, 4 right-hand, 1 count
 
 // The limits of a compaction, for compact_move.

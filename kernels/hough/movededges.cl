@@ -3,9 +3,9 @@
 // and bars. An edge stands still if the next frame has an equal edge at the same place. The other
 // edges vote for a shift, from which they are aligned. Their pose replaces that of all edges if
 // more areas of the frame move with it than stand still.
-#include "hough/fit.clh"
 #include "hough/group.clh"
 #include "hough/interface.h"
+#include "hough/posededge.clh"
 #include "hough/tuned.clh"
 
 #define ALL_AREAS (AREAS * AREAS)
@@ -21,48 +21,9 @@ inline float steps_between(float a, float b) {
   return fmin(off, STEPS - off);
 }
 
-// The pose in the result of `align`; its shift is that of the frame's middle.
+// The pose in the result of align_result; its shift is that of the frame's middle.
 inline float4 pose_of(__global const float *result, float2 middle) {
   return (float4)(result[0], result[1], result[2] + middle.x, result[3] + middle.y);
-}
-
-inline float turned_steps(float4 pose) { return atan2(pose.y, pose.x) * (2.0f * STEPS / TWO_PI); }
-
-// An edge of the earlier frame after a pose.
-typedef struct {
-  float2 p, q;   // its place, relative to the frame's middle; the place after the pose
-  float2 n;      // its normal after the pose
-  float step;    // its direction after the pose
-  float across;  // its shift along the normal, px
-  bool inside;   // the frame contains q
-} PosedEdge;
-
-inline PosedEdge posed_edge(uint index, ushort edge, int2 size, float4 pose, float turned) {
-  const float2 middle = 0.5f * convert_float2(size - 1),
-               at = convert_float2((int2)(index % size.x, index / size.x));
-  PosedEdge posed;
-  const float2 p = posed.p = at - middle;
-  const float2 q = posed.q =
-      (float2)(pose.z + pose.x * p.x - pose.y * p.y, pose.w + pose.y * p.x + pose.x * p.y);
-  const float step = edge_step(edge) + turned;
-  posed.step = step - STEPS * floor(step / STEPS);
-  posed.n =
-      (float2)(cos(posed.step * (TWO_PI / 2 / STEPS)), sin(posed.step * (TWO_PI / 2 / STEPS)));
-  posed.across = posed.n.x * (q.x - at.x) + posed.n.y * (q.y - at.y);
-  posed.inside = q.x >= 0.0f && q.y >= 0.0f && q.x <= size.x - 1 && q.y <= size.y - 1;
-  return posed;
-}
-
-// Finds the nearest edge within `reach` px along the normal; returns false without one. `off`: its
-// distance. `misfit`: 0 for an edge of the same direction, less than 1 for any other.
-inline bool meets_edge(__global const ushort *edges, int2 size, PosedEdge posed, float reach,
-                       float *off, float *misfit) {
-  float off_step;
-  bool reversed;
-  if (!nearest_edge(edges, size, posed.q, posed.n, posed.step, reach, off, &off_step, &reversed))
-    return false;
-  *misfit = off_step / (DIRECTION + 1.0f);
-  return true;
 }
 
 // The number of strong edges from x to end - 1 in a row. Their highest bit is set.
@@ -85,7 +46,7 @@ inline void list_edge(__global const ushort *before, __global const ushort *afte
   const bool still = next && steps_between(edge_step(edge), edge_step(next)) <= SAME_DIRECTION;
   *entry = index | (still ? STILL_EDGE : 0);
   if (still) atomic_inc(counts);
-  const PosedEdge posed = posed_edge(index, edge, size, pose, turned);
+  const PosedEdge posed = posed_edge(index, edge_step(edge), size, pose, turned);
   if (still || !posed.inside) return;
   float off, misfit;
   atomic_inc(counts + 1);
@@ -93,7 +54,7 @@ inline void list_edge(__global const ushort *before, __global const ushort *afte
 }
 
 // Lists strong edges of the earlier frame: up to AREA_EDGES in each of the areas of `region`, from
-// .xy to .zw - 1. Clears `votes`. `result`: from `align`. One group per area; `sums`: a local
+// .xy to .zw - 1. Clears `votes`. `result`: of align_result. One group per area; `sums`: a local
 // element per item.
 __kernel void moved_edges_sample(__global const ushort *restrict before,
                                  __global const ushort *restrict after, int2 size, int4 region,
@@ -211,12 +172,11 @@ inline void add_moved(__global const ushort *before, __global const ushort *afte
     const bool still = (area->edges[i % AREA_EDGES] & STILL_EDGE) != 0;
     if (still && (!late || is_still(area))) continue;
     const uint index = area->edges[i % AREA_EDGES] & ~STILL_EDGE;
-    const PosedEdge posed = posed_edge(index, before[index], size, pose, turned);
+    const PosedEdge posed = posed_edge(index, edge_step(before[index]), size, pose, turned);
     float off, misfit;
     if (!posed.inside || (still && fabs(posed.across) >= CLEAR_SHIFT)) continue;
     if (!meets_edge(after, size, posed, reach, &off, &misfit)) continue;
-    const float near = 1.0f - off * off / (reach * reach + 1.0f);
-    add_point(own, posed.p, posed.n, radius, near * near * (1.0f - misfit * misfit), off);
+    add_point(own, posed.p, posed.n, radius, fit_weight(off, misfit, reach), off);
     own[14] += 1.0f;
   }
 }
@@ -235,7 +195,7 @@ inline void compare_areas(__global const ushort *before, __global const ushort *
     if (i % AREA_EDGES >= areas[area].count) continue;
     const bool still = (areas[area].edges[i % AREA_EDGES] & STILL_EDGE) != 0;
     const uint index = areas[area].edges[i % AREA_EDGES] & ~STILL_EDGE;
-    const PosedEdge posed = posed_edge(index, before[index], size, pose, turned);
+    const PosedEdge posed = posed_edge(index, edge_step(before[index]), size, pose, turned);
     if (!posed.inside) continue;
     float off = 0.0f, misfit;
     const bool near = meets_edge(after, size, posed, LAST_REACH, &off, &misfit),
@@ -246,7 +206,7 @@ inline void compare_areas(__global const ushort *before, __global const ushort *
   }
 }
 
-// Aligns the moved edges. Their pose replaces `result`, from `align`, if it is more likely. One
+// Aligns the moved edges. Their pose replaces `result`, of align_result, if it is more likely. One
 // work-group. `sums`: FIT_SUMS local elements per item; the group size is a power of two.
 __kernel void moved_edges_align(__global const ushort *restrict before,
                                 __global const ushort *restrict after, int2 size,

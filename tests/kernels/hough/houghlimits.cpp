@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "hough/edgealignment.h"
 #include "hough/interface.h"
 #include "kernels/buffers.h"
 #include "kernels/probe.h"
@@ -309,20 +310,18 @@ class Frames {
     const int columns = ((width - 1) >> fine) + 1;
     const cl_uint middle = cl_uint((height / 2 >> fine) * columns + (width / 2 >> fine));
     const cl::Buffer result = upload(bench_, std::vector<float>(6));
-    kernel_(*bench_.queue, kernel_.group(), upload(bench_, edges), cl_int2{{width, height}},
-            upload(bench_, indices), upload(bench_, begins), upload(bench_, std::vector<cl_int>(1)),
-            upload(bench_, std::vector<cl_uint>{0, 5}),
-            upload(bench_, std::vector<cl_uint>{0, middle}), cl_int(fine), result,
-            cl::Local(glcl::hough::FIT_SUMS * kernel_.group().x * sizeof(cl_float)));
+    glcl::hough::EdgeAlignment alignment(*bench_.context, width, height, rows, fine);
+    alignment.run(
+        *bench_.queue, upload(bench_, edges),
+        {upload(bench_, indices), upload(bench_, begins), upload(bench_, std::vector<cl_int>(1)),
+         upload(bench_, std::vector<cl_uint>{0, 5}),
+         upload(bench_, std::vector<cl_uint>{0, middle})},
+        result);
     return download<float>(bench_, result, 6)[4];
   }
 
  private:
   Bench bench_;
-  glcl::Kernel kernel_{*bench_.context,
-                       bench_.context->program("hough/align.cl"),
-                       "align",
-                       {bench_.context->device().is_cpu() ? 16u : 512u, 1}};
 };
 
 }  // namespace

@@ -210,7 +210,7 @@ static const cl::Buffer *gst_glcl_hough_move(GstGLCLHough *self, glcl::Queue &qu
     return nullptr;
   }
   GlobalMotion &motion = *state->motion.get(make);
-  motion.run(queue, *canny.before(), canny.edges(), state->hough->region(settings));
+  motion.run(queue, *canny.before(), canny.edges(), state->hough->region(settings), canny.number());
   return &motion.result();
 }
 

@@ -62,8 +62,7 @@ void Canny::set_format(Context &context, const FrameFormat &frame) {
 
 void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool weak) {
   check_picture(in, size_.s[0], size_.s[1], frame_, "The search for edges");
-  current_ = 1 - current_;
-  count_ = std::min(count_ + 1, 2);
+  number_++;
   if (settings.hysteresis) hysteresis_.prepare();
   thresholds_.update(queue, settings.low, settings.high);
   detect(queue, in, weak || settings.hysteresis, settings.hysteresis);

@@ -52,16 +52,18 @@ class Canny {
   /// Forgets the previous picture and the measured noise.
   void reset() {
     thresholds_.reset();
-    count_ = 0;
+    reset_ = number_;
   }
 
   /// A ushort per pixel, rows without gaps: 0, or an edge. Bits 0–6 are the step of the gradient's
   /// line plus 1; a step is 2° from +x towards +y. Bits 7–13 are the strength in levels per px. Bit
   /// 14 is set if the gradient points in the opposite direction along that line. Bit 15 is set if
   /// the strength reaches the upper threshold.
-  const cl::Buffer &edges() const { return edges_[current_]; }
+  const cl::Buffer &edges() const { return edges_[1 - number_ % 2]; }
   /// The edges of the previous picture; null for the first picture after reset().
-  const cl::Buffer *before() const { return count_ > 1 ? &edges_[1 - current_] : nullptr; }
+  const cl::Buffer *before() const { return number_ > reset_ + 1 ? &edges_[number_ % 2] : nullptr; }
+  /// The number of the picture, from 1; reset() does not change it.
+  uint64_t number() const { return number_; }
   /// A uint2 per level of luma: the squares of the lower and the upper threshold, in units of 1/256
   /// level per px.
   const cl::Buffer &thresholds() const { return thresholds_.thresholds(); }
@@ -78,8 +80,7 @@ class Canny {
   EdgeThresholds thresholds_;
   Hysteresis hysteresis_;
   cl::Buffer edges_[2];
-  int current_ = 0;  // index of the current picture's edges
-  int count_ = 0;    // pictures since reset(), at most 2
+  uint64_t number_ = 0, reset_ = 0;  // of the current picture, and of the last one before reset()
 };
 
 }  // namespace glcl::hough

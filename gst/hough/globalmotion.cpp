@@ -15,11 +15,14 @@ constexpr int fine = 2;           // see Transform::Settings: positions are squa
 constexpr int max_rotation = 10;  // steps of 2°
 constexpr float least_edges = 40, least_agreement = 0.5f;
 
+EdgePairs pairs_of(Context &context, int width, int height) {
+  return {context, width, height, edges, edge_pairs, EdgePairs::form_for(context.device())};
+}
+
 }  // namespace
 
 GlobalMotion::GlobalMotion(Context &context, int width, int height) try
-    : before_(context, width, height, edges, edge_pairs, EdgePairs::form_for(context.device())),
-      after_(context, width, height, edges, edge_pairs, EdgePairs::form_for(context.device())),
+    : pairs_{pairs_of(context, width, height), pairs_of(context, width, height)},
       transform_(context, width, height, {fine, 1, max_rotation, true},
                  EdgePairs::form_for(context.device())),
       alignment_(context, width, height, edges, fine),
@@ -31,15 +34,21 @@ GlobalMotion::GlobalMotion(Context &context, int width, int height) try
 }
 
 void GlobalMotion::run(Queue &queue, const cl::Buffer &before, const cl::Buffer &after,
-                       const Rect &region) {
-  before_.run(queue, before, region);
-  after_.run(queue, after, region);
-  transform_.run(queue, before_, after_);
+                       const Rect &region, uint64_t number) {
+  const bool goes_on = number_ > 0 && number == number_ + 1 && region == region_;
+  later_ = 1 - later_;
+  number_ = 0;  // until all is enqueued
+  EdgePairs &first = pairs_[1 - later_], &second = pairs_[later_];
+  if (!goes_on) first.run(queue, before, region);
+  second.run(queue, after, region);
+  transform_.run(queue, first, second);
   alignment_.run(queue, after,
-                 {before_.edges(), before_.edge_begins(), transform_.rotation(), transform_.scale(),
+                 {first.edges(), first.edge_begins(), transform_.rotation(), transform_.scale(),
                   transform_.position()},
                  result_);
   moved_edges_.run(queue, before, after, region, result_);
+  number_ = number;
+  region_ = region;
 }
 
 std::optional<GlobalMotion::Estimate> GlobalMotion::read(const void *result) {

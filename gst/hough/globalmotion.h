@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 
 #include "edgealignment.h"
@@ -25,8 +27,11 @@ class GlobalMotion {
   /// For frames of width × height px. Throws Error::failed if the device refuses kernels or memory.
   GlobalMotion(Context &context, int width, int height);
 
-  /// Enqueues the estimate for a region of two maps of Canny::edges(). Never waits.
-  void run(Queue &queue, const cl::Buffer &before, const cl::Buffer &after, const Rect &region);
+  /// Enqueues the estimate for a region of two maps of Canny::edges(). Never waits. `number`: that
+  /// of the later picture, Canny::number(). A run for the next picture and the same region uses the
+  /// edge pairs of the last one; with 0 it never does.
+  void run(Queue &queue, const cl::Buffer &before, const cl::Buffer &after, const Rect &region,
+           uint64_t number = 0);
 
   /// The result for read(), result_bytes.
   const cl::Buffer &result() const { return result_; }
@@ -36,7 +41,10 @@ class GlobalMotion {
   static std::optional<Estimate> read(const void *result);
 
  private:
-  EdgePairs before_, after_;
+  std::array<EdgePairs, 2> pairs_;
+  int later_ = 0;        // index of the pairs of the last run's later picture
+  uint64_t number_ = 0;  // of that picture
+  Rect region_;          // of the last run
   Transform transform_;
   EdgeAlignment alignment_;
   MovedEdges moved_edges_;

@@ -69,7 +69,7 @@ class MotionReader {
     for (size_t i = 0; i < list.size(); i++) {
       canny_.run(queue_, {}, reference::upload(queue_, list[i], layout_));
       if (i < first_compared) continue;
-      motion_.run(queue_, *canny_.before(), canny_.edges(), {0, 0, width, height});
+      motion_.run(queue_, *canny_.before(), canny_.edges(), {0, 0, width, height}, canny_.number());
       char bytes[GlobalMotion::result_bytes];
       queue_.cl().enqueueReadBuffer(motion_.result(), CL_TRUE, 0, sizeof bytes, bytes);
       const auto found = GlobalMotion::read(bytes);

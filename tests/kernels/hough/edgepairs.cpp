@@ -205,3 +205,32 @@ TEST(test_global_motion) {
   const auto cut = found(first, reference::textured_frame(width, height, {}, 4));
   fail_unless(!cut, "a cut: %g", cut ? cut->agreement : 0);
 }
+
+// A run for the next picture uses the edge pairs of the last one, unless the region has changed;
+// its result is that of a run that starts anew.
+TEST(test_consecutive_motions) {
+  Bench bench;
+  using glcl::hough::GlobalMotion;
+  const int width = 160, height = 120;
+  GlobalMotion engine(*bench.context, width, height), fresh(*bench.context, width, height);
+  std::vector<cl::Buffer> maps;
+  for (const double x : {0, 3, 4, 9, 7, 7})
+    maps.push_back(
+        upload(bench, map_of(bench, reference::textured_frame(width, height, {x, 0, 0, 1}, 3))));
+  const glcl::Rect whole{0, 0, width, height}, part{20, 10, 120, 100};
+  const struct {
+    size_t picture;
+    uint64_t number;
+    glcl::Rect region;
+  } runs[] = {{1, 2, whole}, {2, 3, whole}, {3, 4, whole}, {4, 5, part},
+              {5, 7, part},  {1, 8, part},  {2, 0, part},  {4, 1, part}};
+  for (const auto &run : runs) {
+    const auto result = [&](GlobalMotion &motion, uint64_t number) {
+      motion.run(*bench.queue, maps[run.picture - 1], maps[run.picture], run.region, number);
+      return download<char>(bench, motion.result(), GlobalMotion::result_bytes);
+    };
+    // Of the sixth run, the earlier picture is not the later one of the last run.
+    const bool same = result(engine, run.number) == result(fresh, 0);
+    fail_unless(same == (run.number != 8), "picture %zu", run.picture);
+  }
+}

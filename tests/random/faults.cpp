@@ -24,7 +24,7 @@ using Counts = std::map<std::string, long>;
 
 void add_to(const char *function, long calls, void *data) {
   const std::string name = function;
-  // What stays mapped keeps its context with all programs.
+  // A mapped object keeps its context with all programs.
   if (name.rfind("clRetain", 0) == 0 || name.rfind("clRelease", 0) == 0 ||
       name == "clEnqueueUnmapMemObject")
     return;

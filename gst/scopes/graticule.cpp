@@ -2,7 +2,6 @@
 #include "graticule.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "drawing/canvas.h"
@@ -45,21 +44,23 @@ int glyph_of(char letter) {
   }
 }
 
-/// A picture in premultiplied colours, 0 to 1.
+cl_uchar rounded(double value) {
+  return static_cast<cl_uchar>(std::lround(std::clamp(value, 0.0, 255.0)));
+}
+
+/// A picture in premultiplied colours.
 class GraticuleCanvas {
  public:
   GraticuleCanvas(const Rect &panel, cl_uint background)
-      : panel_(panel), pixels_(size_t(panel.width) * panel.height) {
-    fill(panel, drawing::floats_of(background), 1);
-  }
+      : panel_(panel),
+        pixels_(size_t(panel.width) * panel.height,
+                blended({}, drawing::floats_of(background), 1)) {}
 
   void fill(const Rect &area, const cl_float4 &colour, double part) {
     for (int y = std::max(area.y, panel_.y); y < std::min(area.bottom(), panel_.bottom()); y++)
       for (int x = std::max(area.x, panel_.x); x < std::min(area.right(), panel_.right()); x++) {
         auto &pixel = pixels_[size_t(y - panel_.y) * panel_.width + x - panel_.x];
-        const double alpha = part * colour.s[3];
-        for (int i = 0; i < 4; i++)
-          pixel[i] = pixel[i] * (1 - alpha) + (i < 3 ? colour.s[i] : 1) * alpha;
+        pixel = blended(pixel, colour, part);
       }
   }
   /// The outline of a rectangle, inside of it.
@@ -78,20 +79,19 @@ class GraticuleCanvas {
       x += 6 * unit;
     }
   }
-  std::vector<cl_uchar4> bytes() const {
-    std::vector<cl_uchar4> bytes;
-    for (const auto &pixel : pixels_) {
-      cl_uchar4 rounded;
-      for (int i = 0; i < 4; i++)
-        rounded.s[i] = static_cast<cl_uchar>(std::lround(255 * std::clamp(pixel[i], 0.0, 1.0)));
-      bytes.push_back(rounded);
-    }
-    return bytes;
-  }
+  const std::vector<cl_uchar4> &pixels() const { return pixels_; }
 
  private:
+  static cl_uchar4 blended(const cl_uchar4 &pixel, const cl_float4 &colour, double part) {
+    const double alpha = part * colour.s[3];
+    cl_uchar4 out;
+    for (int i = 0; i < 4; i++)
+      out.s[i] = rounded(pixel.s[i] * (1 - alpha) + 255 * (i < 3 ? colour.s[i] : 1) * alpha);
+    return out;
+  }
+
   Rect panel_;
-  std::vector<std::array<double, 4>> pixels_;
+  std::vector<cl_uchar4> pixels_;
 };
 
 int text_width(const std::string &text, int unit) {
@@ -112,7 +112,7 @@ class GraticulePainter {
         canvas_(layout.panel, settings.background_color) {
     for (const ScopePlot &plot : layout.plots) paint(plot);
   }
-  std::vector<cl_uchar4> bytes() const { return canvas_.bytes(); }
+  const std::vector<cl_uchar4> &pixels() const { return canvas_.pixels(); }
 
  private:
   void paint(const ScopePlot &plot) {
@@ -264,7 +264,7 @@ int longest_label(const ScopeValues &values, ScopeUnits units, ScopeTransfer tra
 
 std::vector<cl_uchar4> paint_graticule(const ScopeSettings &settings, const ScopeValues &values,
                                        ScopeTransfer transfer, const ScopeLayout &layout) {
-  return GraticulePainter(settings, values, transfer, layout).bytes();
+  return GraticulePainter(settings, values, transfer, layout).pixels();
 }
 
 }  // namespace glcl::scopes

@@ -30,21 +30,26 @@ void add_channels(GstStructure *message, const std::vector<ScopeNumbers::Channel
 }  // namespace
 
 void post(GstGLCLAnalyzer *self, const FrameTimes &times, const ScopeValues &values,
-          const Rect &area, int columns, const uint32_t *numbers) {
-  const ScopeNumbers of_frame(values, area, columns, numbers);
+          uint64_t pixels, const ScopeNumbers &numbers, const SurveyNumbers &survey) {
   GstStructure *message = gst_glcl_analyzer_structure("glclscope", times);
   gst_structure_set(message, "mode", G_TYPE_STRING, mode_name(values.mode), "bits", G_TYPE_UINT,
-                    guint(values.bits), "pixels", G_TYPE_UINT64, guint64(area.width) * area.height,
-                    nullptr);
-  add_channels(message, of_frame.channels);
-  if (of_frame.saturation) {
-    const ScopeNumbers::Saturation &saturation = *of_frame.saturation;
+                    guint(values.bits), "pixels", G_TYPE_UINT64, guint64(pixels), "out-of-range",
+                    G_TYPE_DOUBLE, survey.out_of_range, "out-of-gamut", G_TYPE_DOUBLE,
+                    survey.out_of_gamut, "black", G_TYPE_DOUBLE, survey.black, nullptr);
+  add_channels(message, numbers.channels);
+  if (numbers.saturation) {
+    const ScopeNumbers::Saturation &saturation = *numbers.saturation;
     gst_structure_set(message, "saturation-mean", G_TYPE_DOUBLE, saturation.mean,
                       "saturation-median", G_TYPE_DOUBLE, saturation.median, "saturation-p95",
                       G_TYPE_DOUBLE, saturation.p95, "saturation-maximum", G_TYPE_DOUBLE,
                       saturation.maximum, nullptr);
   }
-  if (of_frame.hue) gst_structure_set(message, "hue", G_TYPE_INT, *of_frame.hue, nullptr);
+  if (numbers.hue) {
+    const ScopeNumbers::Hue &hue = *numbers.hue;
+    gst_structure_set(message, "hue", G_TYPE_INT, hue.most_frequent, "hue-p5", G_TYPE_INT, hue.p5,
+                      "hue-median", G_TYPE_INT, hue.median, "hue-p95", G_TYPE_INT, hue.p95,
+                      "loudest-hue", G_TYPE_INT, hue.loudest, nullptr);
+  }
   gst_glcl_analyzer_post(self, message);
 }
 

@@ -4,11 +4,12 @@
 
 #include "base/gstglclanalyzer.h"
 #include "scopes/numbers.h"
+#include "scopes/survey.h"
 
 namespace glcl::scopes {
 
-/// Posts the message `glclscope`: numbers of ScopeCounts::numbers() for an area of the frame.
+/// Posts the message `glclscope`. `pixels`: of the counted area.
 void post(GstGLCLAnalyzer *self, const FrameTimes &times, const ScopeValues &values,
-          const Rect &area, int columns, const uint32_t *numbers);
+          uint64_t pixels, const ScopeNumbers &numbers, const SurveyNumbers &survey);
 
 }  // namespace glcl::scopes

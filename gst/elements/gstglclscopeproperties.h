@@ -4,12 +4,13 @@
 
 #include "base/glclproperties.h"
 #include "base/glclregion.h"
+#include "gstglclscopeevents.h"
 #include "scopes/layout.h"
 
 namespace glcl::scopes {
 
 /// The values of the properties.
-struct ScopeProperties : ScopeSettings {
+struct ScopeProperties : ScopeSettings, ScopeEventSettings {
   Rect roi;
 };
 

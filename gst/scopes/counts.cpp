@@ -40,7 +40,7 @@ std::vector<cl_uint> hue_table() {
 }  // namespace
 
 ScopeCounts::ScopeCounts(Context &context, int width, int height, const ScopeValues &values,
-                         int group)
+                         size_t spare_bytes, int group)
     : values_(values) {
   const Device &device = context.device();
   group_ = group ? group : device.is_cpu() ? 1 : gpu_group;
@@ -59,6 +59,8 @@ ScopeCounts::ScopeCounts(Context &context, int width, int height, const ScopeVal
     const Size size{size_t(group_), 1};
     kernels_.count =
         Kernel(context, context.program("scopes/count.cl", options), "scope_count", size);
+    kernels_.lines =
+        Kernel(context, context.program("scopes/lines.cl", options), "scope_lines", size);
     if (values.has_chroma()) {
       const Program program = context.program("scopes/chroma.cl", options);
       kernels_.count_chroma = Kernel(context, program, "scope_count_chroma", size);
@@ -76,8 +78,8 @@ ScopeCounts::ScopeCounts(Context &context, int width, int height, const ScopeVal
     buffers_.cells = make_buffer(context.cl(), sizeof(cl_uint) * all_cells * copies_);
     buffers_.totals = make_buffer(context.cl(), sizeof(cl_uint) * rows);
     buffers_.heights = make_buffer(context.cl(), sizeof(cl_uint) * rows);
-    buffers_.numbers =
-        make_buffer(context.cl(), sizeof(cl_uint) * number_count({0, 0, width, height}));
+    buffers_.numbers = make_buffer(
+        context.cl(), sizeof(cl_uint) * number_count({0, 0, width, height}) + spare_bytes);
     buffers_.hue_table = upload_values(context.cl(), hue_table());
   } catch (const cl::Error &error) {
     throw Error("The scopes can't be set up on " + device.name + ".", error);
@@ -135,18 +137,29 @@ const cl::Buffer &ScopeCounts::heights(Queue &queue, const Rect &area, bool loga
 }
 
 size_t ScopeCounts::number_count(const Rect &area) const {
-  return size_t(values_.channels) * COLUMN_VALUES * columns(area) + SATURATIONS + HUES;
+  return size_t(values_.channels) * COLUMN_VALUES * columns(area) + COLOUR_NUMBERS;
+}
+
+Legal ScopeCounts::legal_of(int columns) const {
+  Legal legal{columns, values_.channels, values_.levels, {}, {}};
+  for (int i = 0; i < values_.channels; i++)
+    legal.black.s[i] = values_.black(i), legal.white.s[i] = values_.white(i);
+  return legal;
 }
 
 const cl::Buffer &ScopeCounts::numbers(Queue &queue, const Rect &area) {
-  Legal legal{columns(area), values_.channels, values_.levels, {}, {}};
-  for (int i = 0; i < values_.channels; i++)
-    legal.black.s[i] = values_.black(i), legal.white.s[i] = values_.white(i);
+  const Legal legal = legal_of(columns(area));
   kernels_.columns(queue, {size_t(legal.columns), size_t(legal.channels)}, buffers_.counts,
                    buffers_.numbers, legal);
   kernels_.hues(queue, kernels_.hues.group(), buffers_.cells, buffers_.hue_table, buffers_.numbers,
                 legal.channels * COLUMN_VALUES * legal.columns);
   return buffers_.numbers;
+}
+
+void ScopeCounts::lines(Queue &queue, const Picture &in, const Rect &area, const cl::Buffer &out,
+                        int first) {
+  kernels_.lines(queue, {size_t(area.height) * group_, size_t(values_.channels)}, in, out,
+                 int4_of(area), legal_of(area.height), first);
 }
 
 }  // namespace glcl::scopes

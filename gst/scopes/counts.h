@@ -6,6 +6,7 @@
 
 #include "opencl/kernel.h"
 #include "opencl/rect.h"
+#include "scopes/interface.h"
 #include "values.h"
 
 namespace glcl::scopes {
@@ -13,9 +14,10 @@ namespace glcl::scopes {
 /// Counts the values of frames, exactly: those of each column, and the chroma samples by Cb and Cr.
 class ScopeCounts {
  public:
-  /// For frames of width × height px. `group`: work-items per group, 1 for CPU devices; 0 chooses.
-  /// Throws Error::failed if the device refuses.
-  ScopeCounts(Context &context, int width, int height, const ScopeValues &values, int group = 0);
+  /// For frames of width × height px. `spare_bytes`: room behind numbers(). `group`: work-items per
+  /// group, 1 for CPU devices; 0 chooses. Throws Error::failed if the device refuses.
+  ScopeCounts(Context &context, int width, int height, const ScopeValues &values,
+              size_t spare_bytes = 0, int group = 0);
 
   const ScopeValues &values() const { return values_; }
   /// The number of columns in which an area is counted: at most MOST_COLUMNS, and none without
@@ -39,16 +41,21 @@ class ScopeCounts {
   const cl::Buffer &totals(Queue &queue, const Rect &area);
   /// Their heights as bars: [channel][value], at most FULL_HEIGHT.
   const cl::Buffer &heights(Queue &queue, const Rect &area, bool logarithmic);
-  /// Numbers from counts of count() and count_chroma(): [channel][COLUMN_VALUES][columns], then the
-  /// samples of each of SATURATIONS and HUES. number_count() cl_uint.
+  /// Numbers from counts of count() and count_chroma(): [channel][COLUMN_VALUES][columns], then
+  /// COLOUR_NUMBERS. number_count() cl_uint.
   const cl::Buffer &numbers(Queue &queue, const Rect &area);
   size_t number_count(const Rect &area) const;
+  /// Enqueues the numbers of each line of an area: [channel][COLUMN_VALUES][line], from out[first]
+  /// on. A line has the chroma samples that it shares with its neighbours. Never waits.
+  void lines(Queue &queue, const Picture &in, const Rect &area, const cl::Buffer &out, int first);
 
  private:
+  Legal legal_of(int columns) const;
+
   ScopeValues values_;
   int group_, tile_, bands_, copies_;
   struct {
-    Kernel count, count_chroma, add_copies, columns, totals, heights, hues;
+    Kernel count, count_chroma, add_copies, columns, totals, heights, hues, lines;
   } kernels_;
   struct {
     cl::Buffer counts, cells, totals, heights, numbers, hue_table;

@@ -12,6 +12,7 @@ namespace glcl::scopes {
 namespace {
 
 constexpr double line_part = 0.28, limit_part = 0.6, text_part = 0.9;
+constexpr double full_saturation = 112;             // steps of 8 bits from grey
 constexpr double hlg_peak = 1000, hlg_gamma = 1.2;  // of the display, BT.2100
 
 /// Values of BT.2100's PQ.
@@ -160,12 +161,26 @@ class GraticulePainter {
   }
   /// The pixel of a chroma, in steps from grey.
   std::pair<int, int> place(const Rect &plot, const ScopeChroma &chroma) const {
-    const int half = SIDE / 2;
-    return {plot.x + pixel_of(std::clamp(half + chroma.cb, 0.0, SIDE - 1.0), SIDE, plot.width),
-            plot.bottom() - 1 -
-                pixel_of(std::clamp(half + chroma.cr, 0.0, SIDE - 1.0), SIDE, plot.height)};
+    const int side = SIDE / settings_.zoom, grey = SIDE / 2 - (SIDE - side) / 2;
+    const auto cell = [=](double steps) { return std::clamp(grey + steps, 0.0, side - 1.0); };
+    return {plot.x + pixel_of(cell(chroma.cb), side, plot.width),
+            plot.bottom() - 1 - pixel_of(cell(chroma.cr), side, plot.height)};
   }
-  /// Axes, the line of skin, and boxes for the primary and secondary colours of 75 and 100 %.
+  /// True if the vectorscope shows a chroma.
+  bool shows(const ScopeChroma &chroma) const {
+    const double most = SIDE / 2.0 / settings_.zoom;
+    return std::abs(chroma.cb) <= most && std::abs(chroma.cr) <= most;
+  }
+  /// A dot every 30° on the circle of the most saturated legal chroma, and zoomed, on smaller ones.
+  void paint_angles(const Rect &plot) {
+    for (int degrees = 0; degrees < 360; degrees += 30) {
+      const double angle = degrees * M_PI / 180, radius = full_saturation / settings_.zoom;
+      const auto [x, y] = place(plot, {radius * std::cos(angle), radius * std::sin(angle)});
+      canvas_.fill({x - line_, y - line_, 2 * line_, 2 * line_}, foreground_, limit_part);
+    }
+  }
+  /// Axes, angles, the line of skin, and boxes for the primary and secondary colours of 75 and
+  /// 100 %.
   void paint_vectorscope(const ScopePlot &of) {
     const Rect &plot = of.plot;
     const auto [x, y] = place(plot, {0, 0});
@@ -174,10 +189,11 @@ class GraticulePainter {
                  line_part);
     canvas_.fill({x - line_ / 2, plot.y + line_, line_, plot.height - 2 * line_}, foreground_,
                  line_part);
+    paint_angles(plot);
     const double angle = skin_degrees * M_PI / 180;
     for (int i = 0; i <= plot.width / 2; i++) {
-      const double steps = double(i) * SIDE / plot.width;
-      if (steps > 112) break;
+      const double steps = double(i) * SIDE / settings_.zoom / plot.width;
+      if (steps > full_saturation) break;
       const auto [px, py] = place(plot, {steps * std::cos(angle), steps * std::sin(angle)});
       canvas_.fill({px - line_ / 2, py - line_ / 2, line_, line_}, foreground_, limit_part);
     }
@@ -187,8 +203,10 @@ class GraticulePainter {
     static const std::pair<const char *, int> colours[] = {{"R", 4}, {"Y", 6}, {"G", 2},
                                                            {"C", 3}, {"B", 1}, {"M", 5}};
     for (const auto &[name, bits] : colours) {
-      const auto [x, y] = place(of.plot, chroma_of(values_.frame.colorimetry, bits & 4 ? part : 0,
-                                                   bits & 2 ? part : 0, bits & 1 ? part : 0));
+      const ScopeChroma chroma = chroma_of(values_.frame.colorimetry, bits & 4 ? part : 0,
+                                           bits & 2 ? part : 0, bits & 1 ? part : 0);
+      if (!shows(chroma)) continue;
+      const auto [x, y] = place(of.plot, chroma);
       const int half = std::max(1, of.plot.width * (part < 1 ? 5 : 3) / SIDE);
       canvas_.frame({x - half, y - half, 2 * half + 1, 2 * half + 1}, 1, foreground_, limit_part);
       if (part < 1 && of.labelled)
@@ -205,11 +223,13 @@ class GraticulePainter {
 };
 
 std::vector<ScopeMark> chroma_marks(const ScopeValues &values, int channel, ScopeUnits units) {
-  const bool code = units == ScopeUnits::code;
   const int black = values.black(channel), grey = values.levels / 2, white = values.white(channel);
-  return {{black, code ? std::to_string(black) : "-50", true},
-          {grey, code ? std::to_string(grey) : "0", false},
-          {white, code ? std::to_string(white) : "50", true}};
+  if (units == ScopeUnits::code)
+    return {{black, std::to_string(black), true},
+            {grey, std::to_string(grey), false},
+            {white, std::to_string(white), true}};
+  const std::string half = units == ScopeUnits::millivolts ? "350" : "50";
+  return {{black, "-" + half, true}, {grey, "0", false}, {white, half, true}};
 }
 
 }  // namespace
@@ -247,6 +267,9 @@ std::vector<ScopeMark> scope_marks(const ScopeValues &values, int channel, Scope
     for (const int nits : {0, 1, 10, 100, 203, 1000, 4000, 10000})
       if (transfer == ScopeTransfer::pq || nits <= hlg_peak)
         add(signal_of_nits(nits, transfer), std::to_string(nits));
+  } else if (units == ScopeUnits::millivolts) {
+    for (int millivolts = 0; millivolts <= 700; millivolts += 100)
+      add(millivolts / 700.0, std::to_string(millivolts));
   } else {
     for (int part = 0; part <= 100; part += units == ScopeUnits::ire ? 20 : 25)
       add(part / 100.0, std::to_string(part));

@@ -57,14 +57,19 @@ std::vector<ScopePlot> plots_of(const ScopeSettings &settings, int channels) {
 
 }  // namespace
 
+FalseColorBands exposure_bands() {
+  return {{2.5, 4, 38, 42, 52, 56, 97, 99},
+          {0xff8030b0, 0xff3070ff, 0, 0xff30b050, 0, 0xffff80c0, 0, 0xffffe030, 0xffff2020}};
+}
+
 Rect scope_panel(const ScopeSettings &settings, int width, int height) {
   if (settings.replaces()) return {0, 0, width, height};
   return drawing::panel(settings.x, settings.y, settings.width, settings.height, width, height);
 }
 
 Rect covered_by(const ScopeSettings &settings, int width, int height) {
-  return settings.display & zebra ? Rect{0, 0, width, height}
-                                  : scope_panel(settings, width, height);
+  return settings.display & mark_kinds ? Rect{0, 0, width, height}
+                                       : scope_panel(settings, width, height);
 }
 
 ScopeLayout::ScopeLayout(const ScopeSettings &settings, const ScopeValues &values, int characters,

@@ -19,14 +19,15 @@ double samples_in(const ScopeValues &values, int channel, const Rect &area, int 
          samples_of(area.y, area.height, shift);
 }
 
-/// The first step that `part` of the samples do not exceed.
-double percentile(const uint32_t *counts, uint64_t all, double part) {
+/// The first of `steps` that `part` of the samples do not exceed. `count_of (step)`: its samples.
+template <class CountOf>
+int percentile(int steps, const CountOf &count_of, uint64_t all, double part) {
   uint64_t sum = 0;
-  for (int i = 0; i < SATURATIONS; i++) {
-    sum += counts[i];
+  for (int i = 0; i < steps; i++) {
+    sum += count_of(i);
     if (static_cast<double>(sum) >= part * static_cast<double>(all)) return i;
   }
-  return SATURATIONS - 1;
+  return steps - 1;
 }
 
 ScopeNumbers::Saturation saturation_of(const uint32_t *counts, uint64_t all) {
@@ -36,9 +37,27 @@ ScopeNumbers::Saturation saturation_of(const uint32_t *counts, uint64_t all) {
     if (counts[i]) saturation.maximum = i;
   }
   saturation.mean /= static_cast<double>(all);
-  saturation.median = percentile(counts, all, 0.5);
-  saturation.p95 = percentile(counts, all, 0.95);
+  const auto part = [&](double of) {
+    return percentile(
+        SATURATIONS, [=](int i) { return counts[i]; }, all, of);
+  };
+  saturation.median = part(0.5);
+  saturation.p95 = part(0.95);
   return saturation;
+}
+
+ScopeNumbers::Hue hue_of(const uint32_t *counts, int loudest) {
+  ScopeNumbers::Hue hue;
+  hue.most_frequent = static_cast<int>(std::max_element(counts, counts + HUES) - counts);
+  hue.loudest = loudest;
+  const uint64_t all = std::accumulate(counts, counts + HUES, uint64_t(0));
+  const auto along = [&](int step) { return (hue.most_frequent + HUES / 2 + step) % HUES; };
+  const auto part = [&](double of) {
+    return along(percentile(
+        HUES, [&](int i) { return counts[along(i)]; }, all, of));
+  };
+  hue.p5 = part(0.05), hue.median = part(0.5), hue.p95 = part(0.95);
+  return hue;
 }
 
 }  // namespace
@@ -72,8 +91,7 @@ ScopeNumbers::ScopeNumbers(const ScopeValues &values, const Rect &area, int colu
                  *hues = saturations + SATURATIONS;
   const uint64_t all = std::accumulate(saturations, saturations + SATURATIONS, uint64_t(0));
   if (all) saturation = saturation_of(saturations, all);
-  const uint32_t *most = std::max_element(hues, hues + HUES);
-  if (*most) hue = static_cast<int>(most - hues);
+  if (hues[HUES] != NO_HUE) hue = hue_of(hues, static_cast<int>(hues[HUES]));
 }
 
 }  // namespace glcl::scopes

@@ -23,13 +23,20 @@ struct ScopeNumbers {
   struct Saturation {
     double mean = 0, median = 0, p95 = 0, maximum = 0;
   };
+  /// In degrees.
+  struct Hue {
+    int most_frequent = 0;
+    /// Percentiles along the circle, from the hue opposite to the most frequent one.
+    int p5 = 0, median = 0, p95 = 0;
+    int loudest = 0;  ///< of the most saturated sample
+  };
 
   /// `numbers`: of ScopeCounts::numbers() for an area counted in `columns` columns.
   ScopeNumbers(const ScopeValues &values, const Rect &area, int columns, const uint32_t *numbers);
 
   std::vector<Channel> channels;
   std::optional<Saturation> saturation;  ///< of frames with chroma
-  std::optional<int> hue;                ///< the most frequent one, degrees, if there is colour
+  std::optional<Hue> hue;                ///< if there is colour
 };
 
 }  // namespace glcl::scopes

@@ -2,7 +2,6 @@
 #include "renderer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 #include "opencl/buffer.h"
@@ -22,6 +21,7 @@ Plot plot_of(const ScopeSettings &settings, const ScopeValues &values, const Sco
   plot.chroma_shift = values.mode == ScopeMode::ycbcr ? values.chroma_shift() : 0;
   plot.logarithmic = settings.logarithmic;
   plot.gain = static_cast<cl_float>(settings.gain);
+  plot.side = SIDE / settings.zoom;
   plot.opacity = settings.replaces() ? 1 : static_cast<cl_float>(settings.opacity);
   plot.opaque = settings.replaces();
   const std::vector<cl_float4> colours = trace_colours(settings, values.mode);
@@ -47,15 +47,12 @@ std::vector<cl_float4> trace_colours(const ScopeSettings &settings, ScopeMode mo
 }
 
 ScopeRenderer::ScopeRenderer(Context &context, int width, int height, const FrameFormat &frame)
-    : width_(width), height_(height) {
+    : width_(width), height_(height), marks_(context, width, height, frame) {
   try {
     const Program program = context.program("scopes/draw.cl", frame_options(frame.layout));
     waveform_ = Kernel(context, program, "scope_draw_waveform", {32, 2});
     vectors_ = Kernel(context, program, "scope_draw_vectors", {32, 2});
     bars_ = Kernel(context, program, "scope_draw_bars", {32, 2});
-    const std::string options =
-        frame_options(frame) + ScopeValues(frame, ScopeMode::luma).options();
-    zebra_ = Kernel(context, context.program("scopes/zebra.cl", options), "scope_zebra", {16, 16});
   } catch (const cl::Error &error) {
     throw Error("The scopes can't be drawn by " + context.device().name + ".", error);
   }
@@ -64,8 +61,8 @@ ScopeRenderer::ScopeRenderer(Context &context, int width, int height, const Fram
 bool ScopeRenderer::Painted::is(const ScopeSettings &other, const ScopeValues &of,
                                 ScopeTransfer light) const {
   const auto part = [](const ScopeSettings &s) {
-    return std::make_tuple(s.display, s.levels, s.replace, s.x, s.y, s.width, s.height,
-                           s.foreground_color, s.background_color);
+    return std::make_tuple(s.display & plot_kinds, s.levels, s.replaces(), s.zoom, s.x, s.y,
+                           s.width, s.height, s.foreground_color, s.background_color);
   };
   return part(settings) == part(other) && values.mode == of.mode && transfer == light;
 }
@@ -79,30 +76,14 @@ const ScopeLayout &ScopeRenderer::paint(Queue &queue, const ScopeSettings &setti
   return painted_.emplace(Painted{settings, values, transfer, layout}).layout;
 }
 
-/// Pixels without stripes stay as the canvas begins.
-void ScopeRenderer::draw_zebra(Queue &queue, const ScopeSettings &settings, const Picture &frame,
-                               const drawing::Canvas &canvas, const ScopeValues &values) {
-  const ScopeValues luma(values.frame, ScopeMode::luma);
-  const double black = luma.black(0), range = luma.white(0) - black;
-  const auto code = [&](double percent) {
-    return static_cast<int>(std::lround(black + percent / 100 * range));
-  };
-  const Zebra how{{{width_, height_}},
-                  code(settings.zebra_low),
-                  code(settings.zebra_high),
-                  2 * drawing::dot(width_, height_),
-                  canvas.overlay};
-  zebra_(queue, {size_t(width_), size_t(height_)}, frame, canvas.in, canvas.out, how);
-}
-
 void ScopeRenderer::run(Queue &queue, const ScopeSettings &settings, const Picture &frame,
                         const drawing::Canvas &canvas, ScopeCounts &counts, const Rect &area,
                         ScopeTransfer transfer) {
   const ScopeValues &values = counts.values();
-  const bool striped = settings.display & zebra && !settings.replaces();
+  const bool marked = settings.display & mark_kinds && !settings.replaces();
   const ScopeLayout &layout = paint(queue, layer_settings(settings), values, transfer);
-  if (striped || (!canvas.overlay && !settings.replaces())) canvas.begin(queue);
-  if (striped) draw_zebra(queue, settings, frame, canvas, values);
+  if (marked || (!canvas.overlay && !settings.replaces())) canvas.begin(queue);
+  if (marked) marks_.run(queue, settings, frame, canvas);
   for (const ScopePlot &place : layout.plots) {
     Plot plot = plot_of(settings, values, layout, place, area, counts.columns(area));
     plot.overlay = canvas.overlay;

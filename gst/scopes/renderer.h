@@ -6,6 +6,7 @@
 #include "counts.h"
 #include "drawing/canvas.h"
 #include "graticule.h"
+#include "marks.h"
 
 namespace glcl::scopes {
 
@@ -34,11 +35,9 @@ class ScopeRenderer {
   const ScopeLayout &paint(Queue &queue, const ScopeSettings &settings, const ScopeValues &values,
                            ScopeTransfer transfer);
 
-  void draw_zebra(Queue &queue, const ScopeSettings &settings, const Picture &frame,
-                  const drawing::Canvas &canvas, const ScopeValues &values);
-
   int width_, height_;
-  Kernel waveform_, vectors_, bars_, zebra_;
+  Kernel waveform_, vectors_, bars_;
+  ScopeMarks marks_;
   std::optional<Painted> painted_;
   cl::Buffer layer_;
 };

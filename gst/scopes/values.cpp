@@ -39,6 +39,14 @@ int ScopeValues::white(int channel) const {
   return (is_chroma(channel) ? 240 : 235) << (bits - 8);
 }
 
+std::pair<int, int> ScopeValues::rgb_limits(double tolerance) const {
+  const ScopeValues rgb(frame, ScopeMode::rgb);
+  const int black = rgb.mode == ScopeMode::rgb ? rgb.black(0) : 0,
+            white = rgb.mode == ScopeMode::rgb ? rgb.white(0) : levels - 1;
+  const auto more = static_cast<int>(std::lround(tolerance / 100 * (white - black)));
+  return {black - more, white + more};
+}
+
 std::string ScopeValues::options() const {
   const double kr = frame.colorimetry.kr, kb = frame.colorimetry.kb, kg = 1 - kr - kb;
   const bool full = frame.colorimetry.full_range;

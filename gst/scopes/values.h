@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "opencl/frameformat.h"
 #include "scopes/interface.h"
@@ -19,6 +20,9 @@ struct ScopeValues {
   /// The least and the largest legal value of a channel. RGB computed from YCbCr has no others.
   int black(int channel) const;
   int white(int channel) const;
+  /// The least and the largest legal value of R, G and B, which a tolerance in per cent of their
+  /// range widens. They are values of RGB frames, or computed ones of all values.
+  std::pair<int, int> rgb_limits(double tolerance) const;
   /// True if a channel is Cb or Cr.
   bool is_chroma(int channel) const { return mode == ScopeMode::ycbcr && channel > 0; }
   /// log2 of the pixels that share a sample of Cb and Cr.

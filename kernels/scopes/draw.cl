@@ -85,11 +85,12 @@ __kernel void scope_draw_vectors(IN_FRAME(in), OUT_FRAME(out), __global const uc
                                  __global const uint *cells, Plot p, float samples) {
   const int x = ITEM_X;
   if (x >= p.cell.x + p.cell.z) return;
-  const int2 us = range_at(x - p.plot.x, p.plot.z, SIDE);
+  const int first = (SIDE - p.side) / 2;
+  const int2 us = first + range_at(x - p.plot.x, p.plot.z, p.side);
   for (int y = ITEM_Y; y < ITEM_END; y++) {
     float4 trace = (float4)(0.0f);
     if (in_plot(p, x, y)) {
-      const int2 vs = range_at(p.plot.y + p.plot.w - 1 - y, p.plot.w, SIDE);
+      const int2 vs = first + range_at(p.plot.y + p.plot.w - 1 - y, p.plot.w, p.side);
       uint sum = 0;
       for (int v = vs.x; v < vs.y; v++)
         for (int u = us.x; u < us.y; u++) sum += cells[v * SIDE + u];

@@ -55,20 +55,26 @@ __kernel __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) void scope_heigh
                              : (uint)((ulong)totals[i] * FULL_HEIGHT / most);
 }
 
-// The samples of each saturation, then of each hue, from out[first] on. `table`: of each cell its
+// COLOUR_NUMBERS from out[first] on. `table`: of each cell its
 // hue, or NO_HUE, and above these 16 bits its saturation. One group.
 __kernel __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) void scope_hues(
     __global const uint *cells, __global const uint *table, __global uint *out, int first) {
-  __local uint sums[SATURATIONS + HUES];
+  __local uint sums[SATURATIONS + HUES], loudest;
   const int lane = get_local_id(0);
+  uint own = NO_HUE;
+  if (!lane) loudest = own;
   for (int i = lane; i < SATURATIONS + HUES; i += ONE_GROUP) sums[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int i = lane; i < SIDE * SIDE; i += ONE_GROUP) {
     const uint count = cells[i], of_cell = table[i];
     if (!count) continue;
     atomic_add(&sums[of_cell >> 16], count);
-    if ((of_cell & NO_HUE) != NO_HUE) atomic_add(&sums[SATURATIONS + (of_cell & NO_HUE)], count);
+    if ((of_cell & NO_HUE) == NO_HUE) continue;
+    atomic_add(&sums[SATURATIONS + (of_cell & NO_HUE)], count);
+    own = max(own, of_cell);
   }
+  atomic_max(&loudest, own);
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int i = lane; i < SATURATIONS + HUES; i += ONE_GROUP) out[first + i] = sums[i];
+  if (!lane) out[first + SATURATIONS + HUES] = loudest & NO_HUE;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scopes.h"
+#include "marks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +47,7 @@ std::array<int, 3> ycbcr_of(const ScopeValues &values, const uint8_t *rgb) {
   return ycbcr;
 }
 
-/// R, G and B of code values of YCbCr, in fixed point.
+/// R, G and B of code values of YCbCr, in fixed point; colours outside of RGB exceed it.
 std::array<int, 3> rgb_of(const ScopeValues &values, int luma, int cb, int cr) {
   const auto [kr, kb, full] = values.frame.colorimetry;
   const int bits = values.frame.pixels->bits, unit = 1 << (bits - 8), most = (1 << bits) - 1;
@@ -60,7 +61,7 @@ std::array<int, 3> rgb_of(const ScopeValues &values, int luma, int cb, int cr) {
                               fixed(-per_chroma * (1 - kr) * kr / kg, 16) * v,
                           grey + fixed(per_chroma * (1 - kb), 16) * u};
   std::array<int, 3> rgb;
-  for (int i = 0; i < 3; i++) rgb[i] = std::clamp(rounded(sums[i], 16), 0, values.levels - 1);
+  for (int i = 0; i < 3; i++) rgb[i] = rounded(sums[i], 16);
   return rgb;
 }
 
@@ -102,6 +103,7 @@ ScopeFrame::ScopeFrame(const Frame &frame, const ScopeValues &values)
                                                       : ycbcr);
       chroma_.push_back({ycbcr[1], ycbcr[2]});
       luma_.push_back(ycbcr[0]);
+      rgb_.push_back({rgb[0], rgb[1], rgb[2]});
     }
 }
 
@@ -116,6 +118,8 @@ ScopeFrame::ScopeFrame(const PlanarFrame &frame, const ScopeValues &values)
       if (!values.has_chroma()) {
         pixels_.push_back({luma >> (format.bits - values.bits)});
         chroma_.push_back({});
+        const int grey = 128 << (format.bits - 8);
+        rgb_.push_back(rgb_of(values, luma, grey, grey));
         continue;
       }
       int of_sample[2];
@@ -123,8 +127,11 @@ ScopeFrame::ScopeFrame(const PlanarFrame &frame, const ScopeValues &values)
         of_sample[i] = (format.plane_count == 3 ? frame.planes[1 + i].at(x >> shift, y >> shift)
                                                 : frame.planes[1].at(x >> shift, y >> shift, i)) >>
                        format.padding;
+      rgb_.push_back(rgb_of(values, luma, of_sample[0], of_sample[1]));
+      std::array<int, 3> rgb;
+      for (int i = 0; i < 3; i++) rgb[i] = std::clamp(rgb_.back()[i], 0, values.levels - 1);
       pixels_.push_back(values.mode == ScopeMode::rgb
-                            ? rgb_of(values, luma, of_sample[0], of_sample[1])
+                            ? rgb
                             : std::array<int, 3>{luma, of_sample[0], of_sample[1]});
       chroma_.push_back({of_sample[0], of_sample[1]});
     }
@@ -174,15 +181,20 @@ std::vector<uint32_t> scope_numbers(const ScopeFrame &frame, const Rect &area, i
     at(channel, 4, column) += int(value) > values.white(channel);
   });
   std::vector<uint32_t> saturations(182), hues(360);
+  long most = -1, loudest = 0xffff;
   for_chroma(frame, area, [&](int cb, int cr) {
     const double x = cb - 128, y = cr - 128, saturation = std::sqrt(x * x + y * y);
     saturations[std::lround(saturation)]++;
     if (saturation < 8) return;
     const double degrees = std::atan2(y, x) / M_PI * 180;
-    hues[(std::lround(degrees) + 360) % 360]++;
+    const long hue = (std::lround(degrees) + 360) % 360;
+    hues[hue]++;
+    if (std::pair(std::lround(saturation), hue) > std::pair(most, loudest) || most < 0)
+      most = std::lround(saturation), loudest = hue;
   });
   numbers.insert(numbers.end(), saturations.begin(), saturations.end());
   numbers.insert(numbers.end(), hues.begin(), hues.end());
+  numbers.push_back(static_cast<uint32_t>(loudest));
   return numbers;
 }
 
@@ -259,7 +271,12 @@ class ScopeDrawing {
     return trace;
   }
   Trace vectors(const Rect &plot, int x, int y) const {
-    const Range cbs = range(x, plot.width, 256), crs = range(y, plot.height, 256);
+    const int side = 256 / settings_.zoom, first = (256 - side) / 2;
+    const auto cells = [&](int at, int size) {
+      const Range of = range(at, size, side);
+      return Range{first + of.from, first + of.to};
+    };
+    const Range cbs = cells(x, plot.width), crs = cells(y, plot.height);
     double here = 0;
     for (int cr = crs.from; cr < crs.to; cr++)
       for (int cb = cbs.from; cb < cbs.to; cb++) here += cells_[cr * 256 + cb];
@@ -301,28 +318,11 @@ class ScopeDrawing {
   double samples_ = 0;  // of chroma
 };
 
-/// Diagonal stripes of black and white over luma outside of the limits, which are rounded to codes.
-void draw_zebra(Frame &out, const ScopeFrame &frame, const ScopeSettings &settings, bool overlay) {
-  const ScopeValues luma(frame.values.frame, ScopeMode::luma);
-  const double black = luma.black(0), range = luma.white(0) - black;
-  const int width = 2 * std::max(2, (std::min(out.width, out.height) + 135) / 270);
-  for (int y = 0; y < out.height; y++)
-    for (int x = 0; x < out.width; x++) {
-      const int value = frame.luma_at(x, y);
-      const bool low =
-          value<std::round(black + settings.zebra_low / 100 * range), high = value> std::round(
-              black + settings.zebra_high / 100 * range);
-      if (!low && !high) continue;
-      const int along = high ? x + y : x - y + out.height;
-      for (int i = 0; i < 3; i++) out.at(x, y)[i] = along / width % 2 ? 255 : 0;
-      if (overlay) out.at(x, y)[3] = 255;
-    }
-}
-
 }  // namespace
 
 Frame draw_scopes(const Frame &below, const ScopeFrame &counted, const ScopeSettings &settings,
-                  ScopeTransfer transfer, const Rect &area, int columns, bool overlay) {
+                  ScopeTransfer transfer, const Rect &area, int columns, bool overlay,
+                  const ScopeNoise &noise) {
   const ScopeDrawing drawing(counted, settings, area, columns);
   ScopeSettings painted = settings;
   if (settings.replaces()) painted.background_color |= 0xff000000;
@@ -333,8 +333,7 @@ Frame draw_scopes(const Frame &below, const ScopeFrame &counted, const ScopeSett
       glcl::scopes::paint_graticule(painted, counted.values, transfer, layout);
   const double opacity = settings.replaces() ? 1 : settings.opacity;
   Frame out = overlay ? Frame(below.width, below.height) : below;
-  if (settings.display & glcl::scopes::zebra && !settings.replaces())
-    draw_zebra(out, counted, settings, overlay);
+  if (!settings.replaces()) draw_marks(out, counted, settings, overlay, noise);
   for (const ScopePlot &place : layout.plots)
     for (int y = place.cell.y; y < place.cell.bottom(); y++)
       for (int x = place.cell.x; x < place.cell.right(); x++) {

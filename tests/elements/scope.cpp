@@ -83,10 +83,19 @@ void check_message(const GstStructure *message, const ScopeFrame &frame, const R
   }
 }
 
+/// Compares the shares of illegal and black pixels.
+void check_survey(const GstStructure *message, const ScopeFrame &frame, const Rect &area) {
+  const auto expected = reference::scope_survey(frame, nullptr, area, {});
+  const double pixels = double(area.width) * area.height;
+  const char *const fields[] = {"out-of-range", "out-of-gamut", "black"};
+  for (int i = 0; i < 3; i++)
+    expect(test::number(message, fields[i]) == double(expected[i]) / pixels, fields[i]);
+}
+
 /// Compares saturation and hue.
 void check_colours(const GstStructure *message, const ScopeFrame &frame, const Rect &area) {
   const auto cells = reference::scope_cells(frame, area);
-  double sum = 0, all = 0, most = 0;
+  double sum = 0, all = 0, most = 0, coloured = 0;
   std::vector<double> hues(360);
   for (int cr = 0; cr < 256; cr++)
     for (int cb = 0; cb < 256; cb++) {
@@ -104,10 +113,26 @@ void check_colours(const GstStructure *message, const ScopeFrame &frame, const R
   expect(test::number(message, "saturation-median") <= test::number(message, "saturation-p95"),
          "percentiles");
   const auto hue = std::max_element(hues.begin(), hues.end());
-  if (*hue > 0)
-    expect(test::number(message, "hue") == double(hue - hues.begin()), "hue");
-  else
-    expect(!gst_structure_has_field(message, "hue"), "grey has no hue");
+  for (const double count : hues) coloured += count;
+  if (coloured == 0) {
+    for (const char *field : {"hue", "hue-p5", "hue-median", "hue-p95", "loudest-hue"})
+      expect(!gst_structure_has_field(message, field), "grey has no hue");
+    return;
+  }
+  const auto first = hue - hues.begin();
+  expect(test::number(message, "hue") == double(first), "hue");
+  for (const auto &[field, part] :
+       {std::pair{"hue-p5", 0.05}, {"hue-median", 0.5}, {"hue-p95", 0.95}}) {
+    double below = 0;
+    for (int i = 0; i < 360; i++) {
+      const auto here = size_t(first + 180 + i) % 360;
+      const double next = below + hues[here];
+      if (double(here) == test::number(message, field))
+        expect(below < part * coloured && part * coloured <= next, field);
+      below = next;
+    }
+  }
+  expect(hues[size_t(test::number(message, "loudest-hue"))] > 0, "the hue of the most saturated");
 }
 
 GstStructure *message_of(Chain &chain) {
@@ -166,6 +191,7 @@ TEST(messages) {
       expect(time == guint64(i) * 40 * GST_MSECOND, "with its own time");
       const ScopeFrame counted(frame, rgba_values(mode));
       check_message(message, counted, {0, 0, 67, 45});
+      check_survey(message, counted, {0, 0, 67, 45});
       check_colours(message, counted, {0, 0, 67, 45});
       gst_structure_free(message);
     }
@@ -198,6 +224,7 @@ TEST(formats) {
       GstStructure *message = message_of(chain.chain());
       const ScopeFrame counted(frame, ScopeValues({Layout::buffer, *format, colorimetry}, mode));
       check_message(message, counted, {0, 0, 67, 46});
+      check_survey(message, counted, {0, 0, 67, 46});
       expect(gst_structure_has_field(message, "saturation-mean") != grey, "grey has no saturation");
       if (!grey) check_colours(message, counted, {0, 0, 67, 46});
       gst_structure_free(message);
@@ -228,7 +255,11 @@ TEST(region_and_meta) {
     std::vector<uint32_t> all = columns.numbers<uint32_t>();
     for (const auto *more : {&saturations, &hues})
       for (const uint32_t value : more->numbers<uint32_t>()) all.push_back(value);
-    expect(all == expected, "their values");
+    expect(std::equal(all.begin(), all.end(), expected.begin(), expected.end() - 1),
+           "their values");
+    const test::ResultArray lines(result, "lines");
+    expect(lines.is("uint32", {3, 5, 40}), "an array of lines");
+    expect(lines.numbers<uint32_t>() == reference::scope_lines(counted, area), "its values");
   }
   gst_buffer_unref(buffer);
   GstStructure *message = message_of(chain);

@@ -55,6 +55,7 @@ TEST(scopes) {
     expect_same_pixels(std::string("glclscope display=waveform+parade+vectorscope mode=") + mode);
   expect_same_pixels("glclscope display=waveform+vectorscope layout=replace roi=<8,8,40,30>");
   expect_same_pixels("glclscope display=zebra zebra-low=30 zebra-high=60");
+  expect_same_pixels("glclscope display=false-color+peaking+gamut");
 }
 
 TEST(motion) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cmath>
 
+#include "opencl/buffer.h"
 #include "reference/scopes/scopes.h"
 #include "reference/transfer.h"
 #include "scopes/renderer.h"
+#include "scopes/survey.h"
 #include "subject.h"
 
 namespace glcl::bench {
@@ -14,6 +16,7 @@ using scopes::ScopeCounts;
 using scopes::ScopeMode;
 using scopes::ScopeRenderer;
 using scopes::ScopeSettings;
+using scopes::ScopeSurvey;
 using scopes::ScopeValues;
 
 /// Frames in RGBA, as the device reads them.
@@ -63,6 +66,41 @@ Run chroma_run(Context &context, const Scene &scene) {
         queue, work.counts->count_chroma(queue, work.in, work.area),
         reference::scope_cells(reference::ScopeFrame(work.frame, work.values), work.area),
         "counts");
+  };
+  run.least.bytes = 4.0 * scene.width * scene.height;
+  return run;
+}
+
+/// Counts illegal and black pixels, and compares luma with the kept frame.
+Run survey_run(Context &context, const Scene &scene) {
+  const ScopeWork work(context, scene, ScopeMode::luma);
+  const auto survey =
+      std::make_shared<ScopeSurvey>(context, scene.width, scene.height, work.values.frame);
+  Run run;
+  run.enqueue = [=](Queue &queue) { survey->run(queue, work.in, work.area, {}, true); };
+  run.compare = [=](Queue &queue) {
+    const reference::ScopeFrame frame(work.frame, work.values);
+    const auto expected = reference::scope_survey(frame, &frame, work.area, {});
+    survey->run(queue, work.in, work.area, {}, true);
+    return compare_equal(queue, survey->run(queue, work.in, work.area, {}, true),
+                         std::vector<uint64_t>(expected.begin(), expected.end()), "numbers");
+  };
+  run.least.bytes = 8.0 * scene.width * scene.height;
+  return run;
+}
+
+Run lines_run(Context &context, const Scene &scene, ScopeMode mode) {
+  const ScopeWork work(context, scene, mode);
+  const cl::Buffer numbers = make_buffer(
+      context.cl(), sizeof(cl_uint) * work.values.channels * scopes::COLUMN_VALUES * scene.height);
+  Run run;
+  run.enqueue = [=](Queue &queue) { work.counts->lines(queue, work.in, work.area, numbers, 0); };
+  run.compare = [=, enqueue = run.enqueue](Queue &queue) {
+    enqueue(queue);
+    return compare_equal(
+        queue, numbers,
+        reference::scope_lines(reference::ScopeFrame(work.frame, work.values), work.area),
+        "numbers");
   };
   run.least.bytes = 4.0 * scene.width * scene.height;
   return run;
@@ -120,6 +158,10 @@ const Registration registration("glclscope", [](Subject &subject) {
     add(subject, std::string("columns, mode=") + mode_name(mode),
         [mode](Context &context, const Scene &scene) { return count_run(context, scene, mode); });
   add(subject, "chroma samples", chroma_run);
+  add(subject, "survey", survey_run);
+  add(subject, "lines, mode=rgb", [](Context &context, const Scene &scene) {
+    return lines_run(context, scene, ScopeMode::rgb);
+  });
   const std::tuple<const char *, unsigned, ScopeMode> drawings[] = {
       {"waveform", scopes::waveform, ScopeMode::luma},
       {"waveform mode=rgb", scopes::waveform, ScopeMode::rgb},
@@ -127,6 +169,9 @@ const Registration registration("glclscope", [](Subject &subject) {
       {"vectorscope", scopes::vectorscope, ScopeMode::luma},
       {"histogram mode=rgb", scopes::histogram, ScopeMode::rgb},
       {"zebra", scopes::zebra, ScopeMode::luma},
+      {"false-color", scopes::false_color, ScopeMode::luma},
+      {"peaking", scopes::peaking, ScopeMode::luma},
+      {"gamut", scopes::gamut, ScopeMode::luma},
       {"waveform+vectorscope", scopes::waveform | scopes::vectorscope, ScopeMode::luma}};
   for (const auto &[name, display, mode] : drawings)
     add(subject, std::string("drawing, display=") + name,

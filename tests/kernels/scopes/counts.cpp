@@ -4,12 +4,13 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "kernels/buffers.h"
 #include "kernels/planes.h"
+#include "opencl/buffer.h"
 #include "reference/scopes/scopes.h"
 #include "scopes/numbers.h"
+#include "scopes/survey.h"
+#include "tests/support/command.h"
 
 using glcl::Colorimetry;
 using glcl::FrameFormat;
@@ -50,6 +51,12 @@ void check(Bench &bench, ScopeCounts &counts, const Picture &in, const ScopeFram
                reference::scope_cells(frame, area), what + ", chroma");
   check_counts(read(bench, counts.numbers(*bench.queue, area), counts.number_count(area)),
                reference::scope_numbers(frame, area, columns), what + ", numbers");
+  const std::vector<uint32_t> of_lines = reference::scope_lines(frame, area);
+  const cl::Buffer lines = glcl::make_buffer(bench.context->cl(), 4 * (of_lines.size() + 1));
+  counts.lines(*bench.queue, in, area, lines, 1);
+  std::vector<uint32_t> got = read(bench, lines, of_lines.size() + 1);
+  got.erase(got.begin());
+  check_counts(got, of_lines, what + ", lines");
 }
 
 std::string text_of(const FrameFormat &format, ScopeMode mode, int width, int height, int group) {
@@ -85,7 +92,7 @@ TEST_EACH(test_rgb, 0, 2) {
       FrameFormat format(layout);
       format.colorimetry = colorimetry;
       const ScopeValues values(format, mode);
-      ScopeCounts counts(*bench.context, width, height, values, group);
+      ScopeCounts counts(*bench.context, width, height, values, 0, group);
       for (const Frame &frame :
            {reference::random_frame(width, height), reference::flat_frame(width, height),
             reference::gradient_frame(width, height), reference::natural_frame(width, height),
@@ -105,7 +112,7 @@ namespace {
 void check_planes(Bench &bench, const FrameFormat &format, ScopeMode mode, int group) {
   const ScopeValues values(format, mode);
   for (const auto &[width, height] : {std::pair{1, 1}, {2, 1}, {33, 7}, {64, 48}}) {
-    ScopeCounts counts(*bench.context, width, height, values, group);
+    ScopeCounts counts(*bench.context, width, height, values, 0, group);
     const PlanarFrame frame = random_planes(*format.pixels, width, height, width == 33);
     const Picture in = upload(bench, frame, format.layout);
     for (const Rect &area : areas(width, height))
@@ -143,7 +150,7 @@ TEST(test_wide_frames) {
       const PlanarFrame frame = random_planes(nv12, width, 6, false);
       const Picture in = upload(bench, frame, Layout::buffer);
       for (const int group : {1, 128}) {
-        ScopeCounts counts(*bench.context, width, 6, values, group);
+        ScopeCounts counts(*bench.context, width, 6, values, 0, group);
         check(bench, counts, in, ScopeFrame(frame, values), {0, 0, width, 6},
               text_of(format, mode, width, 6, group));
         check(bench, counts, in, ScopeFrame(frame, values), {5, 1, width - 9, 4},
@@ -198,17 +205,6 @@ TEST(test_heights) {
 
 namespace {
 
-/// The output of a command.
-std::vector<uint8_t> output_of(const std::string &command) {
-  std::vector<uint8_t> bytes;
-  FILE *pipe = popen(command.c_str(), "r");
-  fail_unless(pipe != nullptr, "%s", command.c_str());
-  for (int byte = std::fgetc(pipe); byte != EOF; byte = std::fgetc(pipe))
-    bytes.push_back(static_cast<uint8_t>(byte));
-  fail_unless(pclose(pipe) == 0, "%s", command.c_str());
-  return bytes;
-}
-
 /// The number that FFmpeg's signalstats prints under a name.
 double stat_of(const std::string &text, const std::string &name) {
   const size_t at = text.find("." + name + "=");
@@ -221,10 +217,7 @@ double stat_of(const std::string &text, const std::string &name) {
 // The same frame by FFmpeg: its waveform and its vectorscope have equal counts, and signalstats
 // equal extremes and means.
 TEST(test_equals_ffmpeg) {
-  if (std::system("command -v ffmpeg >/dev/null")) {
-    std::puts("SKIP: there is no ffmpeg");
-    return;
-  }
+  if (!test::has_command("ffmpeg")) return;
   Bench bench;
   const int width = 64, height = 48;
   const PixelFormat &i420 = *PixelFormat::find("I420");
@@ -235,8 +228,8 @@ TEST(test_equals_ffmpeg) {
     for (const uint16_t value : plane.values) std::fputc(value, file);
   std::fclose(file);
   const auto filtered = [&](const std::string &filter, const std::string &to) {
-    return output_of("ffmpeg -v error -f rawvideo -pix_fmt yuv420p -s 64x48 -i " + path + " -vf " +
-                     filter + " " + to);
+    return test::output_of("ffmpeg -v error -f rawvideo -pix_fmt yuv420p -s 64x48 -i " + path +
+                           " -vf " + filter + " " + to);
   };
 
   const Rect all{0, 0, width, height};
@@ -261,7 +254,7 @@ TEST(test_equals_ffmpeg) {
   counts.count(*bench.queue, in, all);
   const auto numbers = read(bench, counts.numbers(*bench.queue, all), counts.number_count(all));
   const glcl::scopes::ScopeNumbers of_frame(values, all, counts.columns(all), numbers.data());
-  const auto bytes = filtered("signalstats,metadata=print:file=-", "-f null -");
+  const auto bytes = filtered("signalstats=stat=brng,metadata=print:file=-", "-f null -");
   const std::string stats(bytes.begin(), bytes.end());
   std::remove(path.c_str());
   const char *const names[] = {"Y", "U", "V"};
@@ -271,6 +264,11 @@ TEST(test_equals_ffmpeg) {
     fail_unless(stat_of(stats, names[i] + std::string("MAX")) == channel.maximum);
     fail_unless(std::fabs(stat_of(stats, names[i] + std::string("AVG")) - channel.mean) < 1e-3);
   }
+  glcl::scopes::ScopeSurvey survey(*bench.context, width, height, values.frame);
+  const auto surveyed = download<uint64_t>(bench, survey.run(*bench.queue, in, all, {}, false),
+                                           glcl::scopes::SURVEY_VALUES);
+  fail_unless(std::fabs(stat_of(stats, "BRNG") -
+                        glcl::scopes::SurveyNumbers(all, surveyed.data()).out_of_range) < 1e-5);
   // It cuts saturations off instead of rounding.
   fail_unless(std::fabs(stat_of(stats, "SATMAX") - of_frame.saturation->maximum) <= 1);
   fail_unless(std::fabs(stat_of(stats, "SATAVG") + 0.5 - of_frame.saturation->mean) < 0.1);

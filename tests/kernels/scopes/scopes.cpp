@@ -20,7 +20,7 @@ using reference::ScopeFrame;
 
 namespace {
 
-constexpr unsigned every = 31;
+constexpr unsigned every = 255;
 
 /// Counts and draws a frame, and compares. The device's logarithm may move the end of a bar.
 void check(Bench &bench, const Frame &frame, const ScopeValues &values,
@@ -60,12 +60,15 @@ TEST_EACH(test_displays, 0, 2) {
   const Layout layout = __i__ ? Layout::image : Layout::buffer;
   for (const auto &[width, height] : {std::pair{320, 180}, {161, 90}, {20, 11}, {1, 1}})
     for (const ScopeMode mode : {ScopeMode::luma, ScopeMode::rgb, ScopeMode::ycbcr})
-      for (const unsigned display : {1u, 2u, 4u, 8u, 16u, every}) {
+      for (const unsigned display : {1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u, every}) {
         const Frame frame = reference::natural_frame(width, height);
         ScopeSettings settings;
         settings.display = display;
         settings.mode = mode;
         settings.zebra_low = 20, settings.zebra_high = 61.3;
+        settings.bands = {{20, 50.5, 51}, {0x80ff0000, 0, 0xff00ff00, 0x010000ff}};
+        settings.peaking_threshold = 5.5, settings.peaking_color = 0xff12ab56;
+        settings.zoom = 2;
         const std::string what = "display " + std::to_string(display) + " " + mode_name(mode);
         const ScopeValues values = values_of(layout, mode);
         const Rect all{0, 0, width, height};
@@ -262,8 +265,9 @@ TEST(test_planes) {
                     out = bench.upload(Frame(width, height), layout);
       const Rect all{0, 0, width, height};
       ScopeSettings settings;
-      settings.display = glcl::scopes::waveform | glcl::scopes::parade | glcl::scopes::vectorscope |
-                         glcl::scopes::zebra;
+      settings.display = every & ~glcl::scopes::histogram;
+      settings.zoom = 3;
+      settings.gamut_tolerance = 20, settings.gamut_color = 0xff8040c0;
       settings.zebra_low = 47, settings.zebra_high = 53;
       settings.mode = mode;
       settings.x = settings.y = 0.5, settings.width = settings.height = 0.5;

@@ -2,13 +2,18 @@
 #include "analyzers.h"
 
 #include <memory>
+#include <utility>
 
+#include "conversion/blender.h"
 #include "histogram/histogram.h"
 #include "hough/canny.h"
 #include "klt/klt.h"
 #include "motion/motion.h"
 #include "opticalflow/flow.h"
 #include "opticalflow/preset.h"
+#include "reference/conversion/conversion.h"
+#include "reference/transfer.h"
+#include "scopes/renderer.h"
 
 namespace glcl::bench {
 
@@ -85,6 +90,66 @@ Analyzer edges(Context &context, int width, int height, const FrameFormat &forma
           }};
 }
 
+/// The counts of a frame for a waveform and a vectorscope.
+struct ScopeCounting {
+  ScopeCounting(Context &context, int width, int height, const FrameFormat &format)
+      : area{0, 0, width, height},
+        counts(context, width, height, scopes::ScopeValues(format, scopes::ScopeMode::luma)) {}
+
+  void run(Queue &queue, const Picture &frame) {
+    counts.count(queue, frame, area);
+    counts.count_chroma(queue, frame, area);
+  }
+  Bytes columns(Queue &queue) const {
+    return download(queue, counts.counts(),
+                    sizeof(cl_uint) * counts.values().levels * counts.columns(area));
+  }
+
+  Rect area;
+  scopes::ScopeCounts counts;
+};
+
+Analyzer scope_counts(Context &context, int width, int height, const FrameFormat &format) {
+  const auto counting = std::make_shared<ScopeCounting>(context, width, height, format);
+  return {[=](Queue &queue, const Picture &frame) { counting->run(queue, frame); },
+          [=](Queue &queue) { return counting->columns(queue); }};
+}
+
+/// Draws a waveform and a vectorscope over a frame, which is counted once.
+Analyzer scope_drawing(Context &context, int width, int height, const FrameFormat &format) {
+  struct Drawing {
+    ScopeCounting counting;
+    scopes::ScopeRenderer renderer;
+    scopes::ScopeSettings settings;
+    Picture overlay, out;
+    std::unique_ptr<conversion::Blender> blender;  // of frames in planes
+    bool counted = false;
+  };
+  const auto drawing = std::make_shared<Drawing>(
+      Drawing{{context, width, height, format}, {context, width, height, format}, {}, {}, {}, {}});
+  drawing->settings.display = scopes::waveform | scopes::vectorscope;
+  drawing->overlay = make_picture(context.cl(), width, height, format.layout);
+  if (format.pixels->has_luma()) {
+    drawing->blender = std::make_unique<conversion::Blender>(context, width, height, format);
+    Queue queue(context.shared_from_this());
+    drawing->out = reference::upload(queue, reference::PlanarFrame(*format.pixels, width, height),
+                                     format.layout);
+  }
+  return {[=](Queue &queue, const Picture &frame) {
+            if (!std::exchange(drawing->counted, true)) drawing->counting.run(queue, frame);
+            const Rect &area = drawing->counting.area;
+            const bool planes = drawing->blender != nullptr;
+            drawing->renderer.run(queue, drawing->settings, frame,
+                                  {planes ? drawing->overlay : frame, drawing->overlay, planes},
+                                  drawing->counting.counts, area, scopes::ScopeTransfer::sdr);
+            if (planes)
+              drawing->blender->run(queue, frame, drawing->overlay,
+                                    scopes::covered_by(drawing->settings, area.width, area.height),
+                                    drawing->out);
+          },
+          [=](Queue &queue) { return drawing->counting.columns(queue); }};
+}
+
 }  // namespace
 
 const std::vector<AnalyzerWork> &analyzer_works() {
@@ -93,7 +158,9 @@ const std::vector<AnalyzerWork> &analyzer_works() {
                                                {"glclmotion range=16", block_motion<16>},
                                                {"glopenclflow", flow},
                                                {"glclklt", klt},
-                                               {"glclhough, edges", edges}};
+                                               {"glclhough, edges", edges},
+                                               {"glclscope, counts", scope_counts},
+                                               {"glclscope, drawing", scope_drawing}};
   return works;
 }
 

@@ -24,6 +24,7 @@ class Blender {
  private:
   int width_, height_;
   int block_side_;  // px that share a chroma sample along an axis
+  bool copies_;     // the kernel also copies the values outside the drawing
   Kernel blend_;
 };
 

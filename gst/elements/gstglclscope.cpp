@@ -310,8 +310,9 @@ static void gst_glcl_scope_process(GstGLCLFilter *filter, glcl::Queue &queue,
   gst_glcl_scope_warn(self);
   scopes::ScopeCounts &counts = gst_glcl_scope_ready_counts(self, settings.mode);
   const bool published = wanted.message || wanted.meta;
-  if (published || settings.display & scopes::column_kinds) counts.count(queue, in, area);
-  if (published || settings.display & scopes::vectorscope) counts.count_chroma(queue, in, area);
+  int parts = published || settings.display & scopes::column_kinds ? scopes::COUNT_COLUMNS : 0;
+  if (published || settings.display & scopes::vectorscope) parts |= scopes::COUNT_CHROMA;
+  if (parts) counts.count(queue, in, area, parts);
   gst_glcl_scope_publish(self, queue, counts, wanted, in, area, outbuf);
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,

@@ -105,6 +105,7 @@ void *loader_function(const char *name) {
 
 FORWARD(6, clBuildProgram)
 FORWARD(5, clCreateBuffer)
+FORWARD(5, clCreateSubBuffer)
 FORWARD(4, clCreateCommandQueue)
 FORWARD(6, clCreateContext)
 FORWARD(6, clCreateFromGLTexture)

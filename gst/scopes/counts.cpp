@@ -13,7 +13,7 @@ namespace glcl::scopes {
 namespace {
 
 constexpr int cpu_tile = 16;  // columns; a cache line of counters
-constexpr int gpu_group = 256, most_tile = 16, run = 8;
+constexpr int gpu_group = 256, most_tile = 8;
 constexpr int all_cells = SIDE * SIDE, grey = SIDE / 2;
 
 /// Columns whose counters fit into local memory; half of it, so that two groups fit.
@@ -61,7 +61,7 @@ ScopeCounts::ScopeCounts(Context &context, int width, int height, const ScopeVal
         Kernel(context, context.program("scopes/count.cl", options), "scope_count", size);
     kernels_.lines =
         Kernel(context, context.program("scopes/lines.cl", options), "scope_lines", size);
-    if (values.has_chroma()) {
+    if (values.has_chroma() && group_ == 1) {
       const Program program = context.program("scopes/chroma.cl", options);
       kernels_.count_chroma = Kernel(context, program, "scope_count_chroma", size);
       kernels_.add_copies = Kernel(context, program, "scope_add_copies", {64, 1});
@@ -74,8 +74,7 @@ ScopeCounts::ScopeCounts(Context &context, int width, int height, const ScopeVal
     kernels_.heights = Kernel(context, program, "scope_heights", one);
     kernels_.hues = Kernel(context, program, "scope_hues", one);
     const size_t rows = size_t(values.channels) * values.levels;
-    buffers_.counts = make_buffer(context.cl(), sizeof(cl_uint) * rows * most_columns);
-    buffers_.cells = make_buffer(context.cl(), sizeof(cl_uint) * all_cells * copies_);
+    make_counted(context, rows * most_columns);
     buffers_.totals = make_buffer(context.cl(), sizeof(cl_uint) * rows);
     buffers_.heights = make_buffer(context.cl(), sizeof(cl_uint) * rows);
     buffers_.numbers = make_buffer(
@@ -91,30 +90,48 @@ int ScopeCounts::columns(const Rect &area) const {
   return std::clamp(area.width >> shift, 1, int(MOST_COLUMNS));
 }
 
-const cl::Buffer &ScopeCounts::count(Queue &queue, const Picture &in, const Rect &area) {
-  const Counting how{int4_of(area), columns(area), bands_};
-  const size_t groups = (how.columns + tile_ - 1) / tile_;
-  if (group_ > 1)
-    queue.cl().enqueueFillBuffer(buffers_.counts, cl_uint(0), 0,
-                                 sizeof(cl_uint) * values_.channels * values_.levels * how.columns);
-  kernels_.count(queue, {groups * group_, size_t(bands_)}, in, buffers_.counts, how);
-  return buffers_.counts;
+void ScopeCounts::make_counted(Context &context, size_t counts) {
+  const size_t alignment = context.device().device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8,
+               of_counts = (sizeof(cl_uint) * counts + alignment - 1) / alignment * alignment,
+               of_cells = sizeof(cl_uint) * all_cells * copies_;
+  buffers_.counted = make_buffer(context.cl(), of_counts + of_cells);
+  const auto part = [&](size_t from, size_t bytes) {
+    const cl_buffer_region region{from, bytes};
+    return buffers_.counted.createSubBuffer(0, CL_BUFFER_CREATE_TYPE_REGION, &region);
+  };
+  buffers_.counts = part(0, of_counts);
+  buffers_.cells = part(of_counts, of_cells);
 }
 
-const cl::Buffer &ScopeCounts::count_chroma(Queue &queue, const Picture &in, const Rect &area) {
-  if (group_ > 1 || !kernels_.count_chroma)
+void ScopeCounts::count(Queue &queue, const Picture &in, const Rect &area, int parts) {
+  if (group_ == 1) {
+    if (parts & COUNT_COLUMNS) count_columns_on_cpu(queue, in, area);
+    if (parts & COUNT_CHROMA) count_chroma_on_cpu(queue, in, area);
+    return;
+  }
+  const cl::Buffer &cleared = parts == COUNT_COLUMNS  ? buffers_.counts
+                              : parts == COUNT_CHROMA ? buffers_.cells
+                                                      : buffers_.counted;
+  queue.cl().enqueueFillBuffer(cleared, cl_uint(0), 0, cleared.getInfo<CL_MEM_SIZE>());
+  const Counting how{int4_of(area), columns(area), bands_, parts};
+  const size_t groups = (how.columns + tile_ - 1) / tile_;
+  kernels_.count(queue, {groups * group_, size_t(bands_)}, in, buffers_.counts, buffers_.cells,
+                 how);
+}
+
+void ScopeCounts::count_columns_on_cpu(Queue &queue, const Picture &in, const Rect &area) {
+  const Counting how{int4_of(area), columns(area), 1, COUNT_COLUMNS};
+  kernels_.count(queue, {size_t(how.columns + tile_ - 1) / tile_, 1}, in, buffers_.counts, how);
+}
+
+void ScopeCounts::count_chroma_on_cpu(Queue &queue, const Picture &in, const Rect &area) {
+  if (!kernels_.count_chroma) {
     queue.cl().enqueueFillBuffer(buffers_.cells, cl_uint(0), 0, sizeof(cl_uint) * all_cells);
-  if (!kernels_.count_chroma) return buffers_.cells;
-  const Counting how{int4_of(area), 0, copies_};
-  const int shift = values_.chroma_shift();
-  const size_t width = samples_of(area.x, area.width, shift),
-               height = samples_of(area.y, area.height, shift);
-  const size_t groups = (width + run * group_ - 1) / (run * group_);
-  kernels_.count_chroma(queue,
-                        group_ == 1 ? Size{size_t(copies_), 1} : Size{groups * group_, height}, in,
-                        buffers_.cells, how);
+    return;
+  }
+  const Counting how{int4_of(area), 0, copies_, COUNT_CHROMA};
+  kernels_.count_chroma(queue, {size_t(copies_), 1}, in, buffers_.cells, how);
   if (copies_ > 1) kernels_.add_copies(queue, {size_t(all_cells), 1}, buffers_.cells, copies_);
-  return buffers_.cells;
 }
 
 cl_float ScopeCounts::chroma_samples(const Rect &area) const {

@@ -24,15 +24,15 @@ class ScopeCounts {
   /// samples.
   int columns(const Rect &area) const;
 
-  /// Enqueues the counts of an area inside the frame: [channel][value][column] of cl_uint. They
-  /// last until the next call. Never waits.
-  const cl::Buffer &count(Queue &queue, const Picture &in, const Rect &area);
-  /// The same of the chroma samples: [Cr][Cb], SIDE of each, of the upper 8 bits. All are 0 for
-  /// frames without chroma.
-  const cl::Buffer &count_chroma(Queue &queue, const Picture &in, const Rect &area);
+  /// Enqueues the counts of an area inside the frame. `parts`: bits, COUNT_COLUMNS and
+  /// COUNT_CHROMA. The results of each part last until its next count. Never waits.
+  void count(Queue &queue, const Picture &in, const Rect &area,
+             int parts = COUNT_COLUMNS | COUNT_CHROMA);
 
-  /// The results of the last calls.
+  /// The counts of columns: [channel][value][column] of cl_uint.
   const cl::Buffer &counts() const { return buffers_.counts; }
+  /// The counts of chroma samples: [Cr][Cb], SIDE of each, of the upper 8 bits. All are 0 for
+  /// frames without chroma.
   const cl::Buffer &cells() const { return buffers_.cells; }
   /// The number of chroma samples of an area.
   cl_float chroma_samples(const Rect &area) const;
@@ -41,7 +41,7 @@ class ScopeCounts {
   const cl::Buffer &totals(Queue &queue, const Rect &area);
   /// Their heights as bars: [channel][value], at most FULL_HEIGHT.
   const cl::Buffer &heights(Queue &queue, const Rect &area, bool logarithmic);
-  /// Numbers from counts of count() and count_chroma(): [channel][COLUMN_VALUES][columns], then
+  /// Numbers from both parts of count(): [channel][COLUMN_VALUES][columns], then
   /// COLOUR_NUMBERS. number_count() cl_uint.
   const cl::Buffer &numbers(Queue &queue, const Rect &area);
   size_t number_count(const Rect &area) const;
@@ -51,6 +51,9 @@ class ScopeCounts {
 
  private:
   Legal legal_of(int columns) const;
+  void make_counted(Context &context, size_t counts);
+  void count_columns_on_cpu(Queue &queue, const Picture &in, const Rect &area);
+  void count_chroma_on_cpu(Queue &queue, const Picture &in, const Rect &area);
 
   ScopeValues values_;
   int group_, tile_, bands_, copies_;
@@ -58,6 +61,7 @@ class ScopeCounts {
     Kernel count, count_chroma, add_copies, columns, totals, heights, hues, lines;
   } kernels_;
   struct {
+    cl::Buffer counted;  // both of the following, which are parts of it
     cl::Buffer counts, cells, totals, heights, numbers, hue_table;
   } buffers_;
 };

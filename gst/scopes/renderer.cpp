@@ -47,9 +47,13 @@ std::vector<cl_float4> trace_colours(const ScopeSettings &settings, ScopeMode mo
 }
 
 ScopeRenderer::ScopeRenderer(Context &context, int width, int height, const FrameFormat &frame)
-    : width_(width), height_(height), marks_(context, width, height, frame) {
+    : width_(width),
+      height_(height),
+      plot_rows_(context.device().is_cpu() ? 8 : 2),
+      marks_(context, width, height, frame) {
   try {
-    const Program program = context.program("scopes/draw.cl", frame_options(frame.layout));
+    const Program program = context.program(
+        "scopes/draw.cl", frame_options(frame.layout) + define("PLOT_ROWS", plot_rows_));
     waveform_ = Kernel(context, program, "scope_draw_waveform", {32, 2});
     vectors_ = Kernel(context, program, "scope_draw_vectors", {32, 2});
     bars_ = Kernel(context, program, "scope_draw_bars", {32, 2});
@@ -88,7 +92,7 @@ void ScopeRenderer::run(Queue &queue, const ScopeSettings &settings, const Pictu
     Plot plot = plot_of(settings, values, layout, place, area, counts.columns(area));
     plot.overlay = canvas.overlay;
     const Size items{size_t(place.cell.width),
-                     (size_t(place.cell.height) + PLOT_ROWS - 1) / PLOT_ROWS};
+                     (size_t(place.cell.height) + plot_rows_ - 1) / plot_rows_};
     if (place.kind == histogram)
       bars_(queue, items, canvas.in, canvas.out, layer_,
             counts.heights(queue, area, settings.logarithmic), plot);

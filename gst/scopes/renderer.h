@@ -35,7 +35,7 @@ class ScopeRenderer {
   const ScopeLayout &paint(Queue &queue, const ScopeSettings &settings, const ScopeValues &values,
                            ScopeTransfer transfer);
 
-  int width_, height_;
+  int width_, height_, plot_rows_;
   Kernel waveform_, vectors_, bars_;
   ScopeMarks marks_;
   std::optional<Painted> painted_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Draws scopes over a frame, a launch per plot. `layer` has what does not change from frame to
-// frame: background, graticule and text, in premultiplied RGBA. An item draws PLOT_ROWS pixels of a
-// column.
+// frame: background, graticule and text, in premultiplied RGBA. Build option: PLOT_ROWS, the pixels
+// of a column that an item draws.
 #include "common/frame.clh"
 #include "scopes/columns.clh"
 #include "scopes/interface.h"

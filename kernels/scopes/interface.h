@@ -21,7 +21,6 @@ CONSTANT(FULL_HEIGHT, 65535);  // of a bar that fills the plot
 // vectorscope a sixteenth of that.
 CONSTANT(BRIGHT_VALUES, 256);
 CONSTANT(BRIGHT_CHROMA, 4096);
-CONSTANT(PLOT_ROWS, 8);  // of a work-item that draws
 
 // The values of a column and channel, one array of columns after the other. Lines have the same.
 CONSTANT(COLUMN_LEAST, 0);
@@ -36,7 +35,10 @@ typedef struct {
   int4 area;    // left, top, width, height, px
   int columns;  // of the counts
   int bands;    // groups that share the rows of a column; copies of the cells
+  int parts;    // bits of the following
 } Counting;
+CONSTANT(COUNT_COLUMNS, 1);
+CONSTANT(COUNT_CHROMA, 2);
 
 // The legal range of the channels, and the size of the counts.
 typedef struct {

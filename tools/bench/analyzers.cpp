@@ -96,10 +96,7 @@ struct ScopeCounting {
       : area{0, 0, width, height},
         counts(context, width, height, scopes::ScopeValues(format, scopes::ScopeMode::luma)) {}
 
-  void run(Queue &queue, const Picture &frame) {
-    counts.count(queue, frame, area);
-    counts.count_chroma(queue, frame, area);
-  }
+  void run(Queue &queue, const Picture &frame) { counts.count(queue, frame, area); }
   Bytes columns(Queue &queue) const {
     return download(queue, counts.counts(),
                     sizeof(cl_uint) * counts.values().levels * counts.columns(area));

@@ -46,9 +46,12 @@ struct ScopeWork {
 Run count_run(Context &context, const Scene &scene, ScopeMode mode) {
   const ScopeWork work(context, scene, mode);
   Run run;
-  run.enqueue = [=](Queue &queue) { work.counts->count(queue, work.in, work.area); };
-  run.compare = [=](Queue &queue) {
-    return compare_equal(queue, work.counts->count(queue, work.in, work.area),
+  run.enqueue = [=](Queue &queue) {
+    work.counts->count(queue, work.in, work.area, scopes::COUNT_COLUMNS);
+  };
+  run.compare = [=, enqueue = run.enqueue](Queue &queue) {
+    enqueue(queue);
+    return compare_equal(queue, work.counts->counts(),
                          reference::scope_counts(reference::ScopeFrame(work.frame, work.values),
                                                  work.area, work.counts->columns(work.area)),
                          "counts");
@@ -60,10 +63,13 @@ Run count_run(Context &context, const Scene &scene, ScopeMode mode) {
 Run chroma_run(Context &context, const Scene &scene) {
   const ScopeWork work(context, scene, ScopeMode::luma);
   Run run;
-  run.enqueue = [=](Queue &queue) { work.counts->count_chroma(queue, work.in, work.area); };
-  run.compare = [=](Queue &queue) {
+  run.enqueue = [=](Queue &queue) {
+    work.counts->count(queue, work.in, work.area, scopes::COUNT_CHROMA);
+  };
+  run.compare = [=, enqueue = run.enqueue](Queue &queue) {
+    enqueue(queue);
     return compare_equal(
-        queue, work.counts->count_chroma(queue, work.in, work.area),
+        queue, work.counts->cells(),
         reference::scope_cells(reference::ScopeFrame(work.frame, work.values), work.area),
         "counts");
   };
@@ -121,7 +127,6 @@ Run draw_run(Context &context, const Scene &scene, unsigned display, ScopeMode m
   const ScopeWork work(context, scene, mode);
   Queue first_queue(context.shared_from_this());
   work.counts->count(first_queue, work.in, work.area);
-  work.counts->count_chroma(first_queue, work.in, work.area);
   first_queue.cl().finish();
   const auto renderer =
       std::make_shared<ScopeRenderer>(context, scene.width, scene.height, work.values.frame);

@@ -32,7 +32,6 @@ void check(Bench &bench, const Frame &frame, const ScopeValues &values,
   const Picture in = bench.upload(frame, layout, 3),
                 out = bench.upload(Frame(frame.width, frame.height), layout, 5);
   counts.count(*bench.queue, in, area);
-  counts.count_chroma(*bench.queue, in, area);
   renderer.run(*bench.queue, settings, in, {in, out, overlay}, counts, area, transfer);
   const Frame got = bench.download(out),
               expected = reference::draw_scopes(frame, ScopeFrame(frame, values), settings,
@@ -272,7 +271,6 @@ TEST(test_planes) {
       settings.mode = mode;
       settings.x = settings.y = 0.5, settings.width = settings.height = 0.5;
       counts.count(*bench.queue, in, all);
-      counts.count_chroma(*bench.queue, in, all);
       renderer.run(*bench.queue, settings, in, {out, out, true}, counts, all, ScopeTransfer::pq);
       const Frame got = bench.download(out);
       const Frame expected =

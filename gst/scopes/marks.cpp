@@ -75,7 +75,7 @@ void ScopeMarks::measure_noise(Queue &queue, const Picture &frame) {
   }
   current_ = 1 - current_;
   const Plane now = plane(current_);
-  store_luma_(queue, {size_t(width_), size_t(height_)}, frame, now.texels, now.pitch, now.offset,
+  store_luma_(queue, {size_t(width_) + 2, size_t(height_) + 2}, frame, now.texels, now.pitch,
               cl_int2{{width_, height_}});
   if (has_luma_) noise_.measure(queue, plane(1 - current_), now, true);
   has_luma_ = true;

@@ -62,10 +62,10 @@ __kernel void scope_marks(IN_PLANES(frame), IN_FRAME(in), OUT_FRAME(out),
         (int4)(how.overlay ? colour.zyx : colour.xyz, how.overlay ? 255 : LOAD_LEVELS(in, x, y).w));
 }
 
-// Stores luma as levels of 0..255 for the measurement of noise. An item per pixel.
-__kernel void scope_store_luma(IN_PLANES(frame), __global uchar *luma, int pitch, int offset,
-                               int2 size) {
-  const int x = get_global_id(0), y = get_global_id(1);
-  if (x < size.x && y < size.y)
-    luma[offset + y * pitch + x] = (uchar)(LUMA_AT(frame, x, y) * 256 / LEVELS);
+// Stores luma as levels of 0..255 for the measurement of noise, with a margin of a pixel that
+// repeats the edge. An item per pixel with the margin.
+__kernel void scope_store_luma(IN_PLANES(frame), __global uchar *luma, int pitch, int2 size) {
+  const int2 at = (int2)(get_global_id(0), get_global_id(1)), from = clamp(at - 1, 0, size - 1);
+  if (all(at < size + 2))
+    luma[at.y * pitch + at.x] = (uchar)(LUMA_AT(frame, from.x, from.y) * 256 / LEVELS);
 }

@@ -13,7 +13,7 @@ using test::expect;
 namespace {
 
 const std::set<std::string> vocabulary{"fast", "balanced", "accurate"},
-    uses{"broadcast-sdr", "hdr-pq", "camera-exposure"};
+    uses{"broadcast-sdr", "hdr-pq", "camera-exposure", "camera-focus"};
 
 struct Element {
   const char *name, *settings;

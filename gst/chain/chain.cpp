@@ -102,6 +102,7 @@ Chain::Chain(Context &context, const Description &description, const Options &op
   const Parameters usual = tunable().defaults(context.device(), {});
   build(context, shape_for(shape_of(variant.value_or(usual)), frame_),
         variant ? std::optional(variant->at("plan")) : std::nullopt, !options.variant);
+  maps_.set_cubes(context.cl(), cubes_of(description));
   set(description);
 }
 
@@ -251,7 +252,7 @@ void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
     for (size_t n = 1; n < size; n++)
       inputs.push_back(pass.ring[(pass.at + size - std::min(n, pass.known)) % size]);
     pass.kernel(queue, items, inputs, to, in.width, in.height, maps_.values(), maps_.values(),
-                maps_.maps());
+                maps_.cubes(), maps_.maps());
     if (!size) continue;
     pass.at = (pass.at + 1) % size;
     pass.known = std::min(pass.known + 1, size - 1);

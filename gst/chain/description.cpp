@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "cube.h"
 #include "opencl/error.h"
 #include "opencl/source.h"
 
@@ -25,8 +26,9 @@ std::string shown(const std::string &path) {
   return Text(g_filename_display_name(path.c_str())).get();
 }
 
-/// Reads a regular file within the size limit. Errors contain `location`, which names the file.
-std::string read_file(const std::string &path, const SourceLocation &location) {
+/// Reads a regular file of at most `most` bytes. Errors contain `location`, which names the file.
+std::string read_file(const std::string &path, const SourceLocation &location,
+                      size_t most = max_text) {
   const auto refuse = [&](const std::string &why) {
     fail(location, shown(path) + " can't be read: " + why + ".");
   };
@@ -34,8 +36,8 @@ std::string read_file(const std::string &path, const SourceLocation &location) {
   // Refuse pipes and devices: reading them might not end.
   if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR)) refuse("it is not a regular file");
   GStatBuf status;
-  if (g_stat(path.c_str(), &status) != 0 || static_cast<guint64>(status.st_size) > max_text)
-    refuse("it is larger than " + std::to_string(max_text / 1024) + " KiB");
+  if (g_stat(path.c_str(), &status) != 0 || static_cast<guint64>(status.st_size) > most)
+    refuse("it is larger than " + std::to_string(most / 1024) + " KiB");
   gchar *text = nullptr;
   gsize size = 0;
   GError *error = nullptr;
@@ -46,8 +48,8 @@ std::string read_file(const std::string &path, const SourceLocation &location) {
   }
   const Text owned(text);
   static const std::string mark = "\xef\xbb\xbf";  // byte order mark of some editors
-  const std::string read(text, size);
-  return read.rfind(mark, 0) == 0 ? read.substr(mark.size()) : read;
+  const size_t skipped = g_str_has_prefix(text, mark.c_str()) ? mark.size() : 0;
+  return {text + skipped, size - skipped};
 }
 
 std::string joined(const std::string &folder, const std::string &name) {
@@ -131,7 +133,7 @@ class ChainParser {
     for (size_t p = 0; p < filter.parameters.size(); p++) {
       const Parameter &parameter = filter.parameters[p];
       if (parameter.name != name) continue;
-      const double value = cursor_.number();
+      const double value = parameter.choices.empty() ? cursor_.number() : choice(filter, parameter);
       if (value < parameter.low || value > parameter.high) {
         const Matrix range{2, 1, {parameter.low, parameter.high}};
         fail(location(),
@@ -153,13 +155,26 @@ class ChainParser {
                          "; its parameters are: " + (names.empty() ? "(none)" : names) + ".");
   }
 
+  /// The number of the value that the text names.
+  double choice(const Filter &filter, const Parameter &parameter) {
+    const std::string name = cursor_.name();
+    const auto &choices = parameter.choices;
+    const auto found = std::find(choices.begin(), choices.end(), name);
+    if (found != choices.end()) return static_cast<double>(found - choices.begin());
+    std::string known;
+    for (const std::string &one : choices) known += (known.empty() ? "" : ", ") + one;
+    fail(location(), filter.name + "'s " + parameter.name + " must be one of: " + known + ".");
+  }
+
   std::shared_ptr<const Filter> find(const std::string &name) {
-    if (name.find('/') != std::string::npos || g_str_has_suffix(name.c_str(), ".cl"))
+    if (name.find('/') != std::string::npos || g_str_has_suffix(name.c_str(), ".cl") ||
+        is_cube(name))
       return from_file(joined(base_, name));
-    for (const std::string &folder : folders_) {
-      const std::string path = joined(folder, name + ".cl");
-      if (g_file_test(path.c_str(), G_FILE_TEST_EXISTS)) return from_file(path);
-    }
+    for (const std::string &folder : folders_)
+      for (const char *ending : {".cl", ".cube"}) {
+        const std::string path = joined(folder, name + ending);
+        if (g_file_test(path.c_str(), G_FILE_TEST_EXISTS)) return from_file(path);
+      }
     const auto names = library();
     if (std::find(names.begin(), names.end(), name) != names.end()) return library_filter(name);
     std::string known;
@@ -171,7 +186,10 @@ class ChainParser {
   std::shared_ptr<const Filter> from_file(const std::string &path) {
     auto &known = read_[path];
     if (known) return known;
-    known = parse_filter(read_file(path, location()), shown(path));
+    if (is_cube(path))
+      known = cube_filter(parse_cube(read_file(path, location(), max_cube_text), shown(path)));
+    else
+      known = parse_filter(read_file(path, location()), shown(path));
     chain_.files.push_back(path);
     return known;
   }
@@ -191,16 +209,16 @@ std::string Description::text() const {
   for (const Item &item : items) {
     text += (text.empty() ? "" : " ! ") + item.filter->name;
     bool first = true;
-    const auto value = [&](const std::string &name, const Matrix &matrix) {
-      std::string number = chain::describe(matrix);
-      if (matrix.values.size() == 1) number = number.substr(1, number.size() - 2);
-      text += (first ? "(" : ", ") + name + "=" + number;
+    const auto value = [&](const std::string &name, const std::string &given) {
+      text += (first ? "(" : ", ") + name + "=" + given;
       first = false;
     };
-    for (size_t p = 0; p < item.values.numbers.size(); p++)
-      value(item.filter->parameters[p].name, {1, 1, {item.values.numbers[p]}});
+    for (size_t p = 0; p < item.values.numbers.size(); p++) {
+      const Parameter &parameter = item.filter->parameters[p];
+      value(parameter.name, describe(parameter, item.values.numbers[p]));
+    }
     for (size_t l = 0; l < item.values.lists.size(); l++)
-      value(item.filter->lists[l].name, item.values.lists[l]);
+      value(item.filter->lists[l].name, describe(item.values.lists[l]));
     if (!item.values.numbers.empty() || !item.values.lists.empty()) text += ")";
     if (item.times > 1) text += "*" + std::to_string(item.times);
   }

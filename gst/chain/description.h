@@ -37,7 +37,7 @@ struct Description {
 };
 
 /// Folders in which filters are searched by name, in order; then the plugin's own library is
-/// searched. A name that contains / or ends with .cl is a file.
+/// searched. A name that contains / or ends with .cl or .cube is a file.
 using Folders = std::vector<std::string>;
 
 /// Reads "gauss(sigma=2) ! grey*2 ! ./mine.cl(level=0.4)"; # begins a comment. `file` is for

@@ -211,6 +211,12 @@ std::string describe(const Matrix &matrix) {
   return text + "]";
 }
 
+std::string describe(const Parameter &parameter, double value) {
+  if (!parameter.choices.empty()) return parameter.choices[static_cast<size_t>(value)];
+  const std::string number = describe(Matrix{1, 1, {value}});
+  return number.substr(1, number.size() - 2);
+}
+
 Values Filter::initial() const {
   Values values;
   for (const Parameter &parameter : parameters) values.numbers.push_back(parameter.initial);

@@ -20,6 +20,8 @@ constexpr int max_table = 1024;               // values
 constexpr size_t max_parameters = 16;         // of a filter
 constexpr size_t max_text = size_t(1) << 16;  // bytes of a file
 
+struct Cube;
+
 /// A matrix of numbers, row by row.
 struct Matrix {
   int width = 0, height = 0;
@@ -39,7 +41,10 @@ std::string describe(const Matrix &matrix);
 struct Parameter {
   std::string name, text;
   double low = 0, high = 1, initial = 0;
+  std::vector<std::string> choices{};  ///< names of the values 0, 1 … if it has names
 };
+/// A value of a parameter as users write it.
+std::string describe(const Parameter &parameter, double value);
 
 /// A matrix that users can set, with its default and description.
 struct List {
@@ -76,6 +81,7 @@ struct Filter {
   bool channelwise = false;  ///< each channel depends only on the same channel of the same pixel
   std::optional<Expression> weights;  ///< of dx and dy
   Expression gain = Expression::constant(1), offset = Expression::constant(0);
+  std::shared_ptr<const Cube> cube;  ///< its tables of colours, or null
   Code code;
 
   Values initial() const;
@@ -88,7 +94,7 @@ struct Filter {
   /// The convolution's weights, gain included, of side 2 radius + 1.
   Matrix weights_for(const Values &values) const;
   /// True if its function indexes tables or lists by the colour of a pixel.
-  bool looks_up() const { return !tables.empty() || !lists.empty(); }
+  bool looks_up() const { return !tables.empty() || !lists.empty() || cube; }
   std::vector<double> table_for(const Table &table, const Values &values) const;
 };
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cube.h"
 #include "opencl/source.h"
 
 namespace glcl::chain {
@@ -70,6 +71,17 @@ struct Numbers {
     use("offset", offset);
   }
 };
+
+/// The tables of colours of a chain, each once, in the order of their points on the device.
+std::vector<const ColourTable *> tables_of(const Description &chain) {
+  std::vector<const ColourTable *> tables;
+  for (const Item &item : chain.items)
+    if (item.filter->cube)
+      for (const ColourTable *table : {&item.filter->cube->curve, &item.filter->cube->lattice})
+        if (table->size && std::find(tables.begin(), tables.end(), table) == tables.end())
+          tables.push_back(table);
+  return tables;
+}
 
 class Generator {
  public:
@@ -152,6 +164,7 @@ class Generator {
     add("const int", "height");
     add("__constant const float *", "glcl_values");
     add("__global const float *", "glcl_tables");
+    add("__global const float4 *", "glcl_cubes");
     add("__global const uchar *", "glcl_maps");
     add("__local const uint *", "glcl_tile");
     add("const int2", "glcl_origin");
@@ -164,8 +177,10 @@ class Generator {
   }
 
   void share_map() {
-    share("__constant const float *glcl_values, __global const float *glcl_tables, ",
-          "glcl_values, glcl_tables, ");
+    share(
+        "__constant const float *glcl_values, __global const float *glcl_tables, "
+        "__global const float4 *glcl_cubes, ",
+        "glcl_values, glcl_tables, glcl_cubes, ");
   }
 
   /// The Map of a pass that contains a stage, or null.
@@ -324,6 +339,10 @@ class Generator {
       add("const int", filter.lists[l].name + "_width", text_of(list.width));
       add("const int", filter.lists[l].name + "_height", text_of(list.height));
     }
+    if (filter.cube) {
+      colours("curve", filter.cube->curve, add);
+      colours("lattice", filter.cube->lattice, add);
+    }
     const auto within = [&](const std::string &d) {
       return "clamp((int)(" + d + "), -" + radius + ", " + radius + ")";
     };
@@ -349,6 +368,28 @@ class Generator {
              ") {\n  return glcl_rounded(" + filter.code.word(filter.name, prefix) +
              "(GLCL_GIVEN " + location + given + "));\n}\n";
     for (const auto &[name, body] : macros) forget(name);
+  }
+
+  /// Adds the arguments of a table of colours: its points, their number along an axis, and the
+  /// range of its input.
+  template <class Add>
+  void colours(const std::string &name, const ColourTable &table, const Add &add) const {
+    const std::vector<const ColourTable *> tables = tables_of(chain_);
+    size_t first = 0;
+    for (const ColourTable *other : tables) {
+      if (other == &table || !table.size) break;
+      first += other->points.size() / 4;
+    }
+    std::string low, scale;
+    for (int c = 0; c < 3; c++) {
+      low += (c ? ", " : "(float3)(") + literal(table.low[c]);
+      scale += (c ? ", " : "(float3)(") +
+               literal(std::max(table.size - 1, 0) / (table.high[c] - table.low[c]));
+    }
+    add("__global const float4 *", name, "glcl_cubes + " + text_of(first));
+    add("const int", name + "_size", text_of(table.size));
+    add("const float3", name + "_low", low + ")");
+    add("const float3", name + "_scale", scale + ")");
   }
 
   void fill(const Pass &pass, size_t k, const Segment &segment, const std::string &area,
@@ -378,7 +419,7 @@ class Generator {
       arguments += (is_planes(pass, n) ? "PLANES(" + name + ")" : name) + ", ";
       if (!is_planes(pass, n) && !is_image(pass, n)) arguments += name + "_pitch, ";
     }
-    return arguments + "width, height, glcl_values, glcl_tables, glcl_maps, " +
+    return arguments + "width, height, glcl_values, glcl_tables, glcl_cubes, glcl_maps, " +
            (tile.empty() ? "(__local const uint *)0" : "(__local const uint *)" + tile) +
            ", origin, ";
   }
@@ -416,7 +457,8 @@ class Generator {
     const std::string declared =
         sources_ + out +
         "const int width, const int height, __constant const float *glcl_values, "
-        "__global const float *glcl_tables, __global const uchar *glcl_maps";
+        "__global const float *glcl_tables, __global const float4 *glcl_cubes, "
+        "__global const uchar *glcl_maps";
     const auto number = [](int value) { return text_of(value); };
     const WorkgroupShape &shape = options_.shape;
     text_ += "__kernel __attribute__((reqd_work_group_size(" + number(shape.x) + ", " +
@@ -524,6 +566,14 @@ std::vector<float> values_of(const Description &chain) {
     });
   if (values.empty()) values.push_back(0);
   return values;
+}
+
+std::vector<float> cubes_of(const Description &chain) {
+  std::vector<float> points;
+  for (const ColourTable *table : tables_of(chain))
+    points.insert(points.end(), table->points.begin(), table->points.end());
+  if (points.empty()) points.resize(4);
+  return points;
 }
 
 }  // namespace glcl::chain

@@ -17,6 +17,11 @@ void LevelMaps::set_program(Context &context, const cl::Program &program, size_t
   mapped_ = false;
 }
 
+void LevelMaps::set_cubes(const cl::Context &context, const std::vector<float> &points) {
+  cubes_ = upload_values(context, points);
+  mapped_ = false;
+}
+
 void LevelMaps::set_values(const cl::Context &context, const std::vector<float> &values) {
   values_ = upload_values(context, values);
   mapped_ = false;
@@ -24,7 +29,7 @@ void LevelMaps::set_values(const cl::Context &context, const std::vector<float> 
 
 void LevelMaps::update(Queue &queue) {
   if (mapped_) return;
-  for (Kernel &map : kernels_) map(queue, {256, 1}, values_, values_, maps_);
+  for (Kernel &map : kernels_) map(queue, {256, 1}, values_, values_, cubes_, maps_);
   mapped_ = true;
 }
 

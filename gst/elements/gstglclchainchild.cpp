@@ -55,13 +55,17 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *sp
   Guarded<ChildState> &state = *object_of(object)->state;
   if (G_IS_PARAM_SPEC_STRING(spec))
     return set_list(object, state, id - 1 - state.get().values.numbers.size(), value);
-  state.with([&](ChildState &now) { now.values.numbers[id - 1] = g_value_get_double(value); });
+  const double number =
+      G_IS_PARAM_SPEC_ENUM(spec) ? g_value_get_enum(value) : g_value_get_double(value);
+  state.with([&](ChildState &now) { now.values.numbers[id - 1] = number; });
 }
 
 void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec) {
   const Values values = object_of(object)->state->get().values;
   if (G_IS_PARAM_SPEC_STRING(spec))
     g_value_set_string(value, describe(values.lists[id - 1 - values.numbers.size()]).c_str());
+  else if (G_IS_PARAM_SPEC_ENUM(spec))
+    g_value_set_enum(value, static_cast<gint>(values.numbers[id - 1]));
   else
     g_value_set_double(value, values.numbers[id - 1]);
 }
@@ -80,6 +84,29 @@ void finalize(GObject *object) {
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
+/// The enumeration of a parameter that is one of several choices. GObject keeps it forever.
+GType choices_of(const Parameter &parameter) {
+  std::string name = "GstGLCLChain";
+  for (const std::string &choice : parameter.choices) name += "-" + choice;
+  if (const GType known = g_type_from_name(name.c_str())) return known;
+  std::vector<GEnumValue> values;
+  for (const std::string &choice : parameter.choices) {
+    const gchar *kept = g_intern_string(choice.c_str());
+    values.push_back({static_cast<gint>(values.size()), kept, kept});
+  }
+  return register_enum(name.c_str(), values);
+}
+
+GParamSpec *spec_of(const Parameter &parameter, GParamFlags flags) {
+  const gchar *name = parameter.name.c_str(), *text = parameter.text.c_str();
+  const auto controlled = static_cast<GParamFlags>(flags | GST_PARAM_CONTROLLABLE);
+  if (parameter.choices.empty())
+    return g_param_spec_double(name, name, text, parameter.low, parameter.high, parameter.initial,
+                               controlled);
+  return g_param_spec_enum(name, name, text, choices_of(parameter),
+                           static_cast<gint>(parameter.initial), controlled);
+}
+
 /// The class of a filter's declaration: parameters first, then lists.
 void class_init(gpointer klass, gpointer declaration) {
   const auto &filter = *static_cast<const Filter *>(declaration);
@@ -91,11 +118,7 @@ void class_init(gpointer klass, gpointer declaration) {
   guint id = 0;
   const auto playing = static_cast<GParamFlags>(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING);
   for (const Parameter &parameter : filter.parameters)
-    g_object_class_install_property(
-        object_class, ++id,
-        g_param_spec_double(parameter.name.c_str(), parameter.name.c_str(), parameter.text.c_str(),
-                            parameter.low, parameter.high, parameter.initial,
-                            static_cast<GParamFlags>(playing | GST_PARAM_CONTROLLABLE)));
+    g_object_class_install_property(object_class, ++id, spec_of(parameter, playing));
   for (const List &list : filter.lists)
     g_object_class_install_property(
         object_class, ++id,
@@ -106,8 +129,10 @@ void class_init(gpointer klass, gpointer declaration) {
 /// The parts of a declaration that a type can't change.
 std::string names_of(const Filter &filter) {
   std::string text = filter.name;
-  for (const Parameter &parameter : filter.parameters)
+  for (const Parameter &parameter : filter.parameters) {
     text += "\np " + parameter.name + " " + parameter.text;
+    for (const std::string &choice : parameter.choices) text += "|" + choice;
+  }
   for (const List &list : filter.lists) text += "\nl " + list.name + " " + list.text;
   return text;
 }
@@ -140,6 +165,7 @@ void declare_again(GType type, const Filter &filter) {
     g_param_value_set_default(spec, const_cast<GValue *>(g_param_spec_get_default_value(spec)));
   };
   for (const Parameter &parameter : filter.parameters) {
+    if (!parameter.choices.empty()) continue;  // they are part of the names
     GParamSpec *spec = g_object_class_find_property(klass, parameter.name.c_str());
     G_PARAM_SPEC_DOUBLE(spec)->minimum = parameter.low;
     G_PARAM_SPEC_DOUBLE(spec)->maximum = parameter.high;

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "cube.h"
+
 namespace reference {
 
 namespace {
@@ -101,6 +103,13 @@ float lut(const Item &item, const Input &in, int c) {
   return from + (along - static_cast<float>(i)) * (to - from);
 }
 
+float mapped_by_cube(const Item &item, const Input &in, int c) {
+  const uint8_t *levels = in.pixel(0, 0);
+  const Triple colour{levels[0] / 255.0, levels[1] / 255.0, levels[2] / 255.0};
+  const std::vector<double> &numbers = item.values.numbers;
+  return static_cast<float>(cube(*item.filter->cube, colour, numbers[1] == 1, numbers[0])[c]);
+}
+
 float motion_blur(const Item &item, const Input &in, int c) {
   float sum = in.at(0, 0)[c], weight = 1, all = 1;
   for (int n = 1; n < 4; n++) {
@@ -143,6 +152,7 @@ const std::map<std::string, Channel> &channels() {
          return now + number(item, 0) * (last - now);
        }},
       {"motionblur", motion_blur},
+      {"cube", mapped_by_cube},
       {"emboss",
        [](I item, In in,
           int c) { return 128.0f / 255.0f + number(item, 0) * (in.at(1, 1)[c] - in.at(-1, -1)[c]); }},

@@ -8,7 +8,7 @@
 
 namespace reference {
 
-/// The library's filters one after the other on frames that follow each other, as
+/// The library's filters and .cube files one after the other on frames that follow each other, as
 /// glcl::chain::Chain defines it. Throws std::out_of_range for filters that are not the library's.
 std::vector<Frame> chain(const std::vector<Frame> &frames, const glcl::chain::Description &chain);
 

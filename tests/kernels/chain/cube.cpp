@@ -2,6 +2,7 @@
 // The filter of .cube files against its reference in double precision.
 #include "chain/cube.h"
 
+#include <cfloat>
 #include <functional>
 #include <random>
 
@@ -105,12 +106,15 @@ Frame run(Bench &bench, Chain &chain, const Frame &frame) {
   return bench.download(out);
 }
 
-/// Levels that a result may be away from the exact one: what rounding takes, and a little for
-/// single precision.
-constexpr double tolerance = 0.502;
+/// Levels that a result may be away from the exact one: the half that rounding takes, and what
+/// single precision loses where a result changes by `slope` times the change of the input.
+double tolerance(double slope) { return 0.502 + 255 * slope * 2 * FLT_EPSILON; }
+
+/// The largest slope of random colours between the points of a table.
+double random_slope(int size) { return 1.4 * (size - 1); }
 
 void check_exact(const Frame &got, const Frame &frame, const Description &chain,
-                 const std::string &what) {
+                 const std::string &what, double slope) {
   const glcl::chain::Item &item = chain.items[0];
   for (int y = 0; y < frame.height; y++)
     for (int x = 0; x < frame.width; x++) {
@@ -120,7 +124,7 @@ void check_exact(const Frame &got, const Frame &frame, const Description &chain,
                           item.values.numbers[1] == 1, item.values.numbers[0]);
       for (int c = 0; c < 3; c++) {
         const double level = 255 * std::clamp(exact[c], 0.0, 1.0);
-        fail_unless(std::fabs(out[c] - level) <= tolerance,
+        fail_unless(std::fabs(out[c] - level) <= tolerance(slope),
                     "%s: at (%d, %d)[%d] %d becomes %d, exact %.4f", what.c_str(), x, y, c, in[c],
                     out[c], level);
       }
@@ -128,19 +132,19 @@ void check_exact(const Frame &got, const Frame &frame, const Description &chain,
     }
 }
 
-void check(Bench &bench, const Description &wanted, const std::string &what, Layout layout,
-           bool live) {
+void check(Bench &bench, const Description &wanted, const std::string &what, double slope,
+           Layout layout, bool live) {
   Chain chain(*bench.context, wanted, {live, layout, {}});
   for (const auto &[width, height] : {std::pair{1, 1}, {2, 3}, {33, 7}, {131, 53}})
     for (const Frame &frame : frames_of(width, height))
-      check_exact(run(bench, chain, frame), frame, wanted, what);
+      check_exact(run(bench, chain, frame), frame, wanted, what, slope);
 }
 
 /// Images and buffers, fixed and live parameters, in turn.
-void check_in_turn(Bench &bench, const Description &wanted, const std::string &what) {
+void check_in_turn(Bench &bench, const Description &wanted, const std::string &what, double slope) {
   static int turn = 0;
   turn++;
-  check(bench, wanted, what, turn % 2 ? Layout::image : Layout::buffer, turn % 4 < 2);
+  check(bench, wanted, what, slope, turn % 2 ? Layout::image : Layout::buffer, turn % 4 < 2);
 }
 
 }  // namespace
@@ -149,23 +153,23 @@ TEST(test_curves_equal_the_reference) {
   Bench bench;
   for (const int size : {2, 3, 17, 256, 1024})
     check_in_turn(bench, chain_of(curve_text(size, random_colours(size))),
-                  "a curve of " + std::to_string(size));
-  check_in_turn(bench, chain_of(curve_text(65536, look)), "the longest curve");
+                  "a curve of " + std::to_string(size), random_slope(size));
+  check_in_turn(bench, chain_of(curve_text(65536, look)), "the longest curve", 2);
   check_in_turn(bench, chain_of(curve_text(17, random_colours(1)), false, 0.3),
-                "a third of a curve");
+                "a third of a curve", random_slope(17));
 }
 
 TEST(test_lattices_equal_the_reference) {
   Bench bench;
   for (const int size : {2, 3, 17, 33})
-    for (const bool trilinear : {false, true})
-      for (const bool random : {false, true})
-        check_in_turn(
-            bench,
-            chain_of(lattice_text(size, random ? random_colours(size) : look), trilinear,
-                     random ? 1 : 0.7),
-            "a lattice of " + std::to_string(size) + (trilinear ? ", trilinear" : ", tetrahedral"));
-  check_in_turn(bench, chain_of(lattice_text(65, look)), "a lattice of 65");
+    for (const bool trilinear : {false, true}) {
+      const std::string name =
+          "a lattice of " + std::to_string(size) + (trilinear ? ", trilinear" : ", tetrahedral");
+      check_in_turn(bench, chain_of(lattice_text(size, random_colours(size)), trilinear), name,
+                    3 * random_slope(size));
+      check_in_turn(bench, chain_of(lattice_text(size, look), trilinear, 0.7), name, 2);
+    }
+  check_in_turn(bench, chain_of(lattice_text(65, look)), "a lattice of 65", 2);
 }
 
 TEST(test_a_curve_before_a_lattice_equals_the_reference) {
@@ -173,7 +177,8 @@ TEST(test_a_curve_before_a_lattice_equals_the_reference) {
   for (const auto &[points, size] : {std::pair{2, 2}, {1024, 17}, {4096, 33}})
     for (const bool trilinear : {false, true})
       check_in_turn(bench, chain_of(shaper_text(points, size, random_colours(points)), trilinear),
-                    std::to_string(points) + " points before a lattice of " + std::to_string(size));
+                    std::to_string(points) + " points before a lattice of " + std::to_string(size),
+                    8 * random_slope(size));
 }
 
 // Colours outside of the domain are those at its edge.
@@ -182,9 +187,9 @@ TEST(test_domains) {
   const std::string domain = "DOMAIN_MIN 0.25 -1 0.4\nDOMAIN_MAX 0.75 3 0.41\n";
   for (const bool trilinear : {false, true}) {
     check_in_turn(bench, chain_of(domain + lattice_text(5, random_colours(3)), trilinear),
-                  "a lattice with a domain");
+                  "a lattice with a domain", 300 * random_slope(5));
     check_in_turn(bench, chain_of(domain + curve_text(5, random_colours(4)), trilinear),
-                  "a curve with a domain");
+                  "a curve with a domain", 100 * random_slope(5));
   }
   // The widest numbers give the ends of the table, not something undefined.
   for (const char *ends : {"DOMAIN_MIN -1e36 -1e36 -1e36\nDOMAIN_MAX 1e36 1e36 1e36\n",
@@ -228,7 +233,7 @@ TEST(test_values_that_change) {
       wanted.items[0].values.numbers = {strength, trilinear};
       fail_unless(live.takes(wanted) && fixed.takes(wanted) == (strength == 1 && trilinear == 0));
       live.set(wanted);
-      check_exact(run(bench, live, frame), frame, wanted, "another strength");
+      check_exact(run(bench, live, frame), frame, wanted, "another strength", 3 * random_slope(9));
     }
   fail_unless(!live.takes(chain_of(text)), "the chain takes another table");
 }
@@ -251,12 +256,16 @@ TEST(test_fused_with_other_filters) {
       variant["plan"] = Chain::plan_unfused;
       Chain apart(*bench.context, wanted, {live, layout, variant});
       fail_unless(fused.passes() < apart.passes(), "%s", fused.describe().c_str());
-      Agreement agreement;
+      size_t values = 0, far = 0;  // a different rounding before a steep filter
       for (const Frame &frame : frames_of(71, 53)) {
-        const Frame together = run(bench, fused, frame);
+        const Frame together = run(bench, fused, frame), exact = reference::chain(frame, wanted);
         check_equal(together, run(bench, apart, frame), fused.describe());
-        agreement.check(together, reference::chain(frame, wanted), fused.describe());
+        for (size_t i = 0; i < exact.rgba.size(); i++)
+          far += std::abs(int(together.rgba[i]) - int(exact.rgba[i])) > 1;
+        values += exact.rgba.size();
       }
+      fail_unless(far <= values / 1000, "%s: %zu of %zu values differ from the reference",
+                  fused.describe().c_str(), far, values);
     }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The text of .cube files: what is read, and the words of errors.
+#include <glib/gstdio.h>
+
 #include <clocale>
 
 #include "chain/cube.h"

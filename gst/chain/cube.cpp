@@ -28,6 +28,12 @@ std::string shown(string_view word) {
   return "“" + beginning(valid) + "”";
 }
 
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+bool ends_line(char c) { return c == '\n' || c == '\r'; }
+bool is_of_number(char c) {
+  return g_ascii_isdigit(c) || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
+}
+
 /// Reads a line word by word.
 class Words {
  public:
@@ -35,10 +41,10 @@ class Words {
 
   /// The next word; empty at the end of the line.
   string_view next() {
-    const size_t begin = std::min(rest_.find_first_not_of(" \t\v\f"), rest_.size());
-    rest_.remove_prefix(begin);
-    const string_view word = rest_.substr(0, rest_.find_first_of(" \t\v\f"));
-    rest_.remove_prefix(word.size());
+    const auto *begin = std::find_if_not(rest_.begin(), rest_.end(), is_blank);
+    const auto *end = std::find_if(begin, rest_.end(), is_blank);
+    const string_view word = rest_.substr(begin - rest_.begin(), end - begin);
+    rest_.remove_prefix(end - rest_.begin());
     return word;
   }
 
@@ -61,7 +67,7 @@ class CubeParser {
   std::shared_ptr<const Cube> read() {
     for (string_view rest = text_; !rest.empty();) {
       location_.line++;
-      const size_t end = std::min(rest.find_first_of("\r\n"), rest.size());
+      const size_t end = std::find_if(rest.begin(), rest.end(), ends_line) - rest.begin();
       string_view line = rest.substr(0, end);
       rest.remove_prefix(std::min(end + (rest.substr(end, 2) == "\r\n" ? 2 : 1), rest.size()));
       this->line(line.substr(0, line.find('#')));
@@ -129,7 +135,7 @@ class CubeParser {
   double number(Words &words, const std::string &where) {
     const string_view word = words.next();
     if (word.empty()) fail(location_, where + ", but a number is missing here.");
-    const bool plain = word.find_first_not_of("0123456789+-.eE") == string_view::npos;
+    const bool plain = std::all_of(word.begin(), word.end(), is_of_number);
     char *end = nullptr;
     const double value = plain ? g_ascii_strtod(word.data(), &end) : 0;
     if (end != word.data() + word.size())

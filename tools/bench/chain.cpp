@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "chain/chain.h"
+#include "chain/cube.h"
 #include "costmodel.h"
 #include "pipeline.h"
 #include "reference/chain/chain.h"
@@ -24,6 +25,7 @@ using chain::Description;
 
 struct Example {
   const char *name, *filters;
+  int edge = 0;  ///< points along an edge of a 3D table that runs first; 0: no table
 };
 
 /// The first chain only copies; the second is that of Lanes (2010): 9×9.
@@ -34,7 +36,29 @@ constexpr Example examples[] = {{"copy", "invert(strength=0)"},
                                 {"three light ones", "grey ! threshold(level=0.4) ! invert"},
                                 {"edges", "median ! grey ! sobel ! threshold(level=0.2)"},
                                 {"box 3×3 five times", "box*5"},
-                                {"trails", "unsharp ! motionblur ! lut"}};
+                                {"trails", "unsharp ! motionblur ! lut"},
+                                {"3D table 33×33×33", "", 33},
+                                {"3D table 33×33×33, gauss 9×9", "gauss(sigma=2, radius=4)", 33}};
+
+/// A 3D table that swaps red and blue.
+chain::Item table(int edge) {
+  auto cube = std::make_shared<chain::Cube>();
+  cube->lattice.size = edge;
+  const auto last = static_cast<float>(edge - 1);
+  for (int b = 0; b < edge; b++)
+    for (int g = 0; g < edge; g++)
+      for (int r = 0; r < edge; r++)
+        for (const int value : {b, g, r, 0})
+          cube->lattice.points.push_back(static_cast<float>(value) / last);
+  const auto filter = chain::cube_filter(cube);
+  return {filter, filter->name, filter->initial(), 1};
+}
+
+Description description_of(const Example &example) {
+  Description wanted = chain::parse_chain(example.filters, "bench", {});
+  if (example.edge) wanted.items.insert(wanted.items.begin(), table(example.edge));
+  return wanted;
+}
 
 using Expected = std::function<reference::Frame(Queue &, const reference::Frame &)>;
 
@@ -69,7 +93,7 @@ Parameters unfused_variant(Context &context) {
 Task task(const Example &example, bool fused) {
   const std::string name = example.name + std::string(fused ? "" : ", a launch for each filter");
   return {name, nullptr, "", [=](Context &context, const Parameters &, const Scene &scene) {
-            const Description wanted = chain::parse_chain(example.filters, "bench", {});
+            const Description wanted = description_of(example);
             Chain::Options options;
             if (!fused) options.variant = unfused_variant(context);
             return chain_run(context, std::make_shared<Chain>(context, wanted, options),
@@ -147,8 +171,9 @@ const Registration registration("glclchain", [](Subject &subject) {
                                "glcolorbalance contrast=0.5"));
   subject.peers.push_back(peer("gleffects sobel", "edges", "gleffects effect=sobel"));
   for (const Example &example : examples)
-    subject.peers.push_back(peer("glclchain in a pipeline", example.name,
-                                 "glclchain filters=\"" + std::string(example.filters) + "\""));
+    if (!example.edge)
+      subject.peers.push_back(peer("glclchain in a pipeline", example.name,
+                                   "glclchain filters=\"" + std::string(example.filters) + "\""));
 });
 
 /// True if the scalar reference supports all filters of the chain.

@@ -3,9 +3,9 @@
  * SECTION:element-glclchain
  * @title: glclchain
  *
- * Runs a chain of filters, ready-made or your own in OpenCL C, fused into few kernels. Each filter
- * is a child object (GstChildProxy) whose properties are its parameters. The action signal `reload`
- * reads all files again.
+ * Runs a chain of filters, ready-made, your own in OpenCL C, or .cube files, fused into few
+ * kernels. Each filter is a child object (GstChildProxy) whose properties are its parameters. The
+ * action signal `reload` reads all files again.
  *
  * ## Example launch lines
  * |[
@@ -322,15 +322,17 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
   object_class->dispose = gst_glcl_chain_dispose;
   object_class->notify = gst_glcl_chain_notify;
   glcl::install_properties<GstGLCLChain>(klass)
-      .text("filters", "Filters",
-            "The chain: filters as NAME(PARAMETER=VALUE, …), separated by !. NAME*3 runs a filter "
-            "three times. Empty: read the chain from location; without that, frames pass unchanged",
-            &ChainProperties::filters)
+      .text(
+          "filters", "Filters",
+          "The chain: filters as NAME(PARAMETER=VALUE, …), separated by !. NAME*3 runs a filter "
+          "three times. FILE.cl is your own filter, FILE.cube a table of colours. Empty: read the "
+          "chain from location; without that, frames pass unchanged",
+          &ChainProperties::filters)
       .text("location", "Location", "File with a chain, used if filters is empty",
             &ChainProperties::location)
       .text("path", "Path",
-            "Folders with filter files NAME.cl, separated by colons; searched before the plugin's "
-            "own filters",
+            "Folders with filter files NAME.cl or NAME.cube, separated by colons; searched before "
+            "the plugin's own filters",
             &ChainProperties::path)
       .flag("watch", "Watch", "Reload the chain when one of its files changes",
             &ChainProperties::watch)

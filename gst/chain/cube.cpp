@@ -41,8 +41,8 @@ class Words {
 
   /// The next word; empty at the end of the line.
   string_view next() {
-    const auto *begin = std::find_if_not(rest_.begin(), rest_.end(), is_blank);
-    const auto *end = std::find_if(begin, rest_.end(), is_blank);
+    const auto begin = std::find_if_not(rest_.begin(), rest_.end(), is_blank);
+    const auto end = std::find_if(begin, rest_.end(), is_blank);
     const string_view word = rest_.substr(begin - rest_.begin(), end - begin);
     rest_.remove_prefix(end - rest_.begin());
     return word;
@@ -90,8 +90,8 @@ class CubeParser {
   };
 
   void line(string_view line) {
-    Words words(line), copy(line);
-    const string_view first = copy.next();
+    Words words(line), after = words;
+    const string_view first = after.next();
     if (first.empty()) return;
     if (g_ascii_isdigit(first[0]) || std::strchr("+-.", first[0])) return row(words);
     static const Keyword keywords[] = {{"TITLE", nullptr},
@@ -103,7 +103,7 @@ class CubeParser {
                                        {"LUT_3D_INPUT_RANGE", &CubeParser::range}};
     for (const Keyword &keyword : keywords) {
       if (first != keyword.name) continue;
-      if (keyword.read) (this->*keyword.read)(copy, keyword.name);
+      if (keyword.read) (this->*keyword.read)(after, keyword.name);
       return;
     }
     std::string known;

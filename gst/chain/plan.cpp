@@ -54,7 +54,7 @@ std::vector<Stage> stages_of(const Item &item, size_t index) {
   stage.frames = item.filter->frames;
   stage.channelwise = item.filter->channelwise && !stage.reads_around();
   stage.looks_up = item.filter->looks_up();
-  stage.operations = 16 + 8 * stage.taps() + (item.filter->cube ? 64 : 0);
+  stage.operations = 16 + 8 * stage.taps() + (item.filter->cube ? 128 : 0);
   return {stage};
 }
 

@@ -33,14 +33,14 @@ float3 through_lattice(PIXEL, float3 colour) {
     return g0 + part.z * (g1 - g0);
   }
   // From the first to the last point along the axes, that of the largest part first.
-  const float largest = fmax(fmax(part.x, part.y), part.z);
-  const float smallest = fmin(fmin(part.x, part.y), part.z);
-  const float middle = fmax(fmin(part.x, part.y), fmin(fmax(part.x, part.y), part.z));
-  const int second = first + (part.x == largest ? r : part.y == largest ? g : b);
-  const int third = last - (part.z == smallest ? b : part.y == smallest ? g : r);
-  const float3 at_second = lattice[second].xyz, at_third = lattice[third].xyz;
-  return (1.0f - largest) * lattice[first].xyz + (largest - middle) * at_second +
-         (middle - smallest) * at_third + smallest * lattice[last].xyz;
+  const int rg = part.x >= part.y, gb = part.y >= part.z, rb = part.x >= part.z;
+  const float largest = rg ? (rb ? part.x : part.z) : (gb ? part.y : part.z);
+  const float smallest = rg ? (gb ? part.z : part.y) : (rb ? part.z : part.x);
+  const float middle = part.x + part.y + part.z - largest - smallest;
+  const int second = first + (rg ? (rb ? r : b) : (gb ? g : b));
+  const int third = last - (rg ? (gb ? b : g) : (rb ? b : r));
+  return (1.0f - largest) * lattice[first].xyz + (largest - middle) * lattice[second].xyz +
+         (middle - smallest) * lattice[third].xyz + smallest * lattice[last].xyz;
 }
 
 float4 cube(PIXEL) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glcl-analyze: shots, motion, flow, histograms, objects and tracks of files, as tables and pages.
+// glcl-analyze: shots, motion, flow, histograms, objects, tracks and scopes of files, as tables and
+// pages.
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -27,11 +28,11 @@ constexpr char usage[] =
     "Analyses video files as fast as the device allows. Each file gets a folder of its name in "
     "DIR\n"
     "with these results: frames.csv (one row per frame), events.jsonl (shots, begin and end of\n"
-    "objects), objects.csv (boxes of objects), shots.jpg (one picture per shot), index.html (a "
-    "page\n"
-    "with all results) and summary.json. A folder with the name of its file is complete.\n"
+    "objects and of black and frozen parts), objects.csv (boxes of objects), shots.jpg (one\n"
+    "picture per shot), index.html (a page with all results) and summary.json. A folder with the\n"
+    "name of its file is complete.\n"
     "\n"
-    "  --elements LIST  any of shots,histogram,motion,flow,objects,tracks\n"
+    "  --elements LIST  any of shots,histogram,motion,flow,objects,tracks,scope\n"
     "                   (default: shots,histogram,motion)\n"
     "  --from T --to T  only the frames of this range, in seconds or H:MM:SS\n"
     "  --out DIR        folder of the results (default: glcl-analysis)\n"

@@ -16,14 +16,13 @@ struct Progress {
 /// Runs a task and writes to its folder
 ///
 ///   frames.csv   a row per frame (Table)
-///   events.jsonl shots, motion begin and end, in the order of their times
-///   objects.csv  with objects: a row for each object of each frame
-///   shots.rgb    with shots: a small picture of each (Thumbnails)
-///   summary.json the source file and the settings
+///   events.jsonl shots, begin and end of motion and of black and frozen parts, in the order of
+///   time objects.csv  with objects: a row for each object of each frame shots.rgb    with shots: a
+///   small picture of each (Thumbnails) summary.json the source file and the settings
 ///
 /// Some frames before and after a range are analysed too, so that its results equal those of the
-/// whole file: as many frames as shots depend on, and more if these frames are blank at their ends.
-/// Throws Failure. `report` is called about four times per second.
+/// whole file: as many frames as shots depend on, and more if these frames are blank at their ends
+/// or frozen from the first on. Throws Failure. `report` is called about four times per second.
 void analyze(const Task &task, const std::function<void(const Progress &)> &report);
 
 /// Duration of a file's video, ns, and whether the file is seekable. Throws Failure.

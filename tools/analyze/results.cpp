@@ -13,6 +13,22 @@ namespace {
 
 constexpr double blank_deviation = 6;  // levels, as for shots
 
+/// Begin or end of a black or frozen part.
+bool is_lasting(const std::string &name) {
+  return name == "black-begin" || name == "black-end" || name == "freeze-begin" ||
+         name == "freeze-end";
+}
+
+/// Sorts events by time. Those of black and frozen parts follow others of the same time, because
+/// the order of the messages of different elements varies.
+bool is_earlier(const std::pair<GstClockTime, Json> &a, const std::pair<GstClockTime, Json> &b) {
+  const auto key = [](const Json &event) {
+    const std::string name = event.at("event");
+    return is_lasting(name) ? name : std::string();
+  };
+  return a.first != b.first ? a.first < b.first : key(a.second) < key(b.second);
+}
+
 }  // namespace
 
 Results::Results(const Task &task, Thumbnails *thumbnails)
@@ -33,8 +49,8 @@ void Results::add_message(const GstStructure *message) {
     add_shot(message);
   else if (name == "objects" && objects_)
     add_objects(message);
-  else if (name == "motion-begin" || name == "motion-end")
-    add_motion(name, message);
+  else if (name == "motion-begin" || name == "motion-end" || is_lasting(name))
+    add_begin_or_end(name, message);
 }
 
 void Results::add_histogram(const GstStructure *message) {
@@ -80,7 +96,8 @@ void Results::add_objects(const GstStructure *message) {
   }
 }
 
-void Results::add_motion(const std::string &name, const GstStructure *message) {
+void Results::add_begin_or_end(const std::string &name, const GstStructure *message) {
+  if (is_lasting(name)) watch_lasting(name, message);
   guint64 time = GST_CLOCK_TIME_NONE;
   gst_structure_get_uint64(message, "stream-time", &time);
   Json event{{"event", name}};
@@ -91,6 +108,20 @@ void Results::add_motion(const std::string &name, const GstStructure *message) {
   add_event(time, std::move(event));
 }
 
+/// A black or frozen part that reaches from the first frame into the range may have begun earlier.
+void Results::watch_lasting(const std::string &name, const GstStructure *message) {
+  guint64 timestamp = GST_CLOCK_TIME_NONE, time = GST_CLOCK_TIME_NONE;
+  gst_structure_get_uint64(message, "timestamp", &timestamp);
+  gst_structure_get_uint64(message, "stream-time", &time);
+  const size_t dash = name.find('-');
+  const std::string kind = name.substr(0, dash);
+  if (name.substr(dash) == "-end") {
+    if (time < task_.from) cut_off_.erase(kind);
+  } else if (timestamp == table_.first()) {
+    cut_off_.insert(kind);
+  }
+}
+
 void Results::add_event(GstClockTime time, Json event) {
   if (in_range(time)) events_.emplace_back(time, std::move(event));
 }
@@ -99,6 +130,7 @@ void Results::forget() {
   table_.forget();
   events_.clear();
   crossing_ = Json::array();
+  cut_off_.clear();
   begins_blank_ = ends_blank_ = seen_ = false;
   if (shots_) shots_ = std::make_unique<Writer>(folder_, "shots.rgb");
 }
@@ -119,8 +151,7 @@ void Results::first_shot() {
 
 /// Writes the events and returns how many of them are shots.
 guint64 Results::write_events() {
-  std::stable_sort(events_.begin(), events_.end(),
-                   [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::stable_sort(events_.begin(), events_.end(), is_earlier);
   Writer out(folder_, "events.jsonl");
   guint64 shots = 0;
   for (const auto &[time, event] : events_) {

@@ -28,8 +28,11 @@ class Results {
   void add_message(const GstStructure *message);
   /// Results from before a seek no longer count.
   void forget();
-  /// True if shots may depend on more frames before the range, or after it.
-  bool needs_more_before() const { return table_.before() < reach_back || begins_blank_; }
+  /// True if shots may depend on more frames before the range, or after it, or if a black or frozen
+  /// part of it may begin earlier than the first frame.
+  bool needs_more_before() const {
+    return table_.before() < reach_back || begins_blank_ || !cut_off_.empty();
+  }
   bool needs_more_after() const { return table_.after() < reach_on || ends_blank_; }
   /// Writes the remaining rows, and `summary` with a summary of the results.
   void finish(Json summary, double rate);
@@ -42,7 +45,8 @@ class Results {
   void add_histogram(const GstStructure *message);
   void add_shot(const GstStructure *shot);
   void add_objects(const GstStructure *message);
-  void add_motion(const std::string &name, const GstStructure *message);
+  void add_begin_or_end(const std::string &name, const GstStructure *message);
+  void watch_lasting(const std::string &name, const GstStructure *message);
   void first_picture(const GstStructure *message);
   void first_shot();
   guint64 write_events();
@@ -58,6 +62,7 @@ class Results {
   std::vector<std::pair<GstClockTime, Json>> events_;
   Json crossing_ = Json::array();  // objects of the last frame before the range
   std::set<guint64> ids_;          // numbers of the objects in the range
+  std::set<std::string> cut_off_;  // "black" or "freeze": from the first frame into the range
   bool begins_blank_ = false, ends_blank_ = false, seen_ = false;
 };
 

@@ -30,6 +30,27 @@ std::string chain_of(const Task &task) {
   return chain;
 }
 
+/// The scope reads decoded planes, because RGB has no illegal values.
+std::string scope_of(const Task &task) {
+  return task.has("scope") ? " ! glclscope name=glclscope interval=0 display=none mode=ycbcr "
+                             "events=black+freeze ! glcolorconvert"
+                           : "";
+}
+
+/// The planes to which frames in system memory are converted, so that the scope reads YUV and grey
+/// as such. RGB, and frames in other memory, stay as they are.
+GstCaps *planes_for(const GstCaps *caps) {
+  GstVideoInfo video;
+  const GstCapsFeatures *memory = gst_caps_get_features(caps, 0);
+  const bool mapped =
+      !memory || gst_caps_features_contains(memory, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
+  if (!mapped || !gst_video_info_from_caps(&video, caps) || GST_VIDEO_INFO_IS_RGB(&video))
+    return gst_caps_new_any();
+  return gst_caps_from_string(GST_VIDEO_INFO_IS_GRAY(&video)
+                                  ? "video/x-raw,format={GRAY8,GRAY16_LE}"
+                                  : "video/x-raw,format={I420,NV12,P010_10LE}");
+}
+
 std::string elements_after_decoder(const Task &task, bool with_thumbnails) {
   const std::string thumbnails =
       with_thumbnails
@@ -39,11 +60,22 @@ std::string elements_after_decoder(const Task &task, bool with_thumbnails) {
                 ",height=[1,4096],pixel-aspect-ratio=1/1 ! appsink name=pictures sync=false "
                 "async=false"
           : "";
-  return "videoconvert ! queue max-size-buffers=4 max-size-bytes=0 max-size-time=0 ! glupload ! "
-         "glcolorconvert ! glvideoflip video-direction=auto ! capsfilter name=textures "
+  return "videoconvert name=converter ! capsfilter name=planes ! queue max-size-buffers=4 "
+         "max-size-bytes=0 max-size-time=0 ! glupload ! glcolorconvert name=decoded" +
+         scope_of(task) +
+         " ! glvideoflip video-direction=auto ! capsfilter name=textures "
          "caps=video/x-raw(memory:GLMemory),format=RGBA "
          "! tee name=frames ! queue max-size-buffers=4 max-size-bytes=0 max-size-time=0" +
          chain_of(task) + " ! fakesink name=sink sync=false" + thumbnails;
+}
+
+void add_probe(const Pipeline &pipeline, const char *element, const char *pad,
+               GstPadProbeType types, GstPadProbeCallback call, gpointer data) {
+  GstElement *of = pipeline.get(element);
+  GstPad *on = gst_element_get_static_pad(of, pad);
+  gst_pad_add_probe(on, types, call, data, nullptr);
+  gst_object_unref(on);
+  gst_object_unref(of);
 }
 
 std::unique_ptr<Thumbnails> thumbnails_of(const Pipeline &pipeline) {
@@ -63,7 +95,7 @@ Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_thumbna
       begin_(task.from > back ? task.from - back : 0),
       end_(GST_CLOCK_TIME_IS_VALID(task.to) ? task.to + on : GST_CLOCK_TIME_NONE),
       results_(task, thumbnails_.get()) {
-  for (const char *name : {"glclhistogram", "glclmotion", "glopenclflow", "glclklt"})
+  for (const char *name : {"glclhistogram", "glclmotion", "glopenclflow", "glclklt", "glclscope"})
     if (GstElement *element = pipeline_.get(name)) {
       g_object_set(element, "device", task.device.c_str(), nullptr);
       gst_object_unref(element);
@@ -91,28 +123,50 @@ void Run::watch_messages() {
       this, nullptr);
 }
 
+/// Frames count before the first element that posts messages about them.
 void Run::watch_frames() {
-  GstElement *textures = pipeline_.get("textures");
-  GstPad *pad = gst_element_get_static_pad(textures, "src");
-  gst_pad_add_probe(
-      pad,
-      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
-                                   GST_PAD_PROBE_TYPE_EVENT_FLUSH),
-      [](GstPad *on_pad, GstPadProbeInfo *info, gpointer data) {
-        auto *self = static_cast<Run *>(data);
-        if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
-          info->data = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
-          self->on_frame(on_pad, GST_PAD_PROBE_INFO_BUFFER(info));
-        } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_FLUSH_STOP) {
-          self->forget();
-        } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS) {
-          self->on_caps(GST_PAD_PROBE_INFO_EVENT(info));
-        }
+  add_probe(
+      pipeline_, "decoded", "src", GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad *pad, GstPadProbeInfo *info, gpointer self) {
+        info->data = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+        static_cast<Run *>(self)->on_frame(pad, GST_PAD_PROBE_INFO_BUFFER(info));
         return GST_PAD_PROBE_OK;
       },
-      this, nullptr);
-  gst_object_unref(pad);
-  gst_object_unref(textures);
+      this);
+  add_probe(
+      pipeline_, "textures", "src",
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+                                   GST_PAD_PROBE_TYPE_EVENT_FLUSH),
+      [](GstPad *, GstPadProbeInfo *info, gpointer data) {
+        auto *self = static_cast<Run *>(data);
+        if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_FLUSH_STOP)
+          self->forget();
+        else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS)
+          self->on_caps(GST_PAD_PROBE_INFO_EVENT(info));
+        return GST_PAD_PROBE_OK;
+      },
+      this);
+  if (!task_.has("scope")) return;
+  add_probe(
+      pipeline_, "converter", "sink", GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      [](GstPad *, GstPadProbeInfo *info, gpointer self) {
+        if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS)
+          static_cast<Run *>(self)->choose_planes(GST_PAD_PROBE_INFO_EVENT(info));
+        return GST_PAD_PROBE_OK;
+      },
+      this);
+}
+
+void Run::choose_planes(GstEvent *event) {
+  GstCaps *decoded = nullptr, *now = nullptr;
+  gst_event_parse_caps(event, &decoded);
+  GstElement *filter = pipeline_.get("planes");
+  GstCaps *planes = planes_for(decoded);
+  g_object_get(filter, "caps", &now, nullptr);
+  if (!gst_caps_is_equal(now, planes)) g_object_set(filter, "caps", planes, nullptr);
+  gst_caps_unref(now);
+  gst_caps_unref(planes);
+  gst_object_unref(filter);
 }
 
 void Run::on_caps(GstEvent *event) {

@@ -39,6 +39,7 @@ class Run {
 
   void watch_messages();
   void watch_frames();
+  void choose_planes(GstEvent *event);
   bool seek();
   void on_frame(GstPad *pad, GstBuffer *buffer);
   void on_caps(GstEvent *event);

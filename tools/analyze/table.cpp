@@ -15,7 +15,7 @@ namespace glcl::analyze {
 namespace {
 
 // Most frames that wait for messages: each element delays results by up to 8 frames, and a frame
-// passes up to five elements.
+// passes up to six elements and a queue.
 constexpr size_t most_open = 64;
 
 double number_of(const GValue *value) {
@@ -63,6 +63,35 @@ double value_of(const Column &column, const GstStructure *message) {
   return sum;
 }
 
+void add_histogram(std::vector<Column> &columns) {
+  const char *const names[] = {"-r", "-g", "-b"};
+  const std::pair<const char *, const char *> fields[] = {
+      {"mean", "Mean grey level"},
+      {"stddev", "Standard deviation of grey levels"},
+      {"p5", nullptr},
+      {"median", nullptr},
+      {"p95", nullptr},
+      {"clipped-low", nullptr},
+      {"clipped-high", nullptr}};
+  for (const auto &[field, plot] : fields)
+    for (int c = 0; c < 3; c++)
+      columns.push_back({std::string(field) + names[c], "glclhistogram", field, c, -1, plot});
+  for (int c = 0; c < 3; c++)
+    for (int bin = 0; bin < count_bins; bin++)
+      columns.push_back({"count" + std::string(names[c]) + "-" + std::to_string(bin),
+                         "glclhistogram", "counts", c, bin});
+}
+
+/// The extremes of each channel. Grey frames have only the first.
+void add_extremes(std::vector<Column> &columns) {
+  const std::pair<const char *, const char *> channels[] = {
+      {"-y", "Y, code value"}, {"-cb", "Cb, code value"}, {"-cr", "Cr, code value"}};
+  for (int c = 0; c < 3; c++)
+    for (const char *field : {"minimum", "mean", "maximum"})
+      columns.push_back(
+          {std::string(field) + channels[c].first, "glclscope", field, c, -1, channels[c].second});
+}
+
 }  // namespace
 
 std::vector<Column> columns_of(const Task &task) {
@@ -72,24 +101,7 @@ std::vector<Column> columns_of(const Task &task) {
     for (const auto &[field, plot] : fields)
       columns.push_back({std::string(prefix) + field, message, field, -1, -1, plot});
   };
-  if (task.has("histogram")) {
-    const char *const names[] = {"-r", "-g", "-b"};
-    const std::pair<const char *, const char *> fields[] = {
-        {"mean", "Mean grey level"},
-        {"stddev", "Standard deviation of grey levels"},
-        {"p5", nullptr},
-        {"median", nullptr},
-        {"p95", nullptr},
-        {"clipped-low", nullptr},
-        {"clipped-high", nullptr}};
-    for (const auto &[field, plot] : fields)
-      for (int c = 0; c < 3; c++)
-        columns.push_back({std::string(field) + names[c], "glclhistogram", field, c, -1, plot});
-    for (int c = 0; c < 3; c++)
-      for (int bin = 0; bin < count_bins; bin++)
-        columns.push_back({"count" + std::string(names[c]) + "-" + std::to_string(bin),
-                           "glclhistogram", "counts", c, bin});
-  }
+  if (task.has("histogram")) add_histogram(columns);
   if (task.has("motion"))
     add("motion-", "glclmotion",
         {{"psnr", "PSNR of the prediction from block motion, dB"},
@@ -124,6 +136,18 @@ std::vector<Column> columns_of(const Task &task) {
          {"mean-x", nullptr},
          {"mean-y", nullptr},
          {"mean-age", "Mean age of tracks, frames"}});
+  if (task.has("scope")) {
+    add_extremes(columns);
+    add("", "glclscope",
+        {{"bits", nullptr},
+         {"saturation-mean", "Saturation"},
+         {"saturation-maximum", "Saturation"},
+         {"hue", "Hue, degrees from +Cb"},
+         {"hue-median", "Hue, degrees from +Cb"},
+         {"out-of-range", "Fractions of illegal and of black pixels"},
+         {"out-of-gamut", "Fractions of illegal and of black pixels"},
+         {"black", "Fractions of illegal and of black pixels"}});
+  }
   return columns;
 }
 
@@ -172,6 +196,7 @@ Table::Table(const Task &task, const Folder &folder)
 }
 
 void Table::frame(GstClockTime timestamp, GstClockTime time) {
+  if (!GST_CLOCK_TIME_IS_VALID(first_)) first_ = timestamp;
   if (time < from_) {
     before_++;
   } else if (GST_CLOCK_TIME_IS_VALID(to_) && time >= to_) {
@@ -214,6 +239,7 @@ void Table::forget() {
   open_.clear();
   times_.clear();
   before_ = after_ = 0;
+  first_ = GST_CLOCK_TIME_NONE;
 }
 
 void Table::finish() {

@@ -74,6 +74,8 @@ class Table {
   size_t rows() const { return times_.size(); }  ///< rows written, or still to write
   size_t before() const { return before_; }      ///< frames before `from`
   size_t after() const { return after_; }        ///< frames from `to` on
+  /// The timestamp of the first frame, also before `from`; none without frames.
+  GstClockTime first() const { return first_; }
   /// Number of frames missing between rows at `rate` frames per second; 0 if the rate varies.
   size_t lost(double rate) const;
   GstClockTime time(size_t row) const { return times_[row]; }
@@ -91,6 +93,7 @@ class Table {
   std::deque<Row> open_;             // rows that may still get messages
   std::vector<GstClockTime> times_;  // of the rows in from … to
   size_t before_ = 0, after_ = 0;
+  GstClockTime first_ = GST_CLOCK_TIME_NONE;
 };
 
 }  // namespace glcl::analyze

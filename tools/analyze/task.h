@@ -18,8 +18,8 @@ struct Failure : std::runtime_error {
 };
 
 /// The names in --elements.
-inline const std::vector<std::string> all_elements{"shots", "histogram", "motion",
-                                                   "flow",  "objects",   "tracks"};
+inline const std::vector<std::string> all_elements{"shots",   "histogram", "motion", "flow",
+                                                   "objects", "tracks",    "scope"};
 
 /// The work on one file.
 struct Task {

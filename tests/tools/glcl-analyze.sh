@@ -151,6 +151,96 @@ expect 0 glcl-analyze --elements shots,histogram --out whole good.mp4
 check "assert rows('range/good.mp4') == rows('whole/good.mp4')[10:30]
 assert [event['frame'] for event in events_in('range/good.mp4')] == [15]"
 
+# The scope counts code values, with those that RGB lacks, and reports black and frozen parts. Raw frames
+# have the exact values: noise with legal values, black, noise with illegal values, which freezes for 16 s,
+# legal noise, and black to the end.
+python3 -c "import random
+random.seed(1)
+noise = lambda luma, chroma: bytes(random.choices(range(*luma), k=96 * 64) + random.choices(range(*chroma), k=96 * 32))
+legal = [noise((16, 236), (16, 241)) for _ in range(40)]
+illegal = [noise((0, 256), (0, 256)) for _ in range(31)]
+black = bytes([16] * 96 * 64 + [128] * 96 * 32)
+open('frames', 'wb').write(b''.join(legal + [black] * 60 + illegal[:30] + [illegal[30]] * 400 + legal + [black] * 60))
+open('deep', 'wb').write(b''.join(value.to_bytes(2, 'little') for value in random.choices(range(1024), k=96 * 64 * 3 // 2)))"
+# make_raw FILE FORMAT: writes these frames as raw video
+make_raw() {
+  gst-launch-1.0 -q filesrc location=frames ! rawvideoparse format=i420 width=96 height=64 framerate=25/1 colorimetry=bt709 ! \
+    videoconvert ! "video/x-raw,format=$2" ! matroskamux ! filesink location="$1"
+}
+make_raw scope.mkv I420
+for format in YUY2 GRAY8 RGB; do make_raw "$format.mkv" "$format"; done
+gst-launch-1.0 -q filesrc location=deep ! rawvideoparse format=i420-10le width=96 height=64 framerate=25/1 colorimetry=bt709 ! \
+  avenc_ffv1 ! matroskamux ! filesink location=deep.mkv
+expect 0 glcl-analyze --elements scope --out scope scope.mkv YUY2.mkv GRAY8.mkv RGB.mkv deep.mkv
+expect 0 glcl-analyze --elements scope --out scope --resume scope.mkv
+check "assert by_name['scope.mkv']['event'] == 'kept'"
+expect 0 glcl-analyze --elements scope --out scope-range --from 18 --to 22 scope.mkv
+check "
+import math, shutil, struct, subprocess
+frames, (width, height) = open('frames', 'rb').read(), (96, 64)
+table = rows('scope/scope.mkv')
+assert len(table) == 630
+for i in (0, 39, 40, 99, 100, 129, 130, 529, 530, 569, 570, 629):
+    frame, row = frames[9216 * i:9216 * (i + 1)], table[i]
+    planes = {'y': frame[:6144], 'cb': frame[6144:7680], 'cr': frame[7680:]}
+    for name, plane in planes.items():
+        wanted = (min(plane), max(plane), sum(plane) / len(plane))
+        assert tuple(float(row[f'{field}-{name}']) for field in ('minimum', 'maximum', 'mean')) == wanted, (i, name, row)
+    chroma = [(cb - 128, cr - 128) for cb, cr in zip(planes['cb'], planes['cr'])]
+    saturations = [math.floor(math.hypot(*pair) + 0.5) for pair in chroma]
+    assert abs(float(row['saturation-mean']) - sum(saturations) / len(chroma)) < 1e-9, (i, row)
+    assert float(row['saturation-maximum']) == max(saturations), (i, row)
+    illegal = sum(not 16 <= planes['y'][96 * y + x] <= 235 or any(not 16 <= planes[name][48 * (y // 2) + x // 2] <= 240 for name in ('cb', 'cr'))
+                  for y in range(height) for x in range(width))
+    assert float(row['out-of-range']) == illegal / 6144 and (illegal > 0) == (100 <= i < 530), (i, row)
+    # Black is at most 10 per cent from 16 to 235.
+    assert float(row['black']) == sum(value <= 16 + 21.9 for value in planes['y']) / 6144 and row['bits'] == '8', (i, row)
+    assert (row['hue'] == '') == (row['hue-median'] == '') == (40 <= i < 100 or i >= 570), (i, row)
+    assert (float(row['out-of-gamut']) > 0.5) == (row['hue'] != ''), (i, row)
+second = 10 ** 9
+marks = [(40, 'black-begin', 0), (40, 'freeze-begin', 0), (100, 'black-end', 2.4), (100, 'freeze-end', 2.4), (130, 'freeze-begin', 0), (530, 'freeze-end', 16),
+         (570, 'black-begin', 0), (570, 'freeze-begin', 0), (None, 'black-end', 2.4), (None, 'freeze-end', 2.4)]
+def marks_in(folder):
+    return [(event['frame'], event['event'], (event.get('black-duration') or event.get('freeze-duration') or 0) / second) for event in events_in(folder)]
+assert marks_in('scope/scope.mkv') == marks, events_in('scope/scope.mkv')
+assert all(event['time'] == (630 if event['frame'] is None else event['frame']) * second // 25 for event in events_in('scope/scope.mkv'))
+# The frozen part began long before this range.
+assert marks_in('scope-range/scope.mkv') == [(530 - 450, 'freeze-end', 16)], marks_in('scope-range/scope.mkv')
+assert rows('scope-range/scope.mkv') == table[450:550]
+# Ten bits keep their code values.
+deep, row = struct.unpack('<9216H', open('deep', 'rb').read()), rows('scope/deep.mkv')[0]
+for name, plane in {'y': deep[:6144], 'cb': deep[6144:7680], 'cr': deep[7680:]}.items():
+    wanted = (min(plane), max(plane), sum(plane) / len(plane))
+    assert tuple(float(row[f'{field}-{name}']) for field in ('minimum', 'maximum', 'mean')) == wanted and row['bits'] == '10', (name, row)
+# FFmpeg finds the same, with six digits.
+if shutil.which('ffmpeg'):
+    text = subprocess.run(['ffmpeg', '-v', 'error', '-i', 'scope.mkv', '-vf', 'signalstats=stat=brng,metadata=print:file=-', '-f', 'null', '-'],
+        stdout=subprocess.PIPE, check=True, text=True).stdout
+    columns = {'BRNG': 'out-of-range'}
+    for theirs, ours in (('Y', 'y'), ('U', 'cb'), ('V', 'cr')):
+        columns.update({theirs + 'MIN': 'minimum-' + ours, theirs + 'AVG': 'mean-' + ours, theirs + 'MAX': 'maximum-' + ours})
+    for theirs, ours in columns.items():
+        found = re.findall(rf'\\.{theirs}=(\\S+)', text)
+        assert len(found) == 630 and all(abs(float(a) - float(row[ours])) < 1e-3 for a, row in zip(found, table)), (theirs, found[:200])
+# Chroma of 4:2:2 keeps illegal values; grey frames have no chroma; RGB has no illegal values.
+assert float(rows('scope/YUY2.mkv')[110]['out-of-range']) > 0.3 and rows('scope/YUY2.mkv')[110]['maximum-cr'] == '255'
+grey, coloured = rows('scope/GRAY8.mkv')[110], rows('scope/RGB.mkv')[110]
+assert grey['maximum-y'] and not grey['maximum-cb'] + grey['saturation-mean'] + grey['hue'], grey
+assert coloured['out-of-range'] == '0' and coloured['maximum-cb'], coloured
+for name in ('YUY2', 'GRAY8', 'RGB'): assert marks_in(f'scope/{name}.mkv') == marks, (name, marks_in(f'scope/{name}.mkv'))
+page = open('scope/scope.mkv/index.html').read()
+data = json.loads(re.search(r'id=\"data\">(.*?)</script>', page, re.S)[1])
+assert {'Y, code value', 'Cb, code value', 'Cr, code value'} < {plot['title'] for plot in data['plots']}, data['plots']
+assert [event['event'] for event in data['events']] == [name for _, name, _ in marks]
+"
+if [[ $browser ]]; then
+  "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=2000 --dump-dom "file://$PWD/scope/scope.mkv/index.html" >page 2>/dev/null
+  check "
+page = open('page').read()
+assert [page.count(f'class=\"{name}\"') for name in ('black', 'freeze', 'event', 'series')] == [2, 3, 10, 16], page[-3000:]
+assert 'frozen, 0:05.20 – 0:21.20' in page and 'after 16.00 s' in page"
+fi
+
 # Videos with an orientation tag are analysed upright: sheet, boxes and sizes.
 make_clip upright.mp4 50 smpte
 python3 -c "import struct
@@ -188,7 +278,7 @@ for name, (orientation, turn) in turns.items():
 
 # Joined parts equal the whole, bit for bit, also if a part begins with a black picture.
 make_clip archive.mp4 50 ball smpte circular black black pinwheel ball smpte blink ball gradient ball
-all=shots,histogram,motion,flow,tracks
+all=shots,histogram,motion,flow,tracks,scope
 expect 0 glcl-analyze --elements "$all" --out whole archive.mp4
 "$analyze" --split 9 archive.mp4 >parts
 [[ $(wc -l <parts) == 3 && $(tail -n 1 parts) == *' end' ]] || die "not three parts: $(<parts)"
@@ -201,6 +291,7 @@ for file in frames.csv events.jsonl summary.json; do
   cmp "whole/archive.mp4/$file" "joined/archive.mp4/$file" || die "$file of joined parts differs"
 done
 check "assert len([event for event in events_in('whole/archive.mp4') if event['event'] == 'shot']) >= 8
+assert {'black-begin', 'black-end', 'freeze-begin', 'freeze-end'} < {event['event'] for event in events_in('whole/archive.mp4')}
 assert len(rows('joined/archive.mp4')) == 600"
 expect 1 glcl-analyze --join --out gap "parts-$(sed -n '1s/ .*//p' parts)/archive.mp4" "parts-$(sed -n '3s/ .*//p' parts)/archive.mp4"
 
@@ -327,7 +418,7 @@ wait $! || status=$?
 
 expect 2 glcl-analyze
 expect 2 glcl-analyze --elements none good.mp4
-says '--elements=none: unknown name none; choose from shots,histogram,motion,flow,objects,tracks' errors
+says '--elements=none: unknown name none; choose from shots,histogram,motion,flow,objects,tracks,scope' errors
 expect 2 glcl-analyze --overwrite=no good.mp4
 says '--overwrite takes no value' errors
 expect 2 glcl-analyze --from 5 --to 4 good.mp4

@@ -60,7 +60,10 @@ std::string elements_after_decoder(const Task &task, bool with_thumbnails) {
                 ",height=[1,4096],pixel-aspect-ratio=1/1 ! appsink name=pictures sync=false "
                 "async=false"
           : "";
-  return "videoconvert name=converter ! capsfilter name=planes ! queue max-size-buffers=4 "
+  // Dithering would change code values.
+  const std::string dither = task.has("scope") ? " dither=none" : "";
+  return "videoconvert name=converter" + dither +
+         " ! capsfilter name=planes ! queue max-size-buffers=4 "
          "max-size-bytes=0 max-size-time=0 ! glupload ! glcolorconvert name=decoded" +
          scope_of(task) +
          " ! glvideoflip video-direction=auto ! capsfilter name=textures "

@@ -152,8 +152,8 @@ check "assert rows('range/good.mp4') == rows('whole/good.mp4')[10:30]
 assert [event['frame'] for event in events_in('range/good.mp4')] == [15]"
 
 # The scope counts code values, with those that RGB lacks, and reports black and frozen parts. Raw frames
-# have the exact values: noise with legal values, black, noise with illegal values, which freezes for 16 s,
-# legal noise, and black to the end.
+# have exact values. These are legal noise, black, illegal noise that freezes for 16 s, legal noise, and
+# black to the end.
 python3 -c "import random
 random.seed(1)
 noise = lambda luma, chroma: bytes(random.choices(range(*luma), k=96 * 64) + random.choices(range(*chroma), k=96 * 32))

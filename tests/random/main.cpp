@@ -275,8 +275,7 @@ Options fuzz_options() {
   Options options;
   options.fuzz = true;
   options.hang = 120, options.print_interval = 30;
-  // PoCL's context keeps 32 programs (GLCL_KEPT_PROGRAMS), which take 110 MiB in some runs.
-  options.limit = 224, options.heap_limit = 160;
+  options.limit = 96, options.heap_limit = 32;
   options.limit_per_minute = 0, options.limit_per_frame = options.limit_per_pipeline = 1e9;
   return options;
 }

@@ -54,7 +54,9 @@ if [[ $method == gl ]]; then
   export RUSTICL_DEBUG=no_reuse_context
 fi
 # Programs that a CPU's context keeps would look like growth: PoCL's take several MiB.
-[[ $mix == fuzz ]] || export GLCL_KEPT_PROGRAMS=${GLCL_KEPT_PROGRAMS:-0}
+kept_programs=0
+[[ $mix == soak ]] || kept_programs=2
+export GLCL_KEPT_PROGRAMS=${GLCL_KEPT_PROGRAMS:-$kept_programs}
 # The memory of sanitizers grows too, so growth is not checked with them.
 [[ -z ${ASAN_OPTIONS:-}${TSAN_OPTIONS:-} ]] || options+=(--limit 100000 --heap-limit 100000 --limit-a-frame 1e9 --limit-a-pipeline 1e9)
 [[ $mix == fuzz ]] || options=(--faults 25 "${options[@]}")

@@ -98,8 +98,9 @@ Run search_run(Context &context, const Scene &scene, bool many) {
   return run;
 }
 
-/// The motion of the whole picture by 3 px and back, without the detection of edges.
-Run motion_run(Context &context, const Scene &scene) {
+/// The motion of the whole picture by 3 px and back, without the detection of edges. `consecutive`:
+/// each picture follows the one before, whose edge pairs are counted already.
+Run motion_run(Context &context, const Scene &scene, bool consecutive) {
   const int width = scene.width, height = scene.height;
   const Layout layout = layout_for(context.device());
   const auto canny = std::make_shared<Canny>(context, width, height, layout);
@@ -116,7 +117,7 @@ Run motion_run(Context &context, const Scene &scene) {
     const bool back = (*number)++ % 2;
     const cl::Buffer &first = *canny->before(), &second = canny->edges();
     motion->run(queue, back ? second : first, back ? first : second, {0, 0, width, height},
-                *number);
+                consecutive ? *number : 2 * *number);
   };
   run.compare = [=](Queue &queue) {
     run.enqueue(queue);
@@ -138,10 +139,12 @@ const Registration registration("glclhough", [](Subject &subject) {
                              [=](Context &context, const Parameters &, const Scene &scene) {
                                return canny_run(context, scene, hysteresis);
                              }});
-  subject.tasks.push_back({"motion of the picture", nullptr, "",
-                           [](Context &context, const Parameters &, const Scene &scene) {
-                             return motion_run(context, scene);
-                           }});
+  for (const bool consecutive : {true, false})
+    subject.tasks.push_back({consecutive ? "motion of the picture" : "motion of a single picture",
+                             nullptr, "",
+                             [=](Context &context, const Parameters &, const Scene &scene) {
+                               return motion_run(context, scene, consecutive);
+                             }});
   subject.tasks.push_back({"edges and a template", nullptr, "",
                            [](Context &context, const Parameters &, const Scene &scene) {
                              return search_run(context, scene, false);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # scopes.sh IN [SCOPES [MODE]]: plays a video file, or the camera /dev/video…, in a window with scopes drawn over it
 #
-# SCOPES: waveform, parade, vectorscope or histogram, or several joined by + (waveform+vectorscope). MODE: luma, rgb or ycbcr.
+# SCOPES: waveform, parade, vectorscope or histogram, and marks in the picture: zebra, false-color, peaking or gamut. Several are
+# joined by + (waveform+vectorscope). MODE: luma, rgb or ycbcr.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 3 "$@"

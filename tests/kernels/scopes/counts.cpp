@@ -8,6 +8,7 @@
 #include "kernels/planes.h"
 #include "opencl/buffer.h"
 #include "reference/scopes/scopes.h"
+#include "scopes/graticule.h"
 #include "scopes/numbers.h"
 #include "scopes/survey.h"
 #include "tests/support/command.h"
@@ -141,6 +142,119 @@ TEST(test_planes) {
     for (const Colorimetry &colorimetry : colorimetries)
       check_planes(bench, {Layout::buffer, *PixelFormat::find(name), colorimetry}, ScopeMode::rgb,
                    1);
+}
+
+namespace {
+
+/// A frame whose luma and chroma are functions of the pixel.
+template <class Luma, class Chroma>
+PlanarFrame planes_of(const PixelFormat &format, int width, int height, const Luma &luma,
+                      const Chroma &chroma) {
+  PlanarFrame frame(format, width, height);
+  const auto store = [&](int value) { return static_cast<uint16_t>(value << format.padding); };
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      frame.planes[0].values[size_t(y) * width + x] = store(luma(x, y));
+  PlanarFrame::Plane &plane = frame.planes[1];
+  for (int y = 0; y < plane.height; y++)
+    for (int x = 0; x < plane.width; x++)
+      for (int i = 0; i < 2; i++)
+        plane.values[(size_t(y) * plane.width + x) * 2 + i] = store(chroma(2 * x, 2 * y)[i]);
+  return frame;
+}
+
+/// Counts a frame in all modes.
+void check_modes(Bench &bench, const PlanarFrame &frame, const Colorimetry &colorimetry,
+                 const std::string &what) {
+  for (const ScopeMode mode : modes) {
+    const ScopeValues values({Layout::buffer, *frame.format, colorimetry}, mode);
+    ScopeCounts counts(*bench.context, frame.width, frame.height, values);
+    check(bench, counts, upload(bench, frame, Layout::buffer), ScopeFrame(frame, values),
+          {0, 0, frame.width, frame.height}, what + " " + mode_name(mode));
+  }
+}
+
+}  // namespace
+
+// Ramps over all code values, of 8 and of 10 bits: each has as many samples as the others.
+TEST(test_ramps) {
+  Bench bench;
+  for (const char *name : {"NV12", "P010_10LE"}) {
+    const PixelFormat &format = *PixelFormat::find(name);
+    const int levels = 1 << format.bits;
+    const PlanarFrame ramp = planes_of(
+        format, levels, 16, [](int x, int y) { return x; },
+        [=](int x, int y) {
+          return std::array<int, 2>{x, levels - 1 - x};
+        });
+    check_modes(bench, ramp, colorimetries[1], std::string("ramp in ") + name);
+    const Rect all{0, 0, levels, 16};
+    ScopeCounts counts(*bench.context, levels, 16,
+                       ScopeValues({Layout::buffer, format, colorimetries[1]}, ScopeMode::luma));
+    counts.count(*bench.queue, upload(bench, ramp, Layout::buffer), all);
+    for (const uint32_t total : read(bench, counts.totals(*bench.queue, all), levels))
+      fail_unless(total == 16, "%s: %u samples of a value", name, total);
+  }
+}
+
+// SMPTE bars: the chroma of each is one cell, on the target of its colour.
+TEST(test_bars) {
+  Bench bench;
+  const PixelFormat &nv12 = *PixelFormat::find("NV12");
+  for (const Colorimetry &colorimetry : {colorimetries[0], colorimetries[1]})
+    for (const double part : {0.75, 1.0}) {
+      const auto rgb_of = [=](int x) {  // white, yellow, cyan, green, magenta, red, blue, black
+        const int bar = 7 - x / 16;
+        return std::array<double, 3>{bar & 2 ? part : 0, bar & 4 ? part : 0, bar & 1 ? part : 0};
+      };
+      const auto chroma_at = [&](int x) {
+        const auto [red, green, blue] = rgb_of(x);
+        return glcl::scopes::chroma_of(colorimetry, red, green, blue);
+      };
+      const PlanarFrame bars = planes_of(
+          nv12, 128, 32,
+          [&](int x, int y) {
+            const auto [red, green, blue] = rgb_of(x);
+            return int(std::lround(16 + 219 * (colorimetry.kr * red + colorimetry.kb * blue +
+                                               (1 - colorimetry.kr - colorimetry.kb) * green)));
+          },
+          [&](int x, int y) {
+            return std::array<int, 2>{int(std::lround(128 + chroma_at(x).cb)),
+                                      int(std::lround(128 + chroma_at(x).cr))};
+          });
+      check_modes(bench, bars, colorimetry, "bars");
+      ScopeCounts counts(*bench.context, 128, 32,
+                         ScopeValues({Layout::buffer, nv12, colorimetry}, ScopeMode::luma));
+      counts.count(*bench.queue, upload(bench, bars, Layout::buffer), {0, 0, 128, 32});
+      std::vector<uint32_t> cells = read(bench, counts.cells(), 65536);
+      for (int x = 0; x < 128; x += 16) {
+        const auto [cb, cr] = chroma_at(x);
+        uint32_t &cell = cells[size_t(std::lround(128 + cr) * 256 + std::lround(128 + cb))];
+        fail_unless(cell == 128 || (cell == 256 && std::fabs(cb) < 0.5) || cell == 0,
+                    "bar %d: %u samples", x / 16, cell);
+        cell = 0;
+      }
+      fail_unless(std::count(cells.begin(), cells.end(), 0u) == 65536, "no other chroma");
+    }
+}
+
+// A zone plate, and real pictures.
+TEST(test_pictures) {
+  Bench bench;
+  std::vector<Frame> frames = reference::pictures();
+  Frame plate(256, 256);
+  for (int y = 0; y < 256; y++)
+    for (int x = 0; x < 256; x++)
+      for (int i = 0; i < 4; i++)
+        plate.at(x, y)[i] = uint8_t(std::lround(127.5 + 127.5 * std::cos((x * x + y * y) / 163.0)));
+  frames.push_back(plate);
+  for (const Frame &frame : frames)
+    for (const ScopeMode mode : modes) {
+      const ScopeValues values(FrameFormat(Layout::buffer), mode);
+      ScopeCounts counts(*bench.context, frame.width, frame.height, values);
+      check(bench, counts, bench.upload(frame, Layout::buffer), ScopeFrame(frame, values),
+            {0, 0, frame.width, frame.height}, "a picture");
+    }
 }
 
 // More than MOST_COLUMNS pixels share columns.

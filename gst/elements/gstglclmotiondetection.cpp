@@ -52,11 +52,11 @@ camera::Compensation ObjectDetection::Settings::compensation() const {
 ObjectDetection::ObjectDetection(GstGLCLAnalyzer *element, Context &context, int width, int height,
                                  const FrameFormat &format, const Settings &settings)
     : element_(element),
-      width_(width),
-      height_(height),
+      size_{width, height},
       format_(format),
       context_(context.shared_from_this()),
       tracker_(width, height),
+      rules_(width, height),
       detected_(settings.detected) {
   if (settings.runs()) objects();
 }
@@ -69,7 +69,7 @@ void ObjectDetection::set_format(const FrameFormat &format) {
 }
 
 ObjectDetection::ObjectsPointer ObjectDetection::build() const {
-  return std::make_unique<objects::Objects>(*context_, width_, height_, format_,
+  return std::make_unique<objects::Objects>(*context_, size_.width, size_.height, format_,
                                             BlockMotion::most_in_flight);
 }
 
@@ -100,6 +100,7 @@ void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMo
                                if (!self) return;
                                self->camera_ = {};
                                self->report(self->tracker_.reset(), times);
+                               self->rules_.end(self->element_, times);
                              });
     else
       objects_.request([this] { return build(); });
@@ -133,11 +134,17 @@ void ObjectDetection::take(const Settings &settings, const objects::RegionList &
           ? double(now - before) / GST_SECOND
           : usual_frame;
   last_times_ = times;
-  if (!settings.detect) return report(tracker_.reset(), times);
-  const double least = objects::Objects::least_area(settings_of(settings), width_, height_);
+  if (!settings.detect) {
+    rules_.end(element_, times);
+    return report(tracker_.reset(), times);
+  }
+  const double least =
+      objects::Objects::least_area(settings_of(settings), size_.width, size_.height);
   const objects::Tracker::Report found = tracker_.step(
       {settings.min_frames, settings.gap, settings.max_speed}, result, frame, least, seconds);
   report(found, times);
+  rules_.step(element_, settings.rules, settings.rules_point, found, camera_ ? &*camera_ : nullptr,
+              times);
   if (!posts) return;
   GstStructure *structure = gst_glcl_analyzer_structure("objects", times);
   FieldRows list = rows();
@@ -182,7 +189,10 @@ void ObjectDetection::set_detected(bool detected) {
     g_object_notify(G_OBJECT(element_), "motion-detected");
 }
 
-void ObjectDetection::end() { report(tracker_.reset(), last_times_); }
+void ObjectDetection::end() {
+  rules_.end(element_, last_times_);
+  report(tracker_.reset(), last_times_);
+}
 
 void ObjectDetection::add_camera(GstStructure *structure, bool vectors_fit) const {
   if (!camera_) return;

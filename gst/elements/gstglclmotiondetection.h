@@ -12,6 +12,7 @@
 #include "base/glclpicturefile.h"
 #include "base/glclproperties.h"
 #include "base/gstglclanalyzer.h"
+#include "gstglclmotionrules.h"
 #include "motion/motion.h"
 #include "objects/tracker.h"
 #include "opencl/lazy.h"
@@ -36,6 +37,9 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     int seed = 0;
     std::string mask_path;                    ///< path of `mask`, empty for a mask from a sample
     std::shared_ptr<const HostPicture> mask;  ///< picture of levels; null: detect everywhere
+    std::string rules_text;                   ///< as it was set
+    std::shared_ptr<const rules::RuleSet> rules = rules::read_rules("");
+    rules::RulePart rules_point = rules::RulePart::bottom;
     /// The state of motion-detected.
     std::shared_ptr<std::atomic<bool>> detected = std::make_shared<std::atomic<bool>>(false);
 
@@ -102,7 +106,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   void set_detected(bool detected);
 
   GstGLCLAnalyzer *element_;
-  int width_, height_;
+  objects::FrameSize size_;
   FrameFormat format_;
   std::shared_ptr<Context> context_;
   Lazy<ObjectsPointer> objects_;
@@ -112,6 +116,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
 
   // Used only when results arrive:
   objects::Tracker tracker_;
+  MotionRules rules_;
   FrameTimes last_times_{GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE,
                          GST_CLOCK_TIME_NONE};
   std::optional<camera::CameraState>

@@ -99,6 +99,52 @@ Mask take_mask(const GValue *value) {
   }
 }
 
+struct GivenRules {
+  std::string text;
+  std::shared_ptr<const rules::RuleSet> rules;  // or null
+};
+
+/// Reads rules; wrong ones are ignored.
+GivenRules take_rules(const GValue *value) {
+  const gchar *text = g_value_get_string(value);
+  try {
+    return {text ? text : "", rules::read_rules(text ? text : "")};
+  } catch (const Error &error) {
+    g_warning("rules is ignored, and the rules before stay in force: %s", error.text().c_str());
+    return {};
+  }
+}
+
+GType rules_point_type() {
+  using rules::RulePart;
+  return enum_type<RulePart>(
+      "GstGLCLMotionRulesPoint",
+      {{RulePart::bottom, "The middle of the lower edge, where a person stands", "bottom"},
+       {RulePart::center, "The centre", "center"},
+       {RulePart::any, "Any point; for lines the centre", "any"}});
+}
+
+void add_rule_properties(Properties<MotionProperties> &properties) {
+  properties
+      .made(
+          g_param_spec_string("rules", "Rules",
+                              "Zones and lines in JSON, or the path of a file with them: messages "
+                              "report objects that enter, leave, stay or cross. Needs detect=true. "
+                              "Empty: no rules",
+                              "", while_playing),
+          take_rules,
+          [](MotionProperties &settings, const GivenRules &given) {
+            if (!given.rules) return;
+            settings.rules_text = given.text;
+            settings.rules = given.rules;
+          },
+          [](const MotionProperties &settings, GValue *value) {
+            g_value_set_string(value, settings.rules_text.c_str());
+          })
+      .choice("rules-point", "Rules point", "Point of an object's box that counts for rules",
+              &MotionProperties::rules_point, rules_point_type());
+}
+
 void add_search_properties(Properties<MotionProperties> &properties) {
   properties.choice("search", "Search", "Search strategy", &MotionProperties::method, search_type())
       .number("range", "Range",
@@ -215,6 +261,7 @@ void add_detection_properties(Properties<MotionProperties> &properties) {
 void add_properties(Properties<MotionProperties> &properties) {
   add_search_properties(properties);
   add_detection_properties(properties);
+  add_rule_properties(properties);
 }
 
 }  // namespace glcl::motion

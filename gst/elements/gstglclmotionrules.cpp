@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gstglclmotionrules.h"
+
+#include <cmath>
+#include <utility>
+
+namespace glcl::motion {
+
+namespace {
+
+using rules::RuleEvent;
+using rules::RuleObject;
+
+std::vector<RuleObject> rule_objects(const std::vector<objects::Object> &objects) {
+  std::vector<RuleObject> list;
+  for (const objects::Object &object : objects) list.push_back({object.id, object.box});
+  return list;
+}
+
+rules::CameraPlace place_of(const camera::CameraState *camera) {
+  if (!camera) return {};
+  const cl_float4 &path = camera->path;
+  return {std::polar(std::exp(double(path.s[2])), double(path.s[3])),
+          {double(path.s[0]), double(path.s[1])},
+          camera->frames};
+}
+
+const char *name_of(RuleEvent::Kind kind) {
+  switch (kind) {
+    case RuleEvent::Kind::enter:
+      return "zone-enter";
+    case RuleEvent::Kind::leave:
+      return "zone-leave";
+    case RuleEvent::Kind::loiter:
+      return "zone-loiter";
+    case RuleEvent::Kind::count:
+      return "zone-count";
+    default:
+      return "line-cross";
+  }
+}
+
+GstStructure *message_of(const RuleEvent &event, const FrameTimes &times) {
+  using Kind = RuleEvent::Kind;
+  GstStructure *message = gst_glcl_analyzer_structure(name_of(event.kind), times);
+  gst_structure_set(message, event.kind == Kind::cross ? "line" : "zone", G_TYPE_STRING,
+                    event.rule.c_str(), nullptr);
+  if (event.kind == Kind::count) {
+    gst_structure_set(message, "count", G_TYPE_INT, event.count, nullptr);
+    return message;
+  }
+  const RectF &box = event.object.box;
+  const long left = std::lround(box.left), top = std::lround(box.top);
+  gst_structure_set(message, "id", G_TYPE_UINT64, guint64(event.object.id), "x", G_TYPE_INT,
+                    gint(left), "y", G_TYPE_INT, gint(top), "width", G_TYPE_INT,
+                    gint(std::lround(box.right) - left), "height", G_TYPE_INT,
+                    gint(std::lround(box.bottom) - top), nullptr);
+  if (event.kind == Kind::leave || event.kind == Kind::loiter)
+    gst_structure_set(message, "zone-duration", G_TYPE_UINT64, guint64(event.lasted), nullptr);
+  if (event.kind == Kind::cross)
+    gst_structure_set(message, "direction", G_TYPE_STRING,
+                      event.left_to_right ? "left-to-right" : "right-to-left", nullptr);
+  return message;
+}
+
+void post(GstGLCLAnalyzer *element, const std::vector<RuleEvent> &events, const FrameTimes &times) {
+  if (!gst_glcl_analyzer_posts(element)) return;
+  for (const RuleEvent &event : events) gst_glcl_analyzer_post(element, message_of(event, times));
+}
+
+/// The time of a frame, ns. Without timestamps all durations are 0.
+uint64_t now_of(const FrameTimes &times) {
+  return GST_CLOCK_TIME_IS_VALID(times.running_time) ? times.running_time : 0;
+}
+
+}  // namespace
+
+void MotionRules::step(GstGLCLAnalyzer *element, std::shared_ptr<const rules::RuleSet> rules,
+                       rules::RulePart part, const objects::Tracker::Report &report,
+                       const camera::CameraState *camera, const FrameTimes &times) {
+  rules_.set(std::move(rules));
+  post(element,
+       rules_.step(rule_objects(report.objects), rule_objects(report.ended), part, place_of(camera),
+                   now_of(times)),
+       times);
+}
+
+void MotionRules::end(GstGLCLAnalyzer *element, const FrameTimes &times) {
+  post(element, rules_.end(now_of(times)), times);
+}
+
+}  // namespace glcl::motion

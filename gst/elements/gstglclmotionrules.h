@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The rules of glclmotion: from objects to messages.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "base/gstglclanalyzer.h"
+#include "camera/interface.h"
+#include "objects/tracker.h"
+#include "rules/rules.h"
+
+namespace glcl::motion {
+
+/// Posts a message for each event of rules. Use it where results arrive.
+class MotionRules {
+ public:
+  /// For frames of width × height px.
+  MotionRules(int width, int height) : rules_(width, height) {}
+
+  /// Applies the rules to the objects of a frame. `camera`: null if its motion is not compensated;
+  /// then the ground moves with the picture.
+  void step(GstGLCLAnalyzer *element, std::shared_ptr<const rules::RuleSet> rules,
+            rules::RulePart part, const objects::Tracker::Report &report,
+            const camera::CameraState *camera, const FrameTimes &times);
+  /// Ends all objects, with the times of the last frame.
+  void end(GstGLCLAnalyzer *element, const FrameTimes &times);
+
+ private:
+  rules::Rules rules_;
+};
+
+}  // namespace glcl::motion

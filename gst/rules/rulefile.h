@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "geometry.h"
+
+namespace glcl::rules {
+
+/// The part that a rule stays with: of the picture, or of the scene that the camera sees.
+enum class RuleAnchor { picture, ground };
+
+/// An area. Lengths and points are fractions of the frame's width and height.
+struct RuleZone {
+  std::string name;
+  std::vector<RulePoint> polygon;  ///< empty: a circle
+  RulePoint center;
+  double radius = 0;        ///< of the circle, as a fraction of the frame's width
+  bool inverse = false;     ///< everything but the area
+  double min_area = 0;      ///< of an object's box that counts, as a fraction of the frame
+  double min_duration = 0;  ///< s inside before an object has entered
+  double loiter = 0;        ///< s inside until it loiters; 0: never
+  int count = 0;            ///< objects inside that are reported; 0: none
+  RuleAnchor anchor = RuleAnchor::picture;
+};
+
+/// The directions in which a line counts, for somebody who looks from its first point to its
+/// second.
+enum class RuleDirection { both, left_to_right, right_to_left };
+
+struct RuleLine {
+  std::string name;
+  RulePoint from, to;
+  RuleDirection direction = RuleDirection::both;
+  double min_area = 0;
+  RuleAnchor anchor = RuleAnchor::picture;
+};
+
+struct RuleSet {
+  std::vector<RuleZone> zones;
+  std::vector<RuleLine> lines;
+};
+
+/// Limits of a text with rules.
+constexpr int most_rules = 100, most_points = 1000;
+constexpr size_t most_rule_bytes = size_t(1) << 20;
+
+/// Reads rules in JSON. Throws Error::settings, which names the place, the value and a remedy.
+std::shared_ptr<const RuleSet> parse_rules(const std::string &text);
+/// The same of a text, or of the file of this path if the text does not begin with a brace. Empty:
+/// no rules.
+std::shared_ptr<const RuleSet> read_rules(const std::string &text);
+
+}  // namespace glcl::rules

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "rules.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace glcl::rules {
+
+namespace {
+
+constexpr double least_margin = 2, margin_part = 0.01;  // px; of the frame's shorter side
+
+double box_part(const RuleObject &object, int width, int height) {
+  return double(object.box.width()) * object.box.height() / (double(width) * height);
+}
+
+uint64_t nanoseconds(double seconds) { return static_cast<uint64_t>(seconds * 1e9); }
+
+}  // namespace
+
+void Rules::set(std::shared_ptr<const RuleSet> rules) {
+  if (rules == rules_) return;
+  events_ = end(now_);
+  rules_ = std::move(rules);
+  zones_.assign(rules_->zones.size(), {});
+  lines_.assign(rules_->lines.size(), {});
+  anchored_ = false;
+}
+
+/// An object at a border makes one event: it has to pass the border by this distance, px.
+double Rules::margin() const {
+  return std::max(least_margin, margin_part * std::min(width_, height_));
+}
+
+RulePoint Rules::in_frame(const RulePoint &fraction) const {
+  return {fraction.x * width_, fraction.y * height_};
+}
+
+/// The points of an object that count. For rules on the ground they are where they were in the
+/// frame for which the rules were set.
+std::vector<RulePoint> Rules::points_of(const RuleObject &object, RulePart part,
+                                        RuleAnchor anchor) const {
+  const RectF &box = object.box;
+  const double x = (box.left + box.right) / 2.0, y = (box.top + box.bottom) / 2.0;
+  std::vector<RulePoint> points;
+  if (part == RulePart::bottom) points = {{x, box.bottom}};
+  if (part == RulePart::center) points = {{x, y}};
+  if (part == RulePart::any)
+    for (const double down : {double(box.top), y, double(box.bottom)})
+      for (const double across : {double(box.left), x, double(box.right)})
+        points.push_back({across, down});
+  if (anchor == RuleAnchor::picture) return points;
+  const std::complex<double> centre(width_ / 2.0, height_ / 2.0);
+  for (RulePoint &point : points) {
+    const std::complex<double> now(point.x, point.y),
+        first = (now - centre - camera_.shift) / camera_.scale,
+        then = centre + anchor_.scale * first + anchor_.shift;
+    point = {then.real(), then.imag()};
+  }
+  return points;
+}
+
+/// The largest depth of the points in a zone, px: below 0 outside.
+double Rules::depth_in_zone(const RuleZone &zone, const std::vector<RulePoint> &points) const {
+  std::vector<RulePoint> polygon;
+  for (const RulePoint &point : zone.polygon) polygon.push_back(in_frame(point));
+  const RulePoint center = in_frame(zone.center);
+  double deepest = -INFINITY;
+  for (const RulePoint &point : points) {
+    double depth = polygon.empty()
+                       ? zone.radius * width_ - std::hypot(point.x - center.x, point.y - center.y)
+                       : depth_in(polygon, point);
+    if (zone.inverse) depth = -depth;
+    deepest = std::max(deepest, depth);
+  }
+  return deepest;
+}
+
+void Rules::leave(const RuleZone &zone, const Visit &visit, uint64_t now) {
+  if (!visit.entered) return;
+  events_.push_back({RuleEvent::Kind::leave, zone.name, visit.object, now - visit.since, 0, false});
+}
+
+void Rules::step_zone(const RuleZone &zone, ZoneState &state, const RuleObject &object,
+                      RulePart part, uint64_t now) {
+  const auto found = state.visits.find(object.id);
+  const bool inside = found != state.visits.end();
+  const double depth = depth_in_zone(zone, points_of(object, part, zone.anchor));
+  const bool large = box_part(object, width_, height_) >= zone.min_area;
+  if (!inside && (depth <= margin() || !large)) return;
+  if (inside && depth < -margin()) {
+    leave(zone, found->second, now);
+    state.visits.erase(found);
+    return;
+  }
+  Visit &visit = inside ? found->second : state.visits[object.id];
+  if (!inside) visit.since = now;
+  visit.object = object;
+  const uint64_t lasted = now - visit.since;
+  if (!visit.entered && lasted >= nanoseconds(zone.min_duration)) {
+    visit.entered = true;
+    events_.push_back({RuleEvent::Kind::enter, zone.name, object, 0, 0, false});
+  }
+  if (visit.entered && !visit.loiters && zone.loiter > 0 && lasted >= nanoseconds(zone.loiter)) {
+    visit.loiters = true;
+    events_.push_back({RuleEvent::Kind::loiter, zone.name, object, lasted, 0, false});
+  }
+}
+
+/// Reports that the number of objects in a zone has reached `count`, or no longer does.
+void Rules::count(const RuleZone &zone, ZoneState &state) {
+  if (zone.count == 0) return;
+  const auto inside =
+      static_cast<int>(std::count_if(state.visits.begin(), state.visits.end(),
+                                     [](const auto &visit) { return visit.second.entered; }));
+  const bool full = inside >= zone.count;
+  if (std::exchange(state.full, full) != full)
+    events_.push_back({RuleEvent::Kind::count, zone.name, {}, 0, inside, false});
+}
+
+void Rules::step_line(const RuleLine &line, std::map<uint64_t, Side> &sides,
+                      const RuleObject &object, RulePart part) {
+  if (box_part(object, width_, height_) < line.min_area) return;
+  // A box has one side only.
+  const RulePart single = part == RulePart::any ? RulePart::center : part;
+  const RulePoint point = points_of(object, single, line.anchor)[0], from = in_frame(line.from),
+                  to = in_frame(line.to);
+  const double distance = right_of(from, to, point);
+  if (std::abs(distance) <= margin()) return;
+  const Side now{distance > 0, point};
+  const auto before = sides.find(object.id);
+  if (before != sides.end() && before->second.right != now.right &&
+      segments_meet(from, to, before->second.point, point) &&
+      line.direction != (now.right ? RuleDirection::right_to_left : RuleDirection::left_to_right))
+    events_.push_back({RuleEvent::Kind::cross, line.name, object, 0, 0, now.right});
+  sides[object.id] = now;
+}
+
+/// Anchors rules on the ground to the first frame after they were set, and to that after a cut.
+void Rules::follow(const CameraPlace &camera) {
+  if (!anchored_ || camera.frames < camera_.frames) anchor_ = camera;
+  anchored_ = true;
+  camera_ = camera;
+}
+
+std::vector<RuleEvent> Rules::step(const std::vector<RuleObject> &objects,
+                                   const std::vector<RuleObject> &ended, RulePart part,
+                                   const CameraPlace &camera, uint64_t now) {
+  follow(camera);
+  now_ = now;
+  for (size_t i = 0; i < zones_.size(); i++) {
+    const RuleZone &zone = rules_->zones[i];
+    ZoneState &state = zones_[i];
+    for (const RuleObject &object : ended) {
+      const auto found = state.visits.find(object.id);
+      if (found == state.visits.end()) continue;
+      leave(zone, found->second, now);
+      state.visits.erase(found);
+    }
+    for (const RuleObject &object : objects) step_zone(zone, state, object, part, now);
+    count(zone, state);
+  }
+  for (size_t i = 0; i < lines_.size(); i++) {
+    for (const RuleObject &object : ended) lines_[i].erase(object.id);
+    for (const RuleObject &object : objects) step_line(rules_->lines[i], lines_[i], object, part);
+  }
+  return std::exchange(events_, {});
+}
+
+std::vector<RuleEvent> Rules::end(uint64_t now) {
+  for (size_t i = 0; i < zones_.size(); i++) {
+    for (const auto &[id, visit] : zones_[i].visits) leave(rules_->zones[i], visit, now);
+    zones_[i].visits.clear();
+    count(rules_->zones[i], zones_[i]);
+  }
+  for (auto &sides : lines_) sides.clear();
+  anchored_ = false;
+  return std::exchange(events_, {});
+}
+
+}  // namespace glcl::rules

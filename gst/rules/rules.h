@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "opencl/rect.h"
+#include "rulefile.h"
+
+namespace glcl::rules {
+
+/// The part of an object's box that counts.
+enum class RulePart { bottom, center, any };
+
+/// An object of a frame.
+struct RuleObject {
+  uint64_t id = 0;
+  RectF box;  ///< px
+};
+
+/// Where a point of the scene is in a frame: `scale` times where it was in a first frame, plus
+/// `shift`, as complex numbers relative to the centre, px.
+struct CameraPlace {
+  std::complex<double> scale{1, 0}, shift{0, 0};
+  int frames = 0;  ///< since the first frame of a take; smaller than before after a cut
+};
+
+/// Something that an object did.
+struct RuleEvent {
+  enum class Kind { enter, leave, loiter, count, cross };
+  Kind kind;
+  std::string rule;            ///< name of the zone or line
+  RuleObject object;           ///< not for count
+  uint64_t lasted = 0;         ///< ns inside: leave, loiter
+  int count = 0;               ///< objects inside: count
+  bool left_to_right = false;  ///< cross
+};
+
+/// Applies rules to the objects of a stream.
+class Rules {
+ public:
+  /// For frames of width × height px.
+  Rules(int width, int height) : width_(width), height_(height) {}
+
+  /// Sets the rules of the next frames. Other ones than before begin without objects; what had
+  /// entered leaves by the events of the next step.
+  void set(std::shared_ptr<const RuleSet> rules);
+  /// The events of a frame at the time `now`, ns. `objects`: those found; one that is not found
+  /// stays where it was until it is in `ended`.
+  std::vector<RuleEvent> step(const std::vector<RuleObject> &objects,
+                              const std::vector<RuleObject> &ended, RulePart part,
+                              const CameraPlace &camera, uint64_t now);
+  /// Ends all objects.
+  std::vector<RuleEvent> end(uint64_t now);
+
+ private:
+  /// An object in a zone.
+  struct Visit {
+    RuleObject object;
+    uint64_t since = 0;
+    bool entered = false, loiters = false;
+  };
+  struct ZoneState {
+    std::map<uint64_t, Visit> visits;  // by id
+    bool full = false;                 // `count` objects were reported
+  };
+  struct Side {
+    bool right = false;
+    RulePoint point;
+  };
+
+  std::vector<RulePoint> points_of(const RuleObject &object, RulePart part,
+                                   RuleAnchor anchor) const;
+  RulePoint in_frame(const RulePoint &fraction) const;
+  double depth_in_zone(const RuleZone &zone, const std::vector<RulePoint> &points) const;
+  double margin() const;
+  void leave(const RuleZone &zone, const Visit &visit, uint64_t now);
+  void step_zone(const RuleZone &zone, ZoneState &state, const RuleObject &object, RulePart part,
+                 uint64_t now);
+  void count(const RuleZone &zone, ZoneState &state);
+  void step_line(const RuleLine &line, std::map<uint64_t, Side> &sides, const RuleObject &object,
+                 RulePart part);
+  void follow(const CameraPlace &camera);
+
+  int width_, height_;
+  std::shared_ptr<const RuleSet> rules_ = std::make_shared<const RuleSet>();
+  std::vector<ZoneState> zones_;
+  std::vector<std::map<uint64_t, Side>> lines_;
+  bool anchored_ = false;
+  CameraPlace anchor_, camera_;    // of the frame for which the rules were set; of this frame
+  std::vector<RuleEvent> events_;  // of this frame
+  uint64_t now_ = 0;               // its time
+};
+
+}  // namespace glcl::rules

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The rules of glclmotion in pipelines: an object on a known path makes events in the right frames,
+// also while the camera pans.
+#include <cmath>
+
+#include "pipeline.h"
+#include "reference/textured.h"
+#include "tests/support/result.h"
+
+using test::Chain;
+using test::expect;
+using test::Frame;
+using test::number;
+
+namespace {
+
+constexpr int width = 160, height = 120, side = 28;
+constexpr double frame_time = 40e6;  // ns
+
+/// A square that moves to the right by 3 px per frame, over a picture that pans by `pan` px.
+Frame scene(int number, double pan) {
+  Frame frame = reference::textured_frame(width, height, {pan * number, 0});
+  const Frame square = reference::textured_frame(side, side, {}, 9);
+  const int left = 4 + 3 * number;
+  for (int y = 0; y < side; y++)
+    for (int x = 0; x < side; x++)
+      if (left + x < width)
+        for (int k = 0; k < 3; k++)
+          frame.at(left + x, 50 + y)[k] = uint8_t(square.at(x, y)[k] / 2 + 120);
+  return frame;
+}
+
+struct RuleMessage {
+  std::string name, rule, direction;
+  double frame, lasted, count;
+};
+
+/// The messages of rules for a square that crosses the picture.
+std::vector<RuleMessage> play(Chain &chain, double pan, int frames = 45) {
+  for (int i = 0; i < frames; i++) chain.filter(scene(i, pan));
+  gst_harness_push_event(chain.harness(), gst_event_new_eos());
+  chain.drain();
+  std::vector<RuleMessage> messages;
+  while (GstStructure *message = chain.messages().structure()) {
+    const std::string name = gst_structure_get_name(message);
+    if (name.rfind("zone-", 0) == 0 || name == "line-cross") {
+      guint64 time = 0, lasted = 0;
+      gst_structure_get_clock_time(message, "running-time", &time);
+      gst_structure_get_uint64(message, "zone-duration", &lasted);
+      const gchar *zone = gst_structure_get_string(message, "zone"),
+                  *line = gst_structure_get_string(message, "line"),
+                  *direction = gst_structure_get_string(message, "direction");
+      messages.push_back({name,
+                          zone   ? zone
+                          : line ? line
+                                 : "",
+                          direction ? direction : "", double(time) / frame_time,
+                          double(lasted) / frame_time,
+                          name == "zone-count" ? number(message, "count") : 0});
+      if (name != "zone-count") {
+        guint64 id = 0;
+        expect(gst_structure_get_uint64(message, "id", &id) && id > 0, "the object's number");
+        expect(number(message, "width") > 0 && number(message, "height") > 0, "its box");
+      }
+    }
+    gst_structure_free(message);
+  }
+  return messages;
+}
+
+/// Expects one message of a name and rule, within two frames.
+const RuleMessage &only(const std::vector<RuleMessage> &messages, const std::string &name,
+                        const std::string &rule, double frame) {
+  const RuleMessage *found = nullptr;
+  int count = 0;
+  std::string all;
+  for (const RuleMessage &message : messages) {
+    all += message.name + " " + message.rule + " in " + std::to_string(message.frame) + "; ";
+    if (message.name == name && message.rule == rule) found = &message, count++;
+  }
+  fail_unless(count == 1 && std::fabs(found->frame - frame) <= 2, "%s %s in %g: %s", name.c_str(),
+              rule.c_str(), frame, all.c_str());
+  return *found;
+}
+
+const std::string zone = R"("polygon": [[0.4, 0], [0.65, 0], [0.65, 1], [0.4, 1]])";
+
+}  // namespace
+
+// The middle of the square is at x = 18 + 3 n; borders are passed by 2 px.
+TEST(events) {
+  Chain chain("glclmotion name=e detect=true");
+  g_object_set(chain["e"], "rules",
+               ("{\"zones\": [{\"name\": \"z\", " + zone +
+                ", \"loiter\": 0.2, \"count\": 1}], \"lines\": ["
+                "{\"name\": \"l\", \"from\": [0.5, 1], \"to\": [0.5, 0]},"
+                "{\"name\": \"wrong way\", \"from\": [0.5, 1], \"to\": [0.5, 0], "
+                "\"direction\": \"right-to-left\"}]}")
+                   .c_str(),
+               nullptr);
+  const auto messages = play(chain, 0);
+  only(messages, "zone-enter", "z", (64 + 2 - 18) / 3.0);
+  only(messages, "zone-loiter", "z", (64 + 2 - 18) / 3.0 + 5);
+  const RuleMessage &leave = only(messages, "zone-leave", "z", (104 + 2 - 18) / 3.0);
+  expect(std::fabs(leave.lasted - 40 / 3.0) <= 2, "the time inside");
+  expect(only(messages, "line-cross", "l", (80 + 2 - 18) / 3.0).direction == "left-to-right",
+         "the direction");
+  int counts = 0;
+  for (const RuleMessage &message : messages) {
+    expect(message.rule != "wrong way", "the other direction does not count");
+    if (message.name == "zone-count") expect(message.count == (counts++ ? 0 : 1), "the number");
+  }
+  expect(counts == 2, "two changes of the number");
+}
+
+// The camera pans by 1 px a frame: a zone on the ground moves along, the object passes it by 2 px a
+// frame.
+TEST(ground) {
+  Chain chain("glclmotion name=e detect=true");
+  g_object_set(chain["e"], "rules",
+               ("{\"zones\": [{\"name\": \"ground\", " + zone +
+                ", \"anchor\": \"ground\"}, {\"name\": \"picture\", " + zone + "}]}")
+                   .c_str(),
+               nullptr);
+  const auto messages = play(chain, 1);
+  only(messages, "zone-enter", "picture", (64 + 2 - 18) / 3.0);
+  only(messages, "zone-leave", "picture", (104 + 2 - 18) / 3.0);
+  only(messages, "zone-enter", "ground", (64 + 2 - 18) / 2.0);
+}
+
+// Wrong rules change nothing; without messages, or without objects, there are no events.
+TEST(refused) {
+  Chain chain("glclmotion name=e detect=true");
+  const std::string good = "{\"zones\": [{\"name\": \"z\", " + zone + "}]}";
+  g_object_set(chain["e"], "rules", good.c_str(), nullptr);
+  for (const char *wrong : {"{", "{\"zones\": [{\"name\": \"z\"}]}", "missing.json"}) {
+    g_test_expect_message(nullptr, G_LOG_LEVEL_WARNING, "rules is ignored*");
+    g_object_set(chain["e"], "rules", wrong, nullptr);
+    g_test_assert_expected_messages();
+    gchar *text = nullptr;
+    g_object_get(chain["e"], "rules", &text, nullptr);
+    fail_unless(text == good, "%s", text);
+    g_free(text);
+  }
+  only(play(chain, 0), "zone-enter", "z", 16);
+  Chain silent("glclmotion name=e detect=true post-messages=false");
+  g_object_set(silent["e"], "rules", good.c_str(), nullptr);
+  expect(play(silent, 0, 25).empty(), "no messages");
+  Chain off("glclmotion name=e");
+  g_object_set(off["e"], "rules", good.c_str(), nullptr);
+  expect(play(off, 0, 25).empty(), "no objects");
+}
+
+// Rules change in every frame; each object that entered leaves.
+TEST(changes_while_playing) {
+  Chain chain("glclmotion name=e detect=true");
+  for (int i = 0; i < 40; i++) {
+    const std::string name = i % 8 < 4 ? "a" : "b";
+    if (i % 4 == 0)
+      g_object_set(
+          chain["e"], "rules",
+          i % 16 == 12 ? "" : ("{\"zones\": [{\"name\": \"" + name + "\", " + zone + "}]}").c_str(),
+          nullptr);
+    chain.filter(scene(i, 0));
+  }
+  int inside = 0, entered = 0;
+  for (const RuleMessage &message : play(chain, 0, 0)) {
+    inside += message.name == "zone-enter" ? 1 : -1;
+    entered += message.name == "zone-enter";
+    fail_unless(inside == 0 || inside == 1, "%d objects", inside);
+  }
+  fail_unless(inside == 0 && entered >= 2, "%d of %d entered objects left", inside, entered);
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Rules make the right events of objects on known paths.
+#include "rules/rules.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "tests/support/cases.h"
+
+using glcl::RectF;
+using glcl::rules::CameraPlace;
+using glcl::rules::read_rules;
+using glcl::rules::RuleEvent;
+using glcl::rules::RuleObject;
+using glcl::rules::RulePart;
+using glcl::rules::Rules;
+using Kind = RuleEvent::Kind;
+
+namespace {
+
+constexpr int width = 400, height = 200;
+constexpr uint64_t frame_time = 40000000;  // ns
+
+/// An object of 20 × 10 px whose lower edge has its middle here.
+RuleObject at(uint64_t id, double x, double y) {
+  const auto left = static_cast<float>(x - 10), bottom = static_cast<float>(y);
+  return {id, {left, bottom - 10, left + 20, bottom}};
+}
+
+/// Frames of a stream, and a line of text for each event.
+class Story {
+ public:
+  explicit Story(const std::string &text, RulePart part = RulePart::bottom) : part_(part) {
+    set(text);
+  }
+  void set(const std::string &text) { rules_.set(read_rules(text)); }
+  Story &frame(const std::vector<RuleObject> &objects, const CameraPlace &camera = {},
+               const std::vector<RuleObject> &ended = {}) {
+    CameraPlace place = camera;
+    if (!place.frames) place.frames = frame_ + 1;
+    write(rules_.step(objects, ended, part_, place, frame_ * frame_time));
+    frame_++;
+    return *this;
+  }
+  Story &end() {
+    write(rules_.end(frame_ * frame_time));
+    return *this;
+  }
+  void expect(const std::string &wanted) {
+    fail_unless(text_ == wanted, "%s, expected %s", text_.c_str(), wanted.c_str());
+    text_.clear();
+  }
+
+ private:
+  void write(const std::vector<RuleEvent> &events) {
+    static const char *const names[] = {"enter", "leave", "loiter", "count", "cross"};
+    for (const RuleEvent &event : events) {
+      char line[100];
+      std::snprintf(line, sizeof line, "%d %s %s", frame_, names[int(event.kind)],
+                    event.rule.c_str());
+      text_ += line;
+      if (event.kind == Kind::count) text_ += " " + std::to_string(event.count);
+      if (event.kind != Kind::count) text_ += " #" + std::to_string(event.object.id);
+      if (event.kind == Kind::leave || event.kind == Kind::loiter)
+        text_ += " after " + std::to_string(event.lasted / frame_time);
+      if (event.kind == Kind::cross) text_ += event.left_to_right ? " right" : " left";
+      text_ += "; ";
+    }
+  }
+
+  Rules rules_{width, height};
+  RulePart part_;
+  int frame_ = 0;
+  std::string text_;
+};
+
+const std::string middle =
+    R"({"zones": [{"name": "z", "polygon": [[0.25, 0], [0.75, 0], [0.75, 1], [0.25, 1]])";
+
+}  // namespace
+
+// An object enters and leaves once it is 2 px past the border.
+TEST(test_enter_and_leave) {
+  Story story(middle + "}]}");
+  for (int i = 0; i <= 40; i++) story.frame({at(1, 10 * i, 100)});
+  // Inside from x = 103 to 298: frames 11 to 30.
+  story.expect("11 enter z #1; 31 leave z #1 after 20; ");
+}
+
+// At the border, an object makes one event.
+TEST(test_hysteresis) {
+  Story story(middle + "}]}");
+  for (int i = 0; i < 20; i++) story.frame({at(1, i % 2 ? 99 : 101, 100)});
+  story.expect("");
+  story.frame({at(1, 103, 100)});
+  for (int i = 0; i < 20; i++) story.frame({at(1, i % 2 ? 99 : 101, 100)});
+  story.expect("20 enter z #1; ");
+  story.frame({at(1, 97, 100)});
+  story.expect("41 leave z #1 after 21; ");
+}
+
+// Every object that entered leaves, also if it ends, or if the rules change.
+TEST(test_ends) {
+  Story story(middle + "}]}");
+  story.frame({at(1, 200, 100), at(2, 200, 50)}).frame({at(1, 200, 100)}).frame({at(1, 200, 100)});
+  story.expect("0 enter z #1; 0 enter z #2; ");  // a gap is no end
+  story.frame({at(1, 200, 100)}, {}, {at(2, 200, 50)});
+  story.expect("3 leave z #2 after 3; ");
+  story.set(R"({"zones": [{"name": "y", "center": [0.5, 0.5], "radius": 0.1}]})");
+  story.frame({at(1, 200, 100)});
+  story.expect("4 leave z #1 after 3; 4 enter y #1; ");
+  story.end();
+  story.expect("5 leave y #1 after 1; ");
+}
+
+TEST(test_durations) {
+  Story story(middle + R"(, "min-duration": 0.2, "loiter": 0.4}]})");
+  for (int i = 0; i < 4; i++) story.frame({at(1, 200, 100)});
+  story.frame({at(1, 50, 100)});
+  story.expect("");  // too short
+  for (int i = 0; i < 20; i++) story.frame({at(1, 200, 100)});
+  story.frame({at(1, 50, 100)});
+  story.expect("10 enter z #1; 15 loiter z #1 after 10; 25 leave z #1 after 20; ");
+}
+
+TEST(test_count) {
+  Story story(middle + R"(, "count": 2}]})");
+  story.frame({at(1, 200, 100), at(2, 50, 100)});
+  story.frame({at(1, 200, 100), at(2, 200, 50), at(3, 220, 50)});
+  story.frame({at(1, 200, 100), at(2, 50, 100), at(3, 220, 50)});
+  story.frame({at(1, 200, 100), at(2, 50, 100), at(3, 20, 50)});
+  story.expect(
+      "0 enter z #1; 1 enter z #2; 1 enter z #3; 1 count z 3; 2 leave z #2 after 1; "
+      "3 leave z #3 after 2; 3 count z 1; ");
+}
+
+TEST(test_inverse_and_area) {
+  Story inverse(middle + R"(, "inverse": true}]})");
+  inverse.frame({at(1, 50, 100)}).frame({at(1, 200, 100)}).frame({at(1, 350, 100)});
+  inverse.expect("0 enter z #1; 1 leave z #1 after 1; 2 enter z #1; ");
+  Story large(middle + R"(, "min-area": 0.01}]})");
+  large.frame({at(1, 200, 100), {2, {150, 50, 190, 80}}});  // 200 and 1200 px² of 80000
+  large.expect("0 enter z #2; ");
+}
+
+TEST(test_parts) {
+  const std::string low =
+      R"({"zones": [{"name": "z", "polygon": [[0, 0.5], [1, 0.5], [1, 1], [0, 1]]}]})";
+  for (const auto &[part, wanted] :
+       {std::pair{RulePart::bottom, 1}, {RulePart::center, 2}, {RulePart::any, 0}}) {
+    Story story(low, part);
+    // The bottom passes 100 + 2 px at y = 104, the centre at y = 109, the upper edge not here.
+    story.frame({at(1, 200, 103)}).frame({at(1, 200, 104)}).frame({at(1, 200, 109)});
+    story.expect(std::to_string(wanted == 0 ? 0 : wanted == 1 ? 0 : 2) + " enter z #1; ");
+  }
+}
+
+// A line counts each crossing once, by its direction, and only between its ends.
+TEST(test_lines) {
+  const std::string upright = R"({"lines": [{"name": "l", "from": [0.5, 0.9], "to": [0.5, 0.3])";
+  Story both(upright + "}]}");
+  for (int i = 0; i <= 40; i++) both.frame({at(1, 10 * i, 100)});
+  for (int i = 40; i >= 0; i--) both.frame({at(1, 10 * i, 100)});
+  both.expect("21 cross l #1 right; 62 cross l #1 left; ");
+  for (int i = 0; i <= 40; i++) both.frame({at(2, 10 * i, 30)});  // above the upper end
+  both.expect("");
+  for (int i = 0; i < 20; i++) both.frame({at(3, i % 2 ? 199 : 201, 100)});
+  both.expect("");
+  both.frame({at(4, 20, 100)}).frame({at(4, 390, 100)});  // in one step
+  both.expect("144 cross l #4 right; ");
+  Story directed(upright + R"(, "direction": "right-to-left"}]})");
+  for (int i = 0; i <= 40; i++) directed.frame({at(1, 10 * i, 100)});
+  for (int i = 40; i >= 0; i--) directed.frame({at(1, 10 * i, 100)});
+  directed.expect("62 cross l #1 left; ");
+}
+
+// A zone on the ground moves with the scene when the camera pans, zooms and rolls; one in the
+// picture stays.
+TEST(test_ground) {
+  const std::string rest = R"(, "center": [0.5, 0.5], "radius": 0.05)";
+  Story story("{\"zones\": [{\"name\": \"ground\"" + rest +
+              ", \"anchor\": \"ground\"}, {\"name\": \"picture\"" + rest + "}]}");
+  const std::complex<double> centre(width / 2.0, height / 2.0);
+  for (int i = 0; i < 30; i++) {
+    CameraPlace camera;
+    camera.scale = std::polar(1 + 0.02 * i, 0.01 * i);
+    camera.shift = {3.0 * i, -1.0 * i};
+    camera.frames = i + 1;
+    // A point of the scene that was in the middle of the first frame.
+    const std::complex<double> place = centre + camera.shift;
+    story.frame({at(1, place.real(), place.imag())}, camera);
+  }
+  // 20 px and the margin are passed once 3.16 px a frame are 22 px: in the seventh frame.
+  story.expect("0 enter ground #1; 0 enter picture #1; 7 leave picture #1 after 7; ");
+  // After a cut the ground is where it was drawn.
+  CameraPlace cut;
+  cut.frames = 1;
+  story.frame({at(2, 200, 100)}, cut);
+  story.expect("30 enter ground #2; 30 enter picture #2; ");
+}
+
+// Rules that are set while the camera moves are anchored to that frame.
+TEST(test_ground_set_later) {
+  const std::string rules =
+      R"({"zones": [{"name": "g", "center": [0.5, 0.5], "radius": 0.05, "anchor": "ground"}]})";
+  Story story("");
+  CameraPlace camera;
+  for (int i = 0; i < 10; i++) {
+    camera.shift = {10.0 * i, 0};
+    camera.scale = std::polar(1.25, -0.1);
+    camera.frames = i + 1;
+    if (i == 5) story.set(rules);
+    story.frame({at(1, 200, 100)}, camera);
+  }
+  // The object stays in the middle of the picture: the ground leaves it by 10 px a frame.
+  story.expect("5 enter g #1; 8 leave g #1 after 3; ");
+}

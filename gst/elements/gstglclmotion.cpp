@@ -193,6 +193,18 @@ static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
                          BlockMotion::sums_bytes, take);
 }
 
+/// Zones and lines for the drawing; empty zones are half as opaque.
+static std::vector<glcl::objects::ObjectRenderer::Outline> outlines_of(
+    const ObjectDetection &detection) {
+  std::vector<glcl::objects::ObjectRenderer::Outline> outlines;
+  for (const glcl::rules::RuleOutline &outline : detection.outlines()) {
+    outlines.push_back({{}, outline.occupied ? 1.0f : 0.5f});
+    for (const glcl::rules::RulePoint &point : outline.points)
+      outlines.back().points.push_back({float(point.x), float(point.y)});
+  }
+  return outlines;
+}
+
 static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                     const glcl::Picture &in, const glcl::Picture &out,
                                     GstBuffer *inbuf, GstBuffer *outbuf) {
@@ -208,7 +220,6 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
       motion.next(queue, settings, in, settings.display != MotionRenderer::Display::none);
   glcl::Queue &results = motion.results(queue);
   detection.sample_colours(queue, results, settings, in);
-  const bool objects = settings.display == MotionRenderer::Display::objects;
   gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
                          settings.display == MotionRenderer::Display::none
                              ? std::nullopt
@@ -216,12 +227,15 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                          [&](const glcl::drawing::Canvas &canvas) {
                            const Renderers &renderers =
                                state->renderers.get([state] { return build_renderers(state); });
-                           if (objects)
-                             renderers.objects->draw(queue, detection.predicted(), detection.step(),
-                                                     settings.color, settings.outline_color,
-                                                     canvas);
-                           else
-                             renderers.motion->draw(queue, settings, motion, canvas);
+                           if (!settings.draws_objects())
+                             return renderers.motion->draw(queue, settings, motion, canvas);
+                           canvas.begin(queue);
+                           if (settings.display == MotionRenderer::Display::rules)
+                             renderers.objects->draw_outlines(queue, outlines_of(detection),
+                                                              settings.color,
+                                                              settings.outline_color, canvas);
+                           renderers.objects->draw(queue, detection.predicted(), detection.step(),
+                                                   settings.color, settings.outline_color, canvas);
                          });
   if (settings.display == MotionRenderer::Display::none)
     state->renderers.request([state] { return build_renderers(state); });
@@ -241,7 +255,7 @@ static void gst_glcl_motion_begin_frame(GstGLCLFilter *filter) {
   // Boxes attached to a frame are predicted from the previous frame, whose results must have
   // arrived.
   const bool moves_boxes = gst_glcl_analyzer_attaches_meta(GST_GLCL_ANALYZER(filter)) ||
-                           state->frame_settings.display == MotionRenderer::Display::objects;
+                           state->frame_settings.draws_objects();
   gst_glcl_analyzer_set_depth(GST_GLCL_ANALYZER(filter), state->frame_settings.detect && moves_boxes
                                                              ? 1
                                                              : gst_glcl_analyzer_depth);

@@ -145,6 +145,7 @@ void ObjectDetection::take(const Settings &settings, const objects::RegionList &
   report(found, times);
   rules_.step(element_, settings.rules, settings.rules_point, found, camera_ ? &*camera_ : nullptr,
               times);
+  latest_.with([this](LatestResult &latest) { latest.outlines = rules_.outlines(); });
   if (!posts) return;
   GstStructure *structure = gst_glcl_analyzer_structure("objects", times);
   FieldRows list = rows();
@@ -162,8 +163,11 @@ void ObjectDetection::report(const objects::Tracker::Report &report, const Frame
     first_seen_[object.id] = times.timestamp;
     post("motion-begin", times, object);
   }
-  latest_.set({tracker_.predicted(), first_seen_, last_times_.timestamp,
-               camera_ ? camera_->frame_motion : camera::SimilarityMotion{}});
+  latest_.set({tracker_.predicted(),
+               first_seen_,
+               last_times_.timestamp,
+               camera_ ? camera_->frame_motion : camera::SimilarityMotion{},
+               {}});
   active_ += int(report.begun.size()) - int(report.ended.size());
   set_detected(active_ > 0);
 }

@@ -76,6 +76,8 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   void attach(GstBuffer *to, GstStructure *result) const;
   /// The objects at these positions.
   std::vector<objects::Object> predicted() const { return latest_.get().predicted; }
+  /// Where zones and lines were in that frame.
+  std::vector<rules::RuleOutline> outlines() const { return latest_.get().outlines; }
   /// Camera motion of the last frame whose results arrived.
   camera::SimilarityMotion step() const { return latest_.get().step; }
   /// Adds the camera fields of the last frame whose results arrived. Call it on the thread on which
@@ -92,6 +94,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     std::map<uint64_t, GstClockTime> first_seen;  ///< timestamp of the first frame of each object
     GstClockTime last = GST_CLOCK_TIME_NONE;
     camera::SimilarityMotion step{};
+    std::vector<rules::RuleOutline> outlines;
   };
 
   ObjectsPointer build() const;

@@ -47,7 +47,8 @@ GType display_type() {
        {Display::residual, "Prediction residual, centred on mid-grey", "residual"},
        {Display::objects,
         "With detect=true, boxes, numbers and trails of moving objects, and the camera motion",
-        "objects"}});
+        "objects"},
+       {Display::rules, "The same, and the zones and lines of rules", "rules"}});
 }
 
 GType camera_type() {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "base/gstglclanalyzer.h"
 #include "camera/interface.h"
@@ -25,6 +25,7 @@ class MotionRules {
             const camera::CameraState *camera, const FrameTimes &times);
   /// Ends all objects, with the times of the last frame.
   void end(GstGLCLAnalyzer *element, const FrameTimes &times);
+  std::vector<rules::RuleOutline> outlines() const { return rules_.outlines(); }
 
  private:
   rules::Rules rules_;

@@ -49,6 +49,7 @@ void MotionRenderer::draw(Queue &queue, const MotionStyle &drawing, const BlockM
   switch (drawing.display) {
     case Display::none:
     case Display::objects:
+    case Display::rules:
       return canvas.begin(queue);
     case Display::vectors:
       return draw_vectors(queue, drawing, motion, canvas);

@@ -15,8 +15,12 @@ class MotionRenderer {
     prediction,  ///< the prediction in grey
     residual,    ///< 128 + frame − prediction in grey
     objects,     ///< moving objects, drawn by objects::ObjectRenderer
+    rules,       ///< the same, and zones and lines
   };
   struct MotionStyle {
+    /// True if objects are drawn.
+    bool draws_objects() const { return display == Display::objects || display == Display::rules; }
+
     Display display = Display::none;
     bool grid = true;  ///< edges of blocks and partitions, for Display::vectors
     int spacing = 0;   ///< minimum px between arrows; 0: derived from the size of the frame

@@ -16,7 +16,17 @@ class ObjectRenderer {
   /// For pictures of a size and layout. Throws Error::failed if the device refuses the kernels.
   ObjectRenderer(Context &context, int width, int height, Layout layout);
 
-  /// `step`: the camera motion from the previous frame; a static camera is not drawn.
+  /// A line through points, px.
+  struct Outline {
+    std::vector<Object::Point> points;
+    float opacity;  ///< 0 to 1
+  };
+
+  /// Enqueues lines over what the canvas begins with.
+  void draw_outlines(Queue &queue, const std::vector<Outline> &outlines, cl_uint color,
+                     cl_uint outline_color, const drawing::Canvas &canvas);
+  /// The same with objects. `step`: the camera motion from the previous frame; a static camera is
+  /// not drawn.
   void draw(Queue &queue, const std::vector<Object> &objects, const camera::SimilarityMotion &step,
             cl_uint color, cl_uint outline_color, const drawing::Canvas &canvas);
 

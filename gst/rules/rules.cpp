@@ -9,6 +9,8 @@ namespace glcl::rules {
 
 namespace {
 
+constexpr int circle_corners = 48;
+constexpr double tick_part = 0.04;                      // of the frame's shorter side
 constexpr double least_margin = 2, margin_part = 0.01;  // px; of the frame's shorter side
 
 double box_part(const RuleObject &object, int width, int height) {
@@ -177,6 +179,50 @@ std::vector<RuleEvent> Rules::end(uint64_t now) {
   for (auto &sides : lines_) sides.clear();
   anchored_ = false;
   return std::exchange(events_, {});
+}
+
+/// Where a point of a rule is in this frame, px.
+RulePoint Rules::shown(const RulePoint &point, RuleAnchor anchor) const {
+  if (anchor == RuleAnchor::picture) return point;
+  const std::complex<double> centre(width_ / 2.0, height_ / 2.0),
+      first = (std::complex<double>(point.x, point.y) - centre - anchor_.shift) / anchor_.scale,
+      now = centre + camera_.scale * first + camera_.shift;
+  return {now.real(), now.imag()};
+}
+
+std::vector<RuleOutline> Rules::outlines() const {
+  std::vector<RuleOutline> outlines;
+  for (size_t i = 0; i < rules_->zones.size(); i++) {
+    const RuleZone &zone = rules_->zones[i];
+    RuleOutline outline{{}, !zones_[i].visits.empty()};
+    for (const RulePoint &point : zone.polygon)
+      outline.points.push_back(shown(in_frame(point), zone.anchor));
+    const RulePoint center = in_frame(zone.center);
+    for (int corner = 0; corner < circle_corners && zone.polygon.empty(); corner++) {
+      const double angle = 2 * M_PI * corner / circle_corners, radius = zone.radius * width_;
+      outline.points.push_back(shown(
+          {center.x + radius * std::cos(angle), center.y + radius * std::sin(angle)}, zone.anchor));
+    }
+    outline.points.push_back(outline.points.front());
+    outlines.push_back(outline);
+  }
+  for (const RuleLine &line : rules_->lines) {
+    const RulePoint from = in_frame(line.from), to = in_frame(line.to),
+                    middle{(from.x + to.x) / 2, (from.y + to.y) / 2};
+    const double length = std::hypot(to.x - from.x, to.y - from.y),
+                 tick = tick_part * std::min(width_, height_) / length;
+    // From the middle to the right, seen from `from` to `to`.
+    const RulePoint right{-tick * (to.y - from.y), tick * (to.x - from.x)};
+    std::vector<RulePoint> points{from, middle};
+    if (line.direction != RuleDirection::right_to_left)
+      points.insert(points.end(), {{middle.x + right.x, middle.y + right.y}, middle});
+    if (line.direction != RuleDirection::left_to_right)
+      points.insert(points.end(), {{middle.x - right.x, middle.y - right.y}, middle});
+    points.push_back(to);
+    for (RulePoint &point : points) point = shown(point, line.anchor);
+    outlines.push_back({points, false});
+  }
+  return outlines;
 }
 
 }  // namespace glcl::rules

@@ -40,6 +40,12 @@ struct RuleEvent {
   bool left_to_right = false;  ///< cross
 };
 
+/// A line to draw, px.
+struct RuleOutline {
+  std::vector<RulePoint> points;  ///< that of a zone ends where it begins
+  bool occupied = false;          ///< an object is inside
+};
+
 /// Applies rules to the objects of a stream.
 class Rules {
  public:
@@ -56,6 +62,9 @@ class Rules {
                               const CameraPlace &camera, uint64_t now);
   /// Ends all objects.
   std::vector<RuleEvent> end(uint64_t now);
+  /// Where zones and lines are in the frame of the last step. A line has a tick on each side that
+  /// crossings may reach.
+  std::vector<RuleOutline> outlines() const;
 
  private:
   /// An object in a zone.
@@ -76,6 +85,7 @@ class Rules {
   std::vector<RulePoint> points_of(const RuleObject &object, RulePart part,
                                    RuleAnchor anchor) const;
   RulePoint in_frame(const RulePoint &fraction) const;
+  RulePoint shown(const RulePoint &point, RuleAnchor anchor) const;
   double depth_in_zone(const RuleZone &zone, const std::vector<RulePoint> &points) const;
   double margin() const;
   void leave(const RuleZone &zone, const Visit &visit, uint64_t now);

@@ -171,3 +171,34 @@ TEST(changes_while_playing) {
   }
   fail_unless(inside == 0 && entered >= 2, "%d of %d entered objects left", inside, entered);
 }
+
+// Zones and lines are drawn where they are: with a panning camera, those on the ground move.
+TEST(drawn) {
+  const auto drawn = [](const char *display, const std::string &anchor, double pan) {
+    Chain chain(std::string("glclmotion name=e detect=true color=0xffffffff post-messages=false "
+                            "camera-compensation=translation display=") +
+                display);
+    g_object_set(chain["e"], "rules",
+                 ("{\"lines\": [{\"name\": \"l\", \"from\": [0.2, 0.1], \"to\": [0.2, 0.9], "
+                  "\"direction\": \"left-to-right\", \"anchor\": \"" +
+                  anchor + "\"}]}")
+                     .c_str(),
+                 nullptr);
+    for (int i = 0; i < 11; i++)
+      chain.filter(reference::textured_frame(width, height, {pan * i, 0}));
+    return chain.filter(reference::textured_frame(width, height, {pan * 11, 0}));
+  };
+  // The columns in which a row of the line is drawn.
+  const auto column = [&](const std::string &anchor, double pan) {
+    const Frame with = drawn("rules", anchor, pan), without = drawn("objects", anchor, pan);
+    double sum = 0, count = 0;
+    for (int x = 0; x < width; x++)
+      if (!std::equal(with.at(x, 20), with.at(x, 20) + 3, without.at(x, 20))) sum += x, count++;
+    fail_unless(count >= 2 && count < 9, "%g columns", count);
+    return sum / count;
+  };
+  const double fixed = column("picture", 2), moved = column("ground", 2);
+  fail_unless(std::fabs(fixed - 32) < 2, "in the picture it is at %g", fixed);
+  // The drawing has the camera of the frame before.
+  fail_unless(std::fabs(moved - (32 + 20)) < 5, "on the ground it is at %g", moved);
+}

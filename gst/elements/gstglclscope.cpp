@@ -50,6 +50,7 @@
  */
 #include "gstglclscope.h"
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -97,7 +98,8 @@ struct ScopeState {
   ScopeMode mode = ScopeMode::luma;  // in use
   std::unique_ptr<scopes::ScopeSurvey> survey;
   scopes::ScopeEvents events;
-  bool surveyed = false;  // the previous frame was read for events
+  bool surveyed = false;            // the previous frame was read for events
+  std::atomic<bool> ended = false;  // the next frame is compared with none, because events ended
   std::unique_ptr<scopes::ScopeRenderer> renderer;
   struct {
     bool roi = false, grey = false, nits = false;
@@ -313,6 +315,7 @@ static void gst_glcl_scope_process(GstGLCLFilter *filter, glcl::Queue &queue,
   int parts = published || settings.display & scopes::column_kinds ? scopes::COUNT_COLUMNS : 0;
   if (published || settings.display & scopes::vectorscope) parts |= scopes::COUNT_CHROMA;
   if (parts) counts.count(queue, in, area, parts);
+  if (!settings.peaks()) state->renderer->reset();
   gst_glcl_scope_publish(self, queue, counts, wanted, in, area, outbuf);
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
@@ -328,10 +331,11 @@ static bool gst_glcl_scope_passes_on(GstGLCLFilter *filter) {
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
-/// The next frame does not follow the last one.
+/// The next frame does not follow the last one. A frozen picture may last over a break.
 static void gst_glcl_scope_reset(GstGLCLFilter *filter) {
   ScopeState *state = GST_GLCL_SCOPE(filter)->state;
-  if (state->survey) state->survey->reset();
+  if (state->ended.exchange(false) && state->survey) state->survey->reset();
+  if (state->renderer) state->renderer->reset();
 }
 
 static void gst_glcl_scope_unprepare(GstGLCLFilter *filter) {
@@ -347,15 +351,21 @@ static gboolean gst_glcl_scope_start(GstBaseTransform *trans) {
 }
 
 static gboolean gst_glcl_scope_sink_event(GstBaseTransform *trans, GstEvent *event) {
+  ScopeState *state = GST_GLCL_SCOPE(trans)->state;
   const bool flushed = GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP;
   const gboolean done =
       GST_BASE_TRANSFORM_CLASS(gst_glcl_scope_parent_class)->sink_event(trans, event);
-  if (flushed) GST_GLCL_SCOPE(trans)->state->events.drop();  // no results are pending now
+  if (flushed) {
+    state->events.drop();  // no results are pending now
+    state->ended = true;
+  }
   return done;
 }
 
 static void gst_glcl_scope_finish(GstGLCLAnalyzer *analyzer) {
-  GST_GLCL_SCOPE(analyzer)->state->events.finish(analyzer);
+  ScopeState *state = GST_GLCL_SCOPE(analyzer)->state;
+  state->events.finish(analyzer);
+  state->ended = true;
 }
 
 static void gst_glcl_scope_init(GstGLCLScope *self) { self->state = new ScopeState; }
@@ -383,6 +393,6 @@ static void gst_glcl_scope_class_init(GstGLCLScopeClass *klass) {
   filter_class->unprepare = gst_glcl_scope_unprepare;
   // Peaking compares adjacent lines.
   filter_class->takes_fields = [](GstGLCLFilter *filter) {
-    return !(GST_GLCL_SCOPE(filter)->state->frame_settings.display & scopes::peaking);
+    return !GST_GLCL_SCOPE(filter)->state->frame_settings.peaks();
   };
 }

@@ -70,6 +70,8 @@ struct ScopeSettings : ScopeMarkSettings {
 
   /// True if the frame is not shown. Marks alone need it.
   bool replaces() const { return replace && display & plot_kinds; }
+  /// True if edges in focus are marked.
+  bool peaks() const { return display & peaking && !replaces(); }
 };
 
 /// The place of a scope, or of a channel of a parade.

@@ -81,12 +81,14 @@ void ScopeMarks::measure_noise(Queue &queue, const Picture &frame) {
   has_luma_ = true;
 }
 
+void ScopeMarks::reset() {
+  has_luma_ = false;
+  noise_.reset();
+}
+
 void ScopeMarks::run(Queue &queue, const ScopeSettings &settings, const Picture &frame,
                      const drawing::Canvas &canvas) {
-  if (settings.display & peaking)
-    measure_noise(queue, frame);
-  else
-    has_luma_ = false;
+  if (settings.peaks()) measure_noise(queue, frame);
   mark_(queue, {size_t(width_), size_t(height_)}, frame, canvas.in, canvas.out, noise_.variances(),
         marks_of(settings, canvas.overlay));
 }

@@ -21,6 +21,8 @@ class ScopeMarks {
   /// marks stay as the canvas begins. Never waits.
   void run(Queue &queue, const ScopeSettings &settings, const Picture &frame,
            const drawing::Canvas &canvas);
+  /// Forgets earlier frames: the next frame follows no other, or marks no edges in focus.
+  void reset();
   /// The noise above which an edge is in focus, measured while `peaking` is displayed.
   const noise::Noise &noise() const { return noise_; }
 

@@ -22,6 +22,8 @@ class ScopeRenderer {
   void run(Queue &queue, const ScopeSettings &settings, const Picture &frame,
            const drawing::Canvas &canvas, ScopeCounts &counts, const Rect &area,
            ScopeTransfer transfer);
+  /// Forgets earlier frames, which peaking compares. Call it for frames without peaking too.
+  void reset() { marks_.reset(); }
 
  private:
   /// The inputs of the layer.

@@ -2,6 +2,7 @@
 // The marks of glclscope in the picture, and its events.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "planarchain.h"
@@ -112,6 +113,39 @@ TEST(marks) {
   settings.bands = glcl::scopes::exposure_bands();
   test::expect_near(expected(frame, settings), chain.filter(frame), 1, "the default bands");
   expect_none(chain.messages().errors());
+}
+
+// The noise is measured between frames that follow each other, not from before a pause of
+// `peaking`.
+TEST(peaking_pauses) {
+  const Frame first = reference::natural_frame(160, 120), noise = reference::random_frame(160, 120);
+  Frame other = first;
+  for (size_t i = 0; i < other.rgba.size(); i++)
+    if (i % 4 < 3)
+      other.rgba[i] =
+          static_cast<uint8_t>(std::clamp(other.rgba[i] + noise.rgba[i / 4 * 4] % 41 - 20, 0, 255));
+  Chain chain("glclscope display=peaking width=0 height=0 opacity=0 post-messages=false");
+  GObject *scope = G_OBJECT(chain["glclscope"]);
+  ScopeSettings settings;
+  settings.display = glcl::scopes::peaking;
+  for (const auto &[name, pause] : {std::pair{"display", "none"}, {"display", "zebra+histogram"}}) {
+    gst_util_set_object_arg(scope, "display", "peaking");
+    chain.filter(first);
+    gst_util_set_object_arg(scope, name, pause);
+    chain.filter(first);
+    gst_util_set_object_arg(scope, "display", "peaking");
+    test::expect_near(expected(other, settings), chain.filter(other), 1, pause);
+    gst_util_set_object_arg(scope, "display", "none");
+    chain.filter(first);
+  }
+  // With layout=replace peaking is not shown either.
+  gst_util_set_object_arg(scope, "display", "peaking");
+  chain.filter(first);
+  g_object_set(scope, "display", glcl::scopes::peaking | glcl::scopes::waveform, "layout", 1,
+               nullptr);
+  chain.filter(first);
+  g_object_set(scope, "display", glcl::scopes::peaking, "layout", 0, nullptr);
+  test::expect_near(expected(other, settings), chain.filter(other), 1, "layout=replace");
 }
 
 // Colours that RGB can't show exist in planes only; the tolerance decides.
@@ -226,6 +260,30 @@ TEST(events_flush) {
   gst_harness_push_event(chain.harness(), gst_event_new_segment(&segment));
   chain.filter(reference::random_frame(64, 48));
   expect_events(chain, {}, "a flush");
+}
+
+// A frozen picture lasts over frames marked DISCONT, gaps and a new segment, as a black one does.
+TEST(events_across_breaks) {
+  Chain chain("glclscope display=none events=black+freeze event-duration=0.1");
+  for (int i = 0; i < 12; i++) {
+    GstBuffer *buffer = chain.buffer_of(grey(0));
+    if (i == 3 || i == 6) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
+    if (i >= 6) GST_BUFFER_PTS(buffer) += 20 * frame_time;
+    if (i == 9) {
+      GstSegment segment;
+      gst_segment_init(&segment, GST_FORMAT_TIME);
+      gst_harness_push_event(chain.harness(), gst_event_new_segment(&segment));
+    }
+    expect(chain.push(buffer, 64, 48) == GST_FLOW_OK, "a frame");
+    gst_buffer_unref(chain.pull_buffer());
+  }
+  gst_harness_push_event(chain.harness(), gst_event_new_eos());
+  expect_events(chain,
+                {{"black-begin", 0, 0},
+                 {"freeze-begin", 0, 0},
+                 {"black-end", 32 * frame_time, 32 * frame_time},
+                 {"freeze-end", 32 * frame_time, 32 * frame_time}},
+                "breaks");
 }
 
 // Planes, and a region: outside of it nothing counts.

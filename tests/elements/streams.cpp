@@ -173,6 +173,8 @@ TEST(interlaced_by_settings) {
       "glclchain name=pixels filters=\"grey ! convolve(matrix=[-1 0 1])\" sharing=copy ! "
       "glclchain name=around filters=convolve(matrix=[1;2;1]) sharing=copy ! "
       "glclchain name=earlier filters=blend sharing=copy ! "
+      "glclscope name=alone display=peaking+waveform layout=replace sharing=copy ! "
+      "glclscope name=focus display=peaking sharing=copy ! "
       "glclhistogram name=edges shot-detection=true shot-method=shape sharing=copy");
   stream.caps(64, 48, "framerate=25/1,interlace-mode=interleaved");
   for (int i = 0; i < 3; i++)
@@ -182,7 +184,7 @@ TEST(interlaced_by_settings) {
   for (const test::Message &warning : stream.chain.messages().warnings())
     if (warning.names("interlace-mode")) logged.push_back(warning.source);
   std::sort(logged.begin(), logged.end());
-  expect(logged == std::vector<std::string>{"around", "earlier", "edges"},
+  expect(logged == std::vector<std::string>{"around", "earlier", "edges", "focus"},
          std::to_string(logged.size()) + " warnings");
 }
 

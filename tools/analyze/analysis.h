@@ -16,9 +16,10 @@ struct Progress {
 /// Runs a task and writes to its folder
 ///
 ///   frames.csv   a row per frame (Table)
-///   events.jsonl shots, begin and end of motion and of black and frozen parts, in the order of
-///   time objects.csv  with objects: a row for each object of each frame shots.rgb    with shots: a
-///   small picture of each (Thumbnails) summary.json the source file and the settings
+///   events.jsonl shots, begin and end of motion, and of black and frozen parts, by time
+///   objects.csv  with objects: a row for each object of each frame
+///   shots.rgb    with shots: a small picture of each (Thumbnails)
+///   summary.json the source file and the settings
 ///
 /// Some frames before and after a range are analysed too, so that its results equal those of the
 /// whole file: as many frames as shots depend on, and more if these frames are blank at their ends

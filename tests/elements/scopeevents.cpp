@@ -258,8 +258,16 @@ TEST(events_flush) {
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);
   gst_harness_push_event(chain.harness(), gst_event_new_segment(&segment));
-  chain.filter(reference::random_frame(64, 48));
-  expect_events(chain, {}, "a flush");
+  // The first two pictures differ from that before the flush: by less than the threshold, and more.
+  const auto brighter = [](size_t pixels) {
+    Frame frame = grey(0);
+    for (size_t i = 0; i < 4 * pixels; i++) frame.rgba[i] = i % 4 == 3 ? 255 : 1;
+    return frame;
+  };
+  chain.filter(brighter(600));
+  for (int i = 0; i < 4; i++) chain.filter(brighter(1200));
+  expect_events(chain, {{"black-begin", 6 * frame_time, 0}, {"freeze-begin", 6 * frame_time, 0}},
+                "after a flush");
 }
 
 // A frozen picture lasts over frames marked DISCONT, gaps and a new segment, as a black one does.

@@ -3,10 +3,12 @@
 // truth is a mask for each frame.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "clips.h"
+#include "crossings.h"
 #include "decode.h"
 #include "film.h"
 #include "objectfinder.h"
@@ -24,8 +26,12 @@ constexpr double most_unknown = 0.6;                   // of a box; one with mor
 constexpr size_t settled = 40;                         // frames
 constexpr uint8_t moves = 255, outside = 85, unknown = 170;
 
+constexpr double line = 0.55;       // of the frame's height, across the road
+constexpr int most_miscounted = 1;  // cars over the line
+
 struct Score {
   int frames = 0, present = 0, found = 0, wrong = 0;
+  int crossed = 0, counted = 0;  // cars over the line, by the truth and by objects
 };
 
 /// The connected parts of a frame that move.
@@ -90,13 +96,21 @@ void compare(const Truth &truth, const std::vector<glcl::objects::Object> &objec
 void add_part(glcl::Queue &queue, const std::string &folder, const std::vector<Frame> &frames,
               size_t first, size_t end, Score &score) {
   constexpr size_t first_mask = 470;
-  ObjectFinder finder(queue, frames[0].width, frames[0].height, {});
+  const int width = frames[0].width, height = frames[0].height;
+  ObjectFinder finder(queue, width, height, {});
+  Crossings crossed(width, height, line), counted(width, height, line);
+  BoxNumbers numbers;
   for (size_t i = first; i < end; i++) {
     const auto report = finder.next(frames[i]);
-    if (i >= first + settled)
-      compare(Truth(folder + "gt000" + std::to_string(first_mask + i) + ".png"), report.objects,
-              score);
+    const Truth truth(folder + "gt000" + std::to_string(first_mask + i) + ".png");
+    crossed.add(numbers.next(truth.boxes));
+    std::vector<glcl::rules::RuleObject> objects;
+    for (const auto &object : report.objects) objects.push_back({object.id, object.box});
+    counted.add(objects);
+    if (i >= first + settled) compare(truth, report.objects, score);
   }
+  score.crossed += crossed.count;
+  score.counted += counted.count;
 }
 
 int run(const std::string &wish) {
@@ -113,11 +127,15 @@ int run(const std::string &wish) {
   // In the second half many cars come at once.
   for (size_t first : {size_t(0), half}) {
     add_part(queue, folder, frames, first, first + half, score);
-    std::printf("to frame %3zu: %3d of %3d objects, %3d wrong boxes in %d frames\n", first + half,
-                score.found, score.present, score.wrong, score.frames);
+    std::printf(
+        "to frame %3zu: %3d of %3d objects, %3d wrong boxes in %d frames; %d cars over the line, "
+        "counted %d\n",
+        first + half, score.found, score.present, score.wrong, score.frames, score.crossed,
+        score.counted);
   }
   return accuracy::report(score.found < least_found * score.present ||
-                          score.wrong > most_wrong * score.frames);
+                          score.wrong > most_wrong * score.frames || !score.crossed ||
+                          std::abs(score.counted - score.crossed) > most_miscounted);
 }
 
 }  // namespace

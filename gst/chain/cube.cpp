@@ -109,8 +109,8 @@ class CubeParser {
     std::string known;
     for (const Keyword &keyword : keywords)
       known += (known.empty() ? "" : ", ") + std::string(keyword.name);
-    fail(location_,
-         shown(first) + " is neither a number nor one of " + known + ". Remove the line.");
+    fail(location_, shown(first) + " is neither a number nor one of " + known +
+                        ". Correct or remove the line.");
   }
 
   size_t expected() const {

@@ -158,7 +158,7 @@ void add_marks(Properties<ScopeProperties> &properties) {
       .color("peaking-color", "Peaking color", "Colour of display=peaking (0xAARRGGBB; opaque)",
              &ScopeProperties::peaking_color)
       .number("gamut-tolerance", "Gamut tolerance",
-              "Part of the range of R, G and B that legal colours may exceed it by, in per cent",
+              "How far R, G and B of legal colours may leave their range, in per cent of it",
               &ScopeProperties::gamut_tolerance, 0, 100)
       .color("gamut-color", "Gamut color", "Colour of display=gamut (0xAARRGGBB; opaque)",
              &ScopeProperties::gamut_color);
@@ -175,8 +175,8 @@ void add_events(Properties<ScopeProperties> &properties) {
               "Largest luma of a black pixel, in per cent from black to white",
               &ScopeProperties::black_threshold, 0, 100)
       .number("black-fraction", "Black fraction",
-              "Fraction of its pixels that are black in a black picture",
-              &ScopeProperties::black_fraction, 0, 1)
+              "Least fraction of black pixels in a black picture", &ScopeProperties::black_fraction,
+              0, 1)
       .number("freeze-threshold", "Freeze threshold",
               "Largest mean difference of luma in a frozen picture, in per cent of all code values",
               &ScopeProperties::freeze_threshold, 0, 100);

@@ -2,8 +2,8 @@
 // accuracy-highway [DEVICE]: how well neighbouring cars are kept apart in coded film of a road. The
 // truth is a mask for each frame.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 

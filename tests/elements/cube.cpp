@@ -119,7 +119,8 @@ TEST(broken_tables_at_the_start) {
   Folder folder;
   expect_broken(element("./nosuch.cube"), {"filters:1:", "nosuch.cube", "no such file"});
   expect_broken(element(folder.path() + "/"), {folder.path(), "not a regular file"});
-  expect_broken(element(folder.write("text.cube", "hello\n")), {"text.cube:1:", "hello"});
+  expect_broken(element(folder.write("text.cube", "hello\n")),
+                {"text.cube:1:", "hello", "Correct or remove"});
   expect_broken(element(folder.write("large.cube", "LUT_3D_SIZE 256\n")),
                 {"large.cube:1:", "2 to 129"});
   expect_broken(element(folder.write("a.cube", negative) + "(interpolation=cubic)"),

@@ -13,11 +13,12 @@ double cross(const RulePoint &from, const RulePoint &to, const RulePoint &point)
   return (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x);
 }
 
-double distance_to_segment(const RulePoint &from, const RulePoint &to, const RulePoint &point) {
+double squared_distance(const RulePoint &from, const RulePoint &to, const RulePoint &point) {
   const double dx = to.x - from.x, dy = to.y - from.y, length = dx * dx + dy * dy,
                along = (point.x - from.x) * dx + (point.y - from.y) * dy,
                part = length > 0 ? std::clamp(along / length, 0.0, 1.0) : 0;
-  return std::hypot(point.x - from.x - part * dx, point.y - from.y - part * dy);
+  const double x = point.x - from.x - part * dx, y = point.y - from.y - part * dy;
+  return x * x + y * y;
 }
 
 int sign(double value) { return value > 0 ? 1 : value < 0 ? -1 : 0; }
@@ -34,16 +35,17 @@ bool on_segment(const RulePoint &from, const RulePoint &to, const RulePoint &poi
 }  // namespace
 
 double depth_in(const std::vector<RulePoint> &polygon, const RulePoint &point) {
-  double distance = INFINITY;
+  double squared = INFINITY;
   bool inside = false;
   for (size_t i = 0, last = polygon.size() - 1; i < polygon.size(); last = i++) {
     const RulePoint &a = polygon[last], &b = polygon[i];
-    distance = std::min(distance, distance_to_segment(a, b, point));
+    squared = std::min(squared, squared_distance(a, b, point));
     // A ray to the right crosses the sides whose ends are above and below it.
     if ((a.y > point.y) != (b.y > point.y) &&
         point.x < a.x + (b.x - a.x) * (point.y - a.y) / (b.y - a.y))
       inside = !inside;
   }
+  const double distance = std::sqrt(squared);
   return inside ? distance : -distance;
 }
 

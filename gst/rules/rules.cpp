@@ -26,6 +26,16 @@ void Rules::set(std::shared_ptr<const RuleSet> rules) {
   events_ = end(now_);
   rules_ = std::move(rules);
   zones_.assign(rules_->zones.size(), {});
+  for (size_t i = 0; i < zones_.size(); i++) {
+    ZoneState &state = zones_[i];
+    state.low = {INFINITY, INFINITY}, state.high = {-INFINITY, -INFINITY};
+    for (const RulePoint &fraction : rules_->zones[i].polygon) {
+      const RulePoint point = in_frame(fraction);
+      state.polygon.push_back(point);
+      state.low = {std::min(state.low.x, point.x), std::min(state.low.y, point.y)};
+      state.high = {std::max(state.high.x, point.x), std::max(state.high.y, point.y)};
+    }
+  }
   lines_.assign(rules_->lines.size(), {});
   anchored_ = false;
 }
@@ -63,16 +73,19 @@ std::vector<RulePoint> Rules::points_of(const RuleObject &object, RulePart part,
   return points;
 }
 
-/// The largest depth of the points in a zone, px: below 0 outside.
-double Rules::depth_in_zone(const RuleZone &zone, const std::vector<RulePoint> &points) const {
-  std::vector<RulePoint> polygon;
-  for (const RulePoint &point : zone.polygon) polygon.push_back(in_frame(point));
+/// The largest depth of the points in a zone, px: below 0 outside. Far outside it is a bound.
+double Rules::depth_in_zone(const RuleZone &zone, const ZoneState &state,
+                            const std::vector<RulePoint> &points) const {
+  const std::vector<RulePoint> &polygon = state.polygon;
   const RulePoint center = in_frame(zone.center);
   double deepest = -INFINITY;
   for (const RulePoint &point : points) {
+    const double beyond = std::max({state.low.x - point.x, point.x - state.high.x,
+                                    state.low.y - point.y, point.y - state.high.y});
     double depth = polygon.empty()
                        ? zone.radius * width_ - std::hypot(point.x - center.x, point.y - center.y)
-                       : depth_in(polygon, point);
+                   : beyond > margin() ? -beyond
+                                       : depth_in(polygon, point);
     if (zone.inverse) depth = -depth;
     deepest = std::max(deepest, depth);
   }
@@ -84,11 +97,11 @@ void Rules::leave(const RuleZone &zone, const Visit &visit, uint64_t now) {
   events_.push_back({RuleEvent::Kind::leave, zone.name, visit.object, now - visit.since, 0, false});
 }
 
-void Rules::step_zone(const RuleZone &zone, ZoneState &state, const RuleObject &object,
-                      RulePart part, uint64_t now) {
+void Rules::step_zone(const RuleZone &zone, ZoneState &state, const Seen &seen, uint64_t now) {
+  const RuleObject &object = seen.object;
   const auto found = state.visits.find(object.id);
   const bool inside = found != state.visits.end();
-  const double depth = depth_in_zone(zone, points_of(object, part, zone.anchor));
+  const double depth = depth_in_zone(zone, state, seen.at(zone.anchor));
   const bool large = box_part(object, width_, height_) >= zone.min_area;
   if (!inside && (depth <= margin() || !large)) return;
   if (inside && depth < -margin()) {
@@ -121,12 +134,12 @@ void Rules::count(const RuleZone &zone, ZoneState &state) {
     events_.push_back({RuleEvent::Kind::count, zone.name, {}, 0, inside, false});
 }
 
-void Rules::step_line(const RuleLine &line, std::map<uint64_t, Side> &sides,
-                      const RuleObject &object, RulePart part) {
+void Rules::step_line(const RuleLine &line, std::map<uint64_t, Side> &sides, const Seen &seen) {
+  const RuleObject &object = seen.object;
   if (box_part(object, width_, height_) < line.min_area) return;
-  // A box has one side only.
-  const RulePart single = part == RulePart::any ? RulePart::center : part;
-  const RulePoint point = points_of(object, single, line.anchor)[0], from = in_frame(line.from),
+  // A box has one side only: of several points, that of the one in the middle.
+  const std::vector<RulePoint> &points = seen.at(line.anchor);
+  const RulePoint point = points[points.size() / 2], from = in_frame(line.from),
                   to = in_frame(line.to);
   const double distance = right_of(from, to, point);
   if (std::abs(distance) <= margin()) return;
@@ -151,6 +164,11 @@ std::vector<RuleEvent> Rules::step(const std::vector<RuleObject> &objects,
                                    const CameraPlace &camera, uint64_t now) {
   follow(camera);
   now_ = now;
+  std::vector<Seen> all;
+  for (const RuleObject &object : objects)
+    all.push_back({object,
+                   {points_of(object, part, RuleAnchor::picture),
+                    points_of(object, part, RuleAnchor::ground)}});
   for (size_t i = 0; i < zones_.size(); i++) {
     const RuleZone &zone = rules_->zones[i];
     ZoneState &state = zones_[i];
@@ -160,12 +178,12 @@ std::vector<RuleEvent> Rules::step(const std::vector<RuleObject> &objects,
       leave(zone, found->second, now);
       state.visits.erase(found);
     }
-    for (const RuleObject &object : objects) step_zone(zone, state, object, part, now);
+    for (const Seen &seen : all) step_zone(zone, state, seen, now);
     count(zone, state);
   }
   for (size_t i = 0; i < lines_.size(); i++) {
     for (const RuleObject &object : ended) lines_[i].erase(object.id);
-    for (const RuleObject &object : objects) step_line(rules_->lines[i], lines_[i], object, part);
+    for (const Seen &seen : all) step_line(rules_->lines[i], lines_[i], seen);
   }
   return std::exchange(events_, {});
 }
@@ -195,8 +213,8 @@ std::vector<RuleOutline> Rules::outlines() const {
   for (size_t i = 0; i < rules_->zones.size(); i++) {
     const RuleZone &zone = rules_->zones[i];
     RuleOutline outline{{}, !zones_[i].visits.empty()};
-    for (const RulePoint &point : zone.polygon)
-      outline.points.push_back(shown(in_frame(point), zone.anchor));
+    for (const RulePoint &point : zones_[i].polygon)
+      outline.points.push_back(shown(point, zone.anchor));
     const RulePoint center = in_frame(zone.center);
     for (int corner = 0; corner < circle_corners && zone.polygon.empty(); corner++) {
       const double angle = 2 * M_PI * corner / circle_corners, radius = zone.radius * width_;

@@ -74,6 +74,8 @@ class Rules {
     bool entered = false, loiters = false;
   };
   struct ZoneState {
+    std::vector<RulePoint> polygon;    // px
+    RulePoint low, high;               // of its points, px
     std::map<uint64_t, Visit> visits;  // by id
     bool full = false;                 // `count` objects were reported
   };
@@ -81,19 +83,26 @@ class Rules {
     bool right = false;
     RulePoint point;
   };
+  /// An object and its points for rules of each anchor.
+  struct Seen {
+    const RuleObject &object;
+    std::vector<RulePoint> points[2];
+    const std::vector<RulePoint> &at(RuleAnchor anchor) const {
+      return points[static_cast<int>(anchor)];
+    }
+  };
 
   std::vector<RulePoint> points_of(const RuleObject &object, RulePart part,
                                    RuleAnchor anchor) const;
   RulePoint in_frame(const RulePoint &fraction) const;
   RulePoint shown(const RulePoint &point, RuleAnchor anchor) const;
-  double depth_in_zone(const RuleZone &zone, const std::vector<RulePoint> &points) const;
+  double depth_in_zone(const RuleZone &zone, const ZoneState &state,
+                       const std::vector<RulePoint> &points) const;
   double margin() const;
   void leave(const RuleZone &zone, const Visit &visit, uint64_t now);
-  void step_zone(const RuleZone &zone, ZoneState &state, const RuleObject &object, RulePart part,
-                 uint64_t now);
+  void step_zone(const RuleZone &zone, ZoneState &state, const Seen &seen, uint64_t now);
   void count(const RuleZone &zone, ZoneState &state);
-  void step_line(const RuleLine &line, std::map<uint64_t, Side> &sides, const RuleObject &object,
-                 RulePart part);
+  void step_line(const RuleLine &line, std::map<uint64_t, Side> &sides, const Seen &seen);
   void follow(const CameraPlace &camera);
 
   int width_, height_;

@@ -331,10 +331,12 @@ static bool gst_glcl_scope_passes_on(GstGLCLFilter *filter) {
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
-/// The next frame does not follow the last one. A frozen picture may last over a break.
+/// The next frame does not follow the last one. A frozen picture and the noise of the camera last
+/// over a break, because some sources mark every frame DISCONT.
 static void gst_glcl_scope_reset(GstGLCLFilter *filter) {
   ScopeState *state = GST_GLCL_SCOPE(filter)->state;
-  if (state->ended.exchange(false) && state->survey) state->survey->reset();
+  if (!state->ended.exchange(false)) return;
+  if (state->survey) state->survey->reset();
   if (state->renderer) state->renderer->reset();
 }
 

@@ -148,6 +148,27 @@ TEST(peaking_pauses) {
   test::expect_near(expected(other, settings), chain.filter(other), 1, "layout=replace");
 }
 
+// Frames of a source that marks every one DISCONT have noise too.
+TEST(peaking_across_breaks) {
+  Frame results[2];
+  const auto frame = [](int i) {
+    return reference::noisy(reference::natural_frame(160, 120), 9, uint32_t(i));
+  };
+  for (const bool marked : {false, true}) {
+    Chain chain("glclscope display=peaking post-messages=false");
+    for (int i = 0; i < 4; i++) {
+      GstBuffer *buffer = chain.buffer_of(frame(i));
+      if (marked) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
+      expect(chain.push(buffer, 160, 120) == GST_FLOW_OK, "a frame");
+      results[marked] = chain.pull();
+    }
+  }
+  test::expect_near(results[0], results[1], 0, "marked DISCONT");
+  ScopeSettings settings;
+  settings.display = glcl::scopes::peaking;
+  expect(!test::near(expected(frame(3), settings), results[0], 1), "the noise is measured");
+}
+
 // Colours that RGB can't show exist in planes only; the tolerance decides.
 TEST(gamut) {
   const PixelFormat &nv12 = *PixelFormat::find("NV12");

@@ -11,9 +11,6 @@
 #include "scopes/interface.h"
 #include "scopes/values.clh"
 
-#define LUMA 0
-#define RGB 1
-#define YCBCR 2
 #if MODE == LUMA
 #define CHANNELS 1
 #define PIXEL_VOTES(across, down, column) VOTE(0, LUMA_AT(in, across, down), column)

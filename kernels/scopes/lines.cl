@@ -7,9 +7,6 @@
 #include "scopes/interface.h"
 #include "scopes/values.clh"
 
-#define LUMA 0
-#define RGB 1
-#define YCBCR 2
 #if MODE == LUMA
 #define VALUE_AT(across, down, channel) LUMA_AT(in, across, down)
 #elif MODE == RGB

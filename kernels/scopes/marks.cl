@@ -30,11 +30,6 @@ inline bool in_focus(Marks how, int difference, float variance) {
       abs(2 * (luma)-LUMA_AT(frame, x, max((y)-1, 0)) -   \
           LUMA_AT(frame, x, min((y) + 1, (size).y - 1))))
 
-inline bool outside(int4 rgb, int low, int high) {
-  const int least = min(min(rgb.x, rgb.y), rgb.z), most = max(max(rgb.x, rgb.y), rgb.z);
-  return least < low || most > high;
-}
-
 // `noise`: a table of noise/bands.clh.
 __kernel void scope_marks(IN_PLANES(frame), IN_FRAME(in), OUT_FRAME(out),
                           __global const float *noise, Marks how) {
@@ -49,7 +44,7 @@ __kernel void scope_marks(IN_PLANES(frame), IN_FRAME(in), OUT_FRAME(out),
       colour = convert_int4(how.peaking_color), marked = true;
   }
   if (how.marks & MARK_GAMUT &&
-      outside(UNCLAMPED_RGB_AT(frame, x, y), how.gamut_low, how.gamut_high))
+      outside(UNCLAMPED_RGB_AT(frame, x, y), (int4)(how.gamut_low), (int4)(how.gamut_high)))
     colour = convert_int4(how.gamut_color), marked = true;
   if (how.marks & MARK_ZEBRA && (luma < how.zebra_low || luma > how.zebra_high)) {
     // Stripes of high values rise to the right, of low ones to the left.

@@ -6,11 +6,6 @@
 #include "scopes/interface.h"
 #include "scopes/values.clh"
 
-inline bool outside(int4 values, int4 least, int4 most) {
-  const int4 wrong = (values < least) | (values > most);
-  return wrong.x | wrong.y | wrong.z;
-}
-
 #if !defined(LAYOUT)
 #define STORED_AT(name, x, y) RGB_AT(name, x, y)
 #elif LAYOUT == GREY

@@ -108,7 +108,7 @@ class GraticulePainter {
         values_(values),
         transfer_(transfer),
         unit_(layout.unit),
-        line_(std::max(1, layout.unit / 2)),
+        line_(layout.line),
         foreground_(drawing::floats_of(settings.foreground_color)),
         canvas_(layout.panel, settings.background_color) {
     for (const ScopePlot &plot : layout.plots) paint(plot);
@@ -208,7 +208,8 @@ class GraticulePainter {
       if (!shows(chroma)) continue;
       const auto [x, y] = place(of.plot, chroma);
       const int half = std::max(1, of.plot.width * (part < 1 ? 5 : 3) / SIDE);
-      canvas_.frame({x - half, y - half, 2 * half + 1, 2 * half + 1}, 1, foreground_, limit_part);
+      canvas_.frame({x - half, y - half, 2 * half + 1, 2 * half + 1}, std::min(line_, half),
+                    foreground_, limit_part);
       if (part < 1 && of.labelled)
         canvas_.text(name, x + half + unit_, y - 3 * unit_, unit_, foreground_);
     }

@@ -76,6 +76,7 @@ ScopeLayout::ScopeLayout(const ScopeSettings &settings, const ScopeValues &value
                          int width, int height)
     : panel(scope_panel(settings, width, height)),
       unit(drawing::dot(width, height)),
+      line(std::clamp(unit / 2, 1, std::max(1, std::min(panel.width, panel.height) / 128))),
       plots(plots_of(settings, values.channels)) {
   // A parade is one scope, of up to three plots.
   const bool has_parade = settings.display & parade;

@@ -91,6 +91,7 @@ struct ScopeLayout {
 
   Rect panel;  ///< clipped to the frame, never empty
   int unit;    ///< px per dot of the font
+  int line;    ///< width of the lines of the graticule, px; larger in large frames
   std::vector<ScopePlot> plots;
 };
 

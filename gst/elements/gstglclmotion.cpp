@@ -195,8 +195,9 @@ static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
 
 /// Zones and lines for the drawing; empty zones are half as opaque.
 static std::vector<glcl::objects::ObjectRenderer::Outline> outlines_of(
-    const ObjectDetection &detection) {
+    const MotionProperties &settings, const ObjectDetection &detection) {
   std::vector<glcl::objects::ObjectRenderer::Outline> outlines;
+  if (settings.display != MotionRenderer::Display::rules) return outlines;
   for (const glcl::rules::RuleOutline &outline : detection.outlines()) {
     outlines.push_back({{}, outline.occupied ? 1.0f : 0.5f});
     for (const glcl::rules::RulePoint &point : outline.points)
@@ -229,13 +230,9 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                state->renderers.get([state] { return build_renderers(state); });
                            if (!settings.draws_objects())
                              return renderers.motion->draw(queue, settings, motion, canvas);
-                           canvas.begin(queue);
-                           if (settings.display == MotionRenderer::Display::rules)
-                             renderers.objects->draw_outlines(queue, outlines_of(detection),
-                                                              settings.color,
-                                                              settings.outline_color, canvas);
                            renderers.objects->draw(queue, detection.predicted(), detection.step(),
-                                                   settings.color, settings.outline_color, canvas);
+                                                   settings.color, settings.outline_color, canvas,
+                                                   outlines_of(settings, detection));
                          });
   if (settings.display == MotionRenderer::Display::none)
     state->renderers.request([state] { return build_renderers(state); });

@@ -77,29 +77,28 @@ void ObjectRenderer::draw_trail(Queue &queue, const std::deque<Object::Point> &p
   trail_(queue, {size_t(area.s[0]), size_t(area.s[1])}, canvas.in, canvas.out, trail);
 }
 
-void ObjectRenderer::draw_outlines(Queue &queue, const std::vector<Outline> &outlines,
-                                   cl_uint color, cl_uint outline_color,
-                                   const drawing::Canvas &canvas) {
-  for (const Outline &outline : outlines) {
-    cl_float4 colour = drawing::floats_of(color), edge = drawing::floats_of(outline_color);
-    colour.s[3] *= outline.opacity, edge.s[3] *= outline.opacity;
-    // Pieces that fit into a launch; each begins where the one before ends.
-    const std::vector<Object::Point> &points = outline.points;
-    for (size_t first = 0; first + 1 < points.size(); first += TRAIL_POINTS - 1) {
-      const size_t last = std::min(first + TRAIL_POINTS, points.size());
-      draw_trail(queue, {points.begin() + ptrdiff_t(first), points.begin() + ptrdiff_t(last)},
-                 colour, edge, canvas);
-    }
+/// Pieces of an outline that fit into a launch; each begins where the one before ends.
+void ObjectRenderer::draw_outline(Queue &queue, const Outline &outline, cl_float4 colour,
+                                  cl_float4 edge, const drawing::Canvas &canvas) {
+  colour.s[3] *= outline.opacity, edge.s[3] *= outline.opacity;
+  const std::vector<Object::Point> &points = outline.points;
+  for (size_t first = 0; first + 1 < points.size(); first += TRAIL_POINTS - 1) {
+    const size_t last = std::min(first + TRAIL_POINTS, points.size());
+    draw_trail(queue, {points.begin() + ptrdiff_t(first), points.begin() + ptrdiff_t(last)}, colour,
+               edge, canvas);
   }
 }
 
 void ObjectRenderer::draw(Queue &queue, const std::vector<Object> &objects,
                           const camera::SimilarityMotion &step, cl_uint color,
-                          cl_uint outline_color, const drawing::Canvas &canvas) {
+                          cl_uint outline_color, const drawing::Canvas &canvas,
+                          const std::vector<Outline> &outlines) {
+  canvas.begin(queue);
   const cl_float4 colour = drawing::floats_of(color), edge = drawing::floats_of(outline_color);
   const int thick = thickness(), outline = std::max(1, thick / 2),
             dot = drawing::dot(width_, height_);
   const size_t count = std::min(objects.size(), most);
+  for (const Outline &outline : outlines) draw_outline(queue, outline, colour, edge, canvas);
   draw_trail(queue, camera_sign(step, width_, height_), colour, edge, canvas);
   for (size_t i = 0; i < count; i++) draw_trail(queue, objects[i].trail, colour, edge, canvas);
   for (size_t i = 0; i < count; i++) {

@@ -22,16 +22,16 @@ class ObjectRenderer {
     float opacity;  ///< 0 to 1
   };
 
-  /// Enqueues lines over what the canvas begins with.
-  void draw_outlines(Queue &queue, const std::vector<Outline> &outlines, cl_uint color,
-                     cl_uint outline_color, const drawing::Canvas &canvas);
-  /// The same with objects. `step`: the camera motion from the previous frame; a static camera is
-  /// not drawn.
+  /// `step`: the camera motion from the previous frame; a static camera is not drawn. `outlines`
+  /// lie below the objects.
   void draw(Queue &queue, const std::vector<Object> &objects, const camera::SimilarityMotion &step,
-            cl_uint color, cl_uint outline_color, const drawing::Canvas &canvas);
+            cl_uint color, cl_uint outline_color, const drawing::Canvas &canvas,
+            const std::vector<Outline> &outlines = {});
 
  private:
   int thickness() const;
+  void draw_outline(Queue &queue, const Outline &outline, cl_float4 colour, cl_float4 edge,
+                    const drawing::Canvas &canvas);
   void draw_trail(Queue &queue, const std::deque<Object::Point> &points, cl_float4 colour,
                   cl_float4 edge, const drawing::Canvas &canvas);
 

@@ -145,7 +145,7 @@ TEST(test_errors_name_file_line_and_remedy) {
   expect_error("LUT_3D_INPUT_RANGE 0\n", "a.cube:1:", {"two numbers", "missing"});
   expect_error("DOMAIN_MIN 0 0 0 0\n", "a.cube:1:", {"three numbers", "follows"});
   expect_error("DOMAIN_MIN nan 0 0\n", "a.cube:1:", {"nan"});
-  expect_error("LUT_IN_VIDEO_RANGE\n", "a.cube:1:", {"LUT_IN_VIDEO_RANGE", "Remove"});
+  expect_error("LUT_IN_VIDEO_RANGE\n", "a.cube:1:", {"LUT_IN_VIDEO_RANGE", "remove the line"});
   expect_error("lut_1d_size 2\n", "a.cube:1:", {"lut_1d_size", "LUT_1D_SIZE"});
   expect_error("\xff\xfe" + std::string(500, 'a') + "\n", "a.cube:1:", {"neither"});
   expect_error(std::string("a\0b", 3), "a.cube:1:", {"neither"});

@@ -252,17 +252,18 @@ static void gst_glcl_scope_read(GstGLCLScope *self, glcl::Queue &queue,
   auto *analyzer = GST_GLCL_ANALYZER(self);
   const size_t of_numbers = sizeof(cl_uint) * counts.number_count(area);
   queue.cl().enqueueCopyBuffer(survey, numbers, 0, of_numbers, scopes::survey_bytes);
-  gst_glcl_analyzer_read(analyzer, queue, numbers, of_numbers + scopes::survey_bytes,
-                         [=, values = counts.values(), columns = counts.columns(area),
-                          settings = self->state->frame_settings](const void *bytes) {
-                           const auto *first = static_cast<const uint8_t *>(bytes);
-                           const scopes::ScopeNumbers of_frame(
-                               values, area, columns, static_cast<const uint32_t *>(bytes));
-                           const scopes::SurveyNumbers surveyed(area, first + of_numbers);
-                           scopes::post(analyzer, times, values, uint64_t(area.width) * area.height,
-                                        of_frame, surveyed);
-                           self->state->events.add(analyzer, settings, times, surveyed, continues);
-                         });
+  gst_glcl_analyzer_read(
+      analyzer, queue, numbers, of_numbers + scopes::survey_bytes,
+      [=, values = counts.values(), columns = counts.columns(area),
+       settings = scopes::ScopeEventSettings(self->state->frame_settings)](const void *bytes) {
+        const auto *first = static_cast<const uint8_t *>(bytes);
+        const scopes::ScopeNumbers of_frame(values, area, columns,
+                                            static_cast<const uint32_t *>(bytes));
+        const scopes::SurveyNumbers surveyed(area, first + of_numbers);
+        scopes::post(analyzer, times, values, uint64_t(area.width) * area.height, of_frame,
+                     surveyed);
+        self->state->events.add(analyzer, settings, times, surveyed, continues);
+      });
 }
 
 /// Reads the survey of a frame for events alone.
@@ -270,11 +271,12 @@ static void gst_glcl_scope_read_survey(GstGLCLScope *self, glcl::Queue &queue,
                                        const cl::Buffer &survey, const Rect &area,
                                        const glcl::FrameTimes &times, bool continues) {
   auto *analyzer = GST_GLCL_ANALYZER(self);
-  gst_glcl_analyzer_read(analyzer, queue, survey, scopes::survey_bytes,
-                         [=, settings = self->state->frame_settings](const void *bytes) {
-                           self->state->events.add(analyzer, settings, times,
-                                                   scopes::SurveyNumbers(area, bytes), continues);
-                         });
+  gst_glcl_analyzer_read(
+      analyzer, queue, survey, scopes::survey_bytes,
+      [=, settings = scopes::ScopeEventSettings(self->state->frame_settings)](const void *bytes) {
+        self->state->events.add(analyzer, settings, times, scopes::SurveyNumbers(area, bytes),
+                                continues);
+      });
 }
 
 /// Publishes what is wanted of a frame, whose counts have been enqueued.

@@ -144,7 +144,9 @@ RuleZone zone_of(const json &value, const std::string &where) {
   zone.min_area = fields.number("min-area", 0, 0, 1);
   zone.min_duration = fields.number("min-duration", 0, 0, 86400);
   zone.loiter = fields.number("loiter", 0, 0, 86400);
-  zone.count = static_cast<int>(fields.number("count", 0, 0, 1000));
+  const double count = fields.number("count", 0, 0, 1000);
+  if (count != std::floor(count)) refuse(fields.place("count"), "a whole number is expected.");
+  zone.count = static_cast<int>(count);
   zone.anchor = anchor_of(fields);
   return zone;
 }

@@ -17,6 +17,9 @@ double box_part(const RuleObject &object, int width, int height) {
   return double(object.box.width()) * object.box.height() / (double(width) * height);
 }
 
+/// The time since another one; 0 if the stream went back.
+uint64_t elapsed(uint64_t now, uint64_t since) { return now > since ? now - since : 0; }
+
 uint64_t nanoseconds(double seconds) { return static_cast<uint64_t>(seconds * 1e9); }
 
 }  // namespace
@@ -94,7 +97,8 @@ double Rules::depth_in_zone(const RuleZone &zone, const ZoneState &state,
 
 void Rules::leave(const RuleZone &zone, const Visit &visit, uint64_t now) {
   if (!visit.entered) return;
-  events_.push_back({RuleEvent::Kind::leave, zone.name, visit.object, now - visit.since, 0, false});
+  events_.push_back(
+      {RuleEvent::Kind::leave, zone.name, visit.object, elapsed(now, visit.since), 0, false});
 }
 
 void Rules::step_zone(const RuleZone &zone, ZoneState &state, const Seen &seen, uint64_t now) {
@@ -112,7 +116,7 @@ void Rules::step_zone(const RuleZone &zone, ZoneState &state, const Seen &seen, 
   Visit &visit = inside ? found->second : state.visits[object.id];
   if (!inside) visit.since = now;
   visit.object = object;
-  const uint64_t lasted = now - visit.since;
+  const uint64_t lasted = elapsed(now, visit.since);
   if (!visit.entered && lasted >= nanoseconds(zone.min_duration)) {
     visit.entered = true;
     events_.push_back({RuleEvent::Kind::enter, zone.name, object, 0, 0, false});

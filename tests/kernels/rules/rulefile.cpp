@@ -98,6 +98,7 @@ TEST(test_refused) {
   expect_refused(zone(square + ", \"loiter\": NaN"), "can't be read");
   expect_refused(zone(square + ", \"loiter\": 1e999"), "");
   expect_refused(zone(square + ", \"inverse\": 1"), "true or false");
+  expect_refused(zone(square + ", \"count\": 2.5"), "a whole number");
   expect_refused(zone(square + ", \"anchor\": \"sky\""), "“sky” is not one of picture, ground");
   expect_refused(zone(square + ", \"colour\": 1"), "“colour” is not one of name, polygon");
   expect_refused(line("\"from\": [0, 0]"), "“to” is missing");

@@ -123,6 +123,19 @@ TEST(test_durations) {
   story.expect("10 enter z #1; 15 loiter z #1 after 10; 25 leave z #1 after 20; ");
 }
 
+// After a time that goes back, as in a stream without timestamps, an object has stayed for 0 ns.
+TEST(test_time_goes_back) {
+  Rules rules(width, height);
+  rules.set(read_rules(middle + R"(, "loiter": 1}]})"));
+  int events = 0;
+  for (const uint64_t now : {uint64_t(1000) * frame_time, uint64_t(0), frame_time})
+    for (const RuleEvent &event : rules.step({at(1, 200, 100)}, {}, RulePart::bottom, {}, now)) {
+      fail_unless(event.kind == Kind::enter, "event %d", int(event.kind));
+      events++;
+    }
+  fail_unless(events == 1 && rules.end(0).at(0).lasted == 0);
+}
+
 TEST(test_count) {
   Story story(middle + R"(, "count": 2}]})");
   story.frame({at(1, 200, 100), at(2, 50, 100)});

@@ -32,6 +32,7 @@
 #include "base/glclelement.h"
 #include "base/glclerrorreporter.h"
 #include "base/glcloverlay.h"
+#include "base/glclrealtime.h"
 #include "base/glclresult.h"
 #include "config.h"
 #include "gstglclmotiondetection.h"
@@ -206,6 +207,18 @@ static std::vector<glcl::objects::ObjectRenderer::Outline> outlines_of(
   return outlines;
 }
 
+/// The frame as the rules see it.
+static glcl::motion::RuleFrame gst_glcl_motion_rule_frame(GstGLCLMotion *self,
+                                                          const glcl::FrameRequest &wanted,
+                                                          GstBuffer *frame, bool moved) {
+  const MotionProperties &settings = self->state->frame_settings;
+  glcl::motion::RuleFrame result{wanted.times, 0, wanted.message && moved};
+  if (settings.rules->has_times())
+    result.second_of_week = glcl::rules::second_of_week(
+        glcl::real_time(GST_ELEMENT(self), frame, wanted.times.running_time));
+  return result;
+}
+
 static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                     const glcl::Picture &in, const glcl::Picture &out,
                                     GstBuffer *inbuf, GstBuffer *outbuf) {
@@ -240,7 +253,8 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
   const glcl::FrameRequest wanted = gst_glcl_analyzer_request(GST_GLCL_ANALYZER(filter), inbuf);
   if (settings.compensation() == glcl::camera::Compensation::first_order_flow)
     gst_glcl_filter_counts_square(filter, "rotations of the camera");
-  detection.next(results, settings, motion, moved, wanted.times, wanted.message && moved);
+  detection.next(results, settings, motion, moved,
+                 gst_glcl_motion_rule_frame(self, wanted, inbuf, moved));
   if (moved && wanted.meta) gst_glcl_motion_attach(self, results, settings.detect, outbuf);
   if (moved && wanted.message) gst_glcl_motion_post(self, results, wanted.times);
   if (&results != &queue) results.cl().flush();

@@ -89,13 +89,13 @@ void ObjectDetection::sample_colours(Queue &queue, Queue &results, const Setting
 }
 
 void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMotion &motion,
-                           bool moved, const FrameTimes &times, bool posts) {
+                           bool moved, const RuleFrame &frame) {
   const bool remembered = std::exchange(previous_seen_, settings.runs());
   if (!settings.runs()) {
     // All objects end after the pending results have arrived.
     if (remembered)
       gst_glcl_analyzer_read(element_, queue, objects().regions(), sizeof(cl_int),
-                             [weak = weak_from_this(), times](const void *) {
+                             [weak = weak_from_this(), times = frame.times](const void *) {
                                const auto self = weak.lock();
                                if (!self) return;
                                self->camera_ = {};
@@ -112,20 +112,20 @@ void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMo
     objects().set_mask(queue, mask_ ? mask.levels.data() : nullptr, mask.width, mask.height);
   }
   objects().next(queue, settings_of(settings), motion, !remembered || !moved);
-  gst_glcl_analyzer_read(element_, queue, objects().regions(), sizeof(objects::RegionList),
-                         [weak = weak_from_this(), settings, frame = objects().frame(), times,
-                          posts](const void *bytes) {
-                           const auto self = weak.lock();
-                           if (!self) return;
-                           objects::RegionList result;
-                           std::memcpy(&result, bytes, sizeof result);
-                           self->take(settings, result, frame, times, posts);
-                         });
+  gst_glcl_analyzer_read(
+      element_, queue, objects().regions(), sizeof(objects::RegionList),
+      [weak = weak_from_this(), settings, geometry = objects().frame(), frame](const void *bytes) {
+        const auto self = weak.lock();
+        if (!self) return;
+        objects::RegionList result;
+        std::memcpy(&result, bytes, sizeof result);
+        self->take(settings, result, geometry, frame);
+      });
 }
 
 void ObjectDetection::take(const Settings &settings, const objects::RegionList &result,
-                           const camera::FrameGeometry &frame, const FrameTimes &times,
-                           bool posts) {
+                           const camera::FrameGeometry &geometry, const RuleFrame &frame) {
+  const FrameTimes &times = frame.times;
   camera_ = {};
   if (settings.compensation() != camera::Compensation::none) camera_ = result.state;
   const GstClockTime now = times.running_time, before = last_times_.running_time;
@@ -141,12 +141,12 @@ void ObjectDetection::take(const Settings &settings, const objects::RegionList &
   const double least =
       objects::Objects::least_area(settings_of(settings), size_.width, size_.height);
   const objects::Tracker::Report found = tracker_.step(
-      {settings.min_frames, settings.gap, settings.max_speed}, result, frame, least, seconds);
+      {settings.min_frames, settings.gap, settings.max_speed}, result, geometry, least, seconds);
   report(found, times);
   rules_.step(element_, settings.rules, settings.rules_point, found, camera_ ? &*camera_ : nullptr,
-              times);
+              frame);
   latest_.with([this](LatestResult &latest) { latest.outlines = rules_.outlines(); });
-  if (!posts) return;
+  if (!frame.posts) return;
   GstStructure *structure = gst_glcl_analyzer_structure("objects", times);
   FieldRows list = rows();
   for (const objects::Object &object : found.objects) list.add(describe("object", object));

@@ -62,9 +62,9 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   /// `results`: the queue of next() for it.
   void sample_colours(Queue &queue, Queue &results, const Settings &settings, const Picture &in);
   /// Enqueues the detection in the last frame of a search, and the download for messages. `moved`:
-  /// the frame follows another one. `posts`: a message with the objects is due.
+  /// it follows another one.
   void next(Queue &queue, const Settings &settings, const BlockMotion &motion, bool moved,
-            const FrameTimes &times, bool posts);
+            const RuleFrame &frame);
   /// Rows and columns of mask().
   cl_int2 mask_size() { return objects().frame().size; }
   /// Enqueues the mask of the last frame: objects::Objects::mask().
@@ -103,7 +103,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     return *objects_.get([this] { return build(); });
   }
   void take(const Settings &settings, const objects::RegionList &result,
-            const camera::FrameGeometry &frame, const FrameTimes &times, bool posts);
+            const camera::FrameGeometry &geometry, const RuleFrame &frame);
   void post(const char *name, const FrameTimes &times, const objects::Object &object) const;
   void report(const objects::Tracker::Report &report, const FrameTimes &times);
   void set_detected(bool detected);

@@ -77,12 +77,12 @@ uint64_t now_of(const FrameTimes &times) {
 
 void MotionRules::step(GstGLCLAnalyzer *element, std::shared_ptr<const rules::RuleSet> rules,
                        rules::RulePart part, const objects::Tracker::Report &report,
-                       const camera::CameraState *camera, const FrameTimes &times) {
+                       const camera::CameraState *camera, const RuleFrame &frame) {
   rules_.set(std::move(rules));
   post(element,
        rules_.step(rule_objects(report.objects), rule_objects(report.ended), part, place_of(camera),
-                   now_of(times)),
-       times);
+                   {now_of(frame.times), frame.second_of_week}),
+       frame.times);
 }
 
 void MotionRules::end(GstGLCLAnalyzer *element, const FrameTimes &times) {

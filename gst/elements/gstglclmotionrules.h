@@ -12,6 +12,13 @@
 
 namespace glcl::motion {
 
+/// A frame to which rules are applied.
+struct RuleFrame {
+  FrameTimes times;
+  int second_of_week = 0;  ///< of the stream's clock, if the rules have times
+  bool posts = false;      ///< a message with all objects is due
+};
+
 /// Posts a message for each event of rules. Use it where results arrive.
 class MotionRules {
  public:
@@ -22,7 +29,7 @@ class MotionRules {
   /// then the ground moves with the picture.
   void step(GstGLCLAnalyzer *element, std::shared_ptr<const rules::RuleSet> rules,
             rules::RulePart part, const objects::Tracker::Report &report,
-            const camera::CameraState *camera, const FrameTimes &times);
+            const camera::CameraState *camera, const RuleFrame &frame);
   /// Ends all objects, with the times of the last frame.
   void end(GstGLCLAnalyzer *element, const FrameTimes &times);
   std::vector<rules::RuleOutline> outlines() const { return rules_.outlines(); }

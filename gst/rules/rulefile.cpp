@@ -84,6 +84,14 @@ class Fields {
     }
     refuse(place(name), "“" + word + "” is not one of " + all + ".");
   }
+  /// A list of texts.
+  std::vector<std::string> texts(const char *name, size_t most) const {
+    const json &list = at(name);
+    const auto is_text = [](const json &one) { return one.is_string(); };
+    if (!list.is_array() || list.size() > most || !std::all_of(list.begin(), list.end(), is_text))
+      refuse(place(name), "a list of at most " + std::to_string(most) + " texts is expected.");
+    return list.get<std::vector<std::string>>();
+  }
   RulePoint point(const char *name) const { return point(at(name), place(name)); }
   std::vector<RulePoint> points(const char *name) const {
     const json &list = at(name);
@@ -121,12 +129,8 @@ RuleAnchor anchor_of(const Fields &fields) {
   return static_cast<RuleAnchor>(fields.choice("anchor", {"picture", "ground"}));
 }
 
-RuleZone zone_of(const json &value, const std::string &where) {
-  const Fields fields(value, where,
-                      {"name", "polygon", "center", "radius", "inverse", "min-area", "min-duration",
-                       "loiter", "count", "anchor"});
-  RuleZone zone;
-  zone.name = fields.text("name");
+/// The area of a zone.
+void read_shape(const Fields &fields, const std::string &where, RuleZone &zone) {
   if (fields.has("polygon") == fields.has("center"))
     refuse(where, "give either “polygon”, or “center” and “radius”.");
   if (fields.has("polygon")) {
@@ -140,6 +144,38 @@ RuleZone zone_of(const json &value, const std::string &where) {
     fields.at("radius");
     zone.radius = fields.number("radius", 0, 1e-6, farthest);
   }
+}
+
+std::optional<Heading> heading_of(const Fields &fields) {
+  const double tolerance = fields.number("tolerance", 45, 1, 180);
+  if (fields.has("direction"))
+    return Heading{-fields.number("direction", 0, -360, 360) * M_PI / 180, tolerance * M_PI / 180};
+  if (fields.has("tolerance"))
+    refuse(fields.place("tolerance"), "give “direction” too, in degrees.");
+  return {};
+}
+
+ActiveTimes active_of(const Fields &fields) {
+  ActiveTimes active;
+  if (!fields.has("active")) return active;
+  for (const std::string &text : fields.texts("active", most_rules))
+    if (!active.add(text))
+      refuse(fields.place("active"), "“" + text +
+                                         "” is not a time as “08:30-17:00”, “Mon-Fri 22:00-06:00” "
+                                         "or “Sat,Sun 00:00-24:00”.");
+  if (active.empty())
+    refuse(fields.place("active"),
+           "the list is empty. Leave it out for a zone that always counts.");
+  return active;
+}
+
+RuleZone zone_of(const json &value, const std::string &where) {
+  const Fields fields(value, where,
+                      {"name", "polygon", "center", "radius", "inverse", "min-area", "min-duration",
+                       "loiter", "count", "direction", "tolerance", "active", "anchor"});
+  RuleZone zone;
+  zone.name = fields.text("name");
+  read_shape(fields, where, zone);
   zone.inverse = fields.flag("inverse");
   zone.min_area = fields.number("min-area", 0, 0, 1);
   zone.min_duration = fields.number("min-duration", 0, 0, 86400);
@@ -147,6 +183,8 @@ RuleZone zone_of(const json &value, const std::string &where) {
   const double count = fields.number("count", 0, 0, 1000);
   if (count != std::floor(count)) refuse(fields.place("count"), "a whole number is expected.");
   zone.count = static_cast<int>(count);
+  zone.heading = heading_of(fields);
+  zone.active = active_of(fields);
   zone.anchor = anchor_of(fields);
   return zone;
 }
@@ -206,6 +244,11 @@ std::string contents_of(const std::string &path) {
 }
 
 }  // namespace
+
+bool RuleSet::has_times() const {
+  return std::any_of(zones.begin(), zones.end(),
+                     [](const RuleZone &zone) { return !zone.active.empty(); });
+}
 
 std::shared_ptr<const RuleSet> parse_rules(const std::string &text) {
   const json all = parsed(text);

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "activetimes.h"
 #include "geometry.h"
+#include "path.h"
 
 namespace glcl::rules {
 
@@ -17,12 +20,14 @@ struct RuleZone {
   std::string name;
   std::vector<RulePoint> polygon;  ///< empty: a circle
   RulePoint center;
-  double radius = 0;        ///< of the circle, as a fraction of the frame's width
-  bool inverse = false;     ///< everything but the area
-  double min_area = 0;      ///< of an object's box that counts, as a fraction of the frame
-  double min_duration = 0;  ///< s inside before an object has entered
-  double loiter = 0;        ///< s inside until it loiters; 0: never
-  int count = 0;            ///< objects inside that are reported; 0: none
+  double radius = 0;               ///< of the circle, as a fraction of the frame's width
+  bool inverse = false;            ///< everything but the area
+  double min_area = 0;             ///< of an object's box that counts, as a fraction of the frame
+  double min_duration = 0;         ///< s inside before an object has entered
+  double loiter = 0;               ///< s inside until it loiters; 0: never
+  int count = 0;                   ///< objects inside that are reported; 0: none
+  std::optional<Heading> heading;  ///< of objects that count
+  ActiveTimes active;              ///< none: always
   RuleAnchor anchor = RuleAnchor::picture;
 };
 
@@ -41,6 +46,9 @@ struct RuleLine {
 struct RuleSet {
   std::vector<RuleZone> zones;
   std::vector<RuleLine> lines;
+
+  /// True if the time of the week matters.
+  bool has_times() const;
 };
 
 /// Limits of a text with rules.

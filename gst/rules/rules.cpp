@@ -12,13 +12,11 @@ namespace {
 constexpr int circle_corners = 48;
 constexpr double tick_part = 0.04;                      // of the frame's shorter side
 constexpr double least_margin = 2, margin_part = 0.01;  // px; of the frame's shorter side
+constexpr double more_angle = M_PI / 18;                // for an object inside
 
 double box_part(const RuleObject &object, int width, int height) {
   return double(object.box.width()) * object.box.height() / (double(width) * height);
 }
-
-/// The time since another one; 0 if the stream went back.
-uint64_t elapsed(uint64_t now, uint64_t since) { return now > since ? now - since : 0; }
 
 uint64_t nanoseconds(double seconds) { return static_cast<uint64_t>(seconds * 1e9); }
 
@@ -101,14 +99,29 @@ void Rules::leave(const RuleZone &zone, const Visit &visit, uint64_t now) {
       {RuleEvent::Kind::leave, zone.name, visit.object, elapsed(now, visit.since), 0, false});
 }
 
-void Rules::step_zone(const RuleZone &zone, ZoneState &state, const Seen &seen, uint64_t now) {
+void Rules::leave_all(const RuleZone &zone, ZoneState &state, uint64_t now) {
+  for (const auto &[id, visit] : state.visits) leave(zone, visit, now);
+  state.visits.clear();
+}
+
+/// True if an object moves in the direction of a zone. Inside, a bit less is enough.
+bool Rules::heads(const RuleZone &zone, const Path &path, bool inside) const {
+  if (!zone.heading) return true;
+  const Heading heading{zone.heading->angle, zone.heading->tolerance + (inside ? more_angle : 0)};
+  return path.follows(
+      heading, zone.anchor == RuleAnchor::ground ? &Path::Step::ground : &Path::Step::picture,
+      inside ? margin() / 2 : margin());
+}
+
+void Rules::step_object(const RuleZone &zone, ZoneState &state, const Seen &seen, uint64_t now) {
   const RuleObject &object = seen.object;
   const auto found = state.visits.find(object.id);
   const bool inside = found != state.visits.end();
   const double depth = depth_in_zone(zone, state, seen.at(zone.anchor));
   const bool large = box_part(object, width_, height_) >= zone.min_area;
-  if (!inside && (depth <= margin() || !large)) return;
-  if (inside && depth < -margin()) {
+  const bool heads_on = heads(zone, seen.path, inside);
+  if (!inside && (depth <= margin() || !large || !heads_on)) return;
+  if (inside && (depth < -margin() || !heads_on)) {
     leave(zone, found->second, now);
     state.visits.erase(found);
     return;
@@ -158,47 +171,63 @@ void Rules::step_line(const RuleLine &line, std::map<uint64_t, Side> &sides, con
 
 /// Anchors rules on the ground to the first frame after they were set, and to that after a cut.
 void Rules::follow(const CameraPlace &camera) {
-  if (!anchored_ || camera.frames < camera_.frames) anchor_ = camera;
+  if (!anchored_ || camera.frames < camera_.frames) {
+    anchor_ = camera;
+    paths_.clear();
+  }
   anchored_ = true;
   camera_ = camera;
 }
 
+Rules::Seen Rules::seen(const RuleObject &object, RulePart part, uint64_t now) {
+  const std::vector<RulePoint> picture = points_of(object, part, RuleAnchor::picture),
+                               ground = points_of(object, part, RuleAnchor::ground);
+  Path &path = paths_[object.id];
+  const size_t middle = picture.size() / 2;
+  path.add({now, picture[middle], ground[middle]});
+  return {object, {picture, ground}, path};
+}
+
+void Rules::step_zone(const RuleZone &zone, ZoneState &state, const std::vector<Seen> &all,
+                      const RuleTime &time) {
+  if (!zone.active.empty() && !zone.active.contain(time.of_week))
+    leave_all(zone, state, time.stream);
+  else
+    for (const Seen &seen : all) step_object(zone, state, seen, time.stream);
+  count(zone, state);
+}
+
 std::vector<RuleEvent> Rules::step(const std::vector<RuleObject> &objects,
                                    const std::vector<RuleObject> &ended, RulePart part,
-                                   const CameraPlace &camera, uint64_t now) {
+                                   const CameraPlace &camera, const RuleTime &time) {
   follow(camera);
-  now_ = now;
-  std::vector<Seen> all;
-  for (const RuleObject &object : objects)
-    all.push_back({object,
-                   {points_of(object, part, RuleAnchor::picture),
-                    points_of(object, part, RuleAnchor::ground)}});
-  for (size_t i = 0; i < zones_.size(); i++) {
-    const RuleZone &zone = rules_->zones[i];
-    ZoneState &state = zones_[i];
-    for (const RuleObject &object : ended) {
-      const auto found = state.visits.find(object.id);
-      if (found == state.visits.end()) continue;
-      leave(zone, found->second, now);
-      state.visits.erase(found);
+  now_ = time.stream;
+  for (const RuleObject &object : ended) {
+    for (size_t i = 0; i < zones_.size(); i++) {
+      std::map<uint64_t, Visit> &visits = zones_[i].visits;
+      const auto found = visits.find(object.id);
+      if (found == visits.end()) continue;
+      leave(rules_->zones[i], found->second, now_);
+      visits.erase(found);
     }
-    for (const Seen &seen : all) step_zone(zone, state, seen, now);
-    count(zone, state);
+    for (std::map<uint64_t, Side> &sides : lines_) sides.erase(object.id);
+    paths_.erase(object.id);
   }
-  for (size_t i = 0; i < lines_.size(); i++) {
-    for (const RuleObject &object : ended) lines_[i].erase(object.id);
+  std::vector<Seen> all;
+  for (const RuleObject &object : objects) all.push_back(seen(object, part, now_));
+  for (size_t i = 0; i < zones_.size(); i++) step_zone(rules_->zones[i], zones_[i], all, time);
+  for (size_t i = 0; i < lines_.size(); i++)
     for (const Seen &seen : all) step_line(rules_->lines[i], lines_[i], seen);
-  }
   return std::exchange(events_, {});
 }
 
 std::vector<RuleEvent> Rules::end(uint64_t now) {
   for (size_t i = 0; i < zones_.size(); i++) {
-    for (const auto &[id, visit] : zones_[i].visits) leave(rules_->zones[i], visit, now);
-    zones_[i].visits.clear();
+    leave_all(rules_->zones[i], zones_[i], now);
     count(rules_->zones[i], zones_[i]);
   }
   for (auto &sides : lines_) sides.clear();
+  paths_.clear();
   anchored_ = false;
   return std::exchange(events_, {});
 }

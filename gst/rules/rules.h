@@ -55,11 +55,11 @@ class Rules {
   /// Sets the rules of the next frames. Other ones than before begin without objects; what had
   /// entered leaves by the events of the next step.
   void set(std::shared_ptr<const RuleSet> rules);
-  /// The events of a frame at the time `now`, ns. `objects`: those found; one that is not found
-  /// stays where it was until it is in `ended`.
+  /// The events of a frame. `objects`: those found; one that is not found stays where it was until
+  /// it is in `ended`.
   std::vector<RuleEvent> step(const std::vector<RuleObject> &objects,
                               const std::vector<RuleObject> &ended, RulePart part,
-                              const CameraPlace &camera, uint64_t now);
+                              const CameraPlace &camera, const RuleTime &time);
   /// Ends all objects.
   std::vector<RuleEvent> end(uint64_t now);
   /// Where zones and lines are in the frame of the last step. A line has a tick on each side that
@@ -87,6 +87,7 @@ class Rules {
   struct Seen {
     const RuleObject &object;
     std::vector<RulePoint> points[2];
+    const Path &path;
     const std::vector<RulePoint> &at(RuleAnchor anchor) const {
       return points[static_cast<int>(anchor)];
     }
@@ -100,19 +101,25 @@ class Rules {
                        const std::vector<RulePoint> &points) const;
   double margin() const;
   void leave(const RuleZone &zone, const Visit &visit, uint64_t now);
-  void step_zone(const RuleZone &zone, ZoneState &state, const Seen &seen, uint64_t now);
+  void leave_all(const RuleZone &zone, ZoneState &state, uint64_t now);
+  bool heads(const RuleZone &zone, const Path &path, bool inside) const;
+  void step_object(const RuleZone &zone, ZoneState &state, const Seen &seen, uint64_t now);
+  void step_zone(const RuleZone &zone, ZoneState &state, const std::vector<Seen> &all,
+                 const RuleTime &time);
   void count(const RuleZone &zone, ZoneState &state);
   void step_line(const RuleLine &line, std::map<uint64_t, Side> &sides, const Seen &seen);
   void follow(const CameraPlace &camera);
+  Seen seen(const RuleObject &object, RulePart part, uint64_t now);
 
   int width_, height_;
   std::shared_ptr<const RuleSet> rules_ = std::make_shared<const RuleSet>();
   std::vector<ZoneState> zones_;
   std::vector<std::map<uint64_t, Side>> lines_;
   bool anchored_ = false;
-  CameraPlace anchor_, camera_;    // of the frame for which the rules were set; of this frame
-  std::vector<RuleEvent> events_;  // of this frame
-  uint64_t now_ = 0;               // its time
+  CameraPlace anchor_, camera_;     // of the frame for which the rules were set; of this frame
+  std::map<uint64_t, Path> paths_;  // of the objects, by id
+  std::vector<RuleEvent> events_;   // of this frame
+  uint64_t now_ = 0;                // its time
 };
 
 }  // namespace glcl::rules

@@ -37,8 +37,8 @@ class Crossings {
     rules_.set(std::make_shared<const glcl::rules::RuleSet>(rules));
   }
   void add(const std::vector<glcl::rules::RuleObject> &objects) {
-    const auto events =
-        rules_.step(objects, {}, glcl::rules::RulePart::bottom, {}, frame_++ * 40000000);
+    const auto events = rules_.step(objects, {}, glcl::rules::RulePart::bottom, {},
+                                    {uint64_t(frame_++) * 40000000});
     count += static_cast<int>(events.size());
   }
 

@@ -113,6 +113,70 @@ TEST(events) {
   expect(counts == 2, "two changes of the number");
 }
 
+namespace {
+
+/// Plays frames that carry a time of reference: it begins a second before 6:00 on a Monday.
+std::vector<RuleMessage> play_at_six(const char *caps, guint64 epoch, const std::string &active) {
+  Chain chain("glclmotion name=e detect=true");
+  g_object_set(chain["e"], "rules",
+               ("{\"zones\": [{\"name\": \"z\", \"polygon\": [[0, 0], [1, 0], [1, 1], [0, 1]]" +
+                active + "}]}")
+                   .c_str(),
+               nullptr);
+  GstCaps *reference = gst_caps_from_string(caps);
+  const guint64 monday = G_GUINT64_CONSTANT(1704067200);  // 2024-01-01
+  for (int i = 0; i < 45; i++) {
+    GstBuffer *buffer = chain.buffer_of(scene(i, 0));
+    gst_buffer_add_reference_timestamp_meta(
+        buffer, reference, (epoch + monday + 6 * 3600 - 1) * GST_SECOND + guint64(i * frame_time),
+        GST_CLOCK_TIME_NONE);
+    chain.push(buffer, width, height);
+    chain.pull();
+  }
+  gst_caps_unref(reference);
+  return play(chain, 0, 0);
+}
+
+}  // namespace
+
+// A zone counts by the times that frames carry; what had entered leaves when it stops.
+TEST(times_of_day) {
+  g_setenv("TZ", "UTC", TRUE);
+  for (const auto &[caps, epoch] : {std::pair{"timestamp/x-unix", guint64(0)},
+                                    {"timestamp/x-ntp", G_GUINT64_CONSTANT(2208988800)}}) {
+    const auto night = play_at_six(caps, epoch, R"(, "active": ["Sun 22:00-06:00"])");
+    expect(night.size() == 2, "an object enters and leaves");
+    only(night, "zone-leave", "z", 25);
+    const auto day = play_at_six(caps, epoch, R"(, "active": ["Mon 06:00-22:00"])");
+    only(day, "zone-enter", "z", 25);
+  }
+}
+
+// Without such times, those of the clock count: this minute's zone counts, another does not.
+TEST(times_of_the_clock) {
+  g_setenv("TZ", "UTC", TRUE);
+  const gint64 minute = g_get_real_time() / 60000000 % 1440;
+  const auto span = [](gint64 begin, gint64 end) {
+    gchar *text = g_strdup_printf("%02d:%02d-%02d:%02d", int(begin / 60), int(begin % 60),
+                                  int(end / 60), int(end % 60));
+    const std::string copy = text;
+    g_free(text);
+    return copy;
+  };
+  const std::string around = span((minute + 1410) % 1440, (minute + 30) % 1440),
+                    other = span((minute + 60) % 1440, (minute + 120) % 1440);
+  for (const auto &[active, entered] : {std::pair{around, true}, {other, false}}) {
+    Chain chain("glclmotion name=e detect=true");
+    g_object_set(
+        chain["e"], "rules",
+        ("{\"zones\": [{\"name\": \"z\", " + zone + ", \"active\": [\"" + active + "\"]}]}")
+            .c_str(),
+        nullptr);
+    const auto messages = play(chain, 0);
+    fail_unless(messages.empty() == !entered, "%s: %zu messages", active.c_str(), messages.size());
+  }
+}
+
 // The camera pans by 1 px a frame: a zone on the ground moves along, the object passes it by 2 px a
 // frame.
 TEST(ground) {

@@ -27,6 +27,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       for (const RulePoint &point : zone.polygon) check_point(point);
       check_point(zone.center);
       check(zone.min_duration >= 0 && zone.loiter >= 0 && zone.count >= 0, "a number is below 0");
+      if (zone.heading)
+        check(std::fabs(zone.heading->angle) < 7 && zone.heading->tolerance > 0, "a direction");
+      zone.active.contain(0);
     }
     for (const auto &line : rules->lines) {
       check(!line.name.empty(), "a line has no name");

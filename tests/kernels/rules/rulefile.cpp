@@ -51,7 +51,8 @@ TEST(test_all_fields) {
     "zones": [
       {"name": "Hof \"1\"", "polygon": [[0.1, 0.2], [0.5, 0.2], [0.3, 0.9]], "inverse": true,
        "min-area": 0.01, "min-duration": 1.5, "loiter": 10, "count": 3, "anchor": "ground"},
-      {"name": "b", "center": [0.5, 0.5], "radius": 0.25}],
+      {"name": "b", "center": [0.5, 0.5], "radius": 0.25, "direction": 90, "tolerance": 20,
+       "active": ["Mon-Fri 22:00-06:00", "Sat,Sun 00:00-24:00"]}],
     "lines": [
       {"name": "gate", "from": [0, 0.5], "to": [1, 0.5], "direction": "right-to-left",
        "min-area": 0.002, "anchor": "picture"}]})");
@@ -62,6 +63,10 @@ TEST(test_all_fields) {
               first.loiter == 10 && first.count == 3 && first.anchor == RuleAnchor::ground);
   fail_unless(second.polygon.empty() && second.center.x == 0.5 && second.radius == 0.25 &&
               !second.inverse && second.count == 0 && second.anchor == RuleAnchor::picture);
+  fail_unless(!first.heading && first.active.empty() && rules->has_times());
+  // 90° is up, where y goes down.
+  fail_unless(std::fabs(second.heading->angle + M_PI / 2) < 1e-9 &&
+              std::fabs(second.heading->tolerance - M_PI / 9) < 1e-9);
   const auto &gate = rules->lines[0];
   fail_unless(gate.from.x == 0 && gate.to.x == 1 && gate.min_area == 0.002 &&
               gate.direction == RuleDirection::right_to_left);
@@ -99,6 +104,13 @@ TEST(test_refused) {
   expect_refused(zone(square + ", \"loiter\": 1e999"), "");
   expect_refused(zone(square + ", \"inverse\": 1"), "true or false");
   expect_refused(zone(square + ", \"count\": 2.5"), "a whole number");
+  expect_refused(zone(square + ", \"direction\": 361"), "direction: a number from -360 to 360");
+  expect_refused(zone(square + ", \"direction\": 0, \"tolerance\": 0"), "a number from 1 to 180");
+  expect_refused(zone(square + ", \"tolerance\": 10"), "give “direction” too");
+  expect_refused(zone(square + ", \"active\": \"08:00-09:00\""), "a list of at most 100 texts");
+  expect_refused(zone(square + ", \"active\": [8]"), "a list of at most 100 texts");
+  expect_refused(zone(square + ", \"active\": []"), "the list is empty");
+  expect_refused(zone(square + ", \"active\": [\"8-9\"]"), "“8-9” is not a time");
   expect_refused(zone(square + ", \"anchor\": \"sky\""), "“sky” is not one of picture, ground");
   expect_refused(zone(square + ", \"colour\": 1"), "“colour” is not one of name, polygon");
   expect_refused(line("\"from\": [0, 0]"), "“to” is missing");
@@ -114,6 +126,39 @@ TEST(test_refused) {
   std::string many = "[0, 0]";
   for (int i = 0; i < 10000; i++) many += ", [" + std::to_string(i / 1e4) + ", 1]";
   expect_refused(zone("\"polygon\": [" + many + "]"), "3 to 1000 points");
+}
+
+TEST(test_active_times) {
+  using glcl::rules::ActiveTimes;
+  for (const char *wrong :
+       {"", "08:00", "08:00-", "8:00-9:00", "08:00-08:00", "24:00-24:00", "24:01-01:00",
+        "08:60-09:00", "08:00-09:00 ", "08:00 - 09:00", "Mon", "Mon 08:00", "Mo 08:00-09:00",
+        "Mon- 08:00-09:00", "Mon, 08:00-09:00", "mon 08:00-09:00", "Mon08:00-09:00"})
+    fail_unless(!ActiveTimes().add(wrong), "“%s” is accepted", wrong);
+  // Hours of the week in which a text is true.
+  const auto hours = [](const char *text) {
+    ActiveTimes times;
+    fail_unless(times.add(text), "%s", text);
+    std::string list;
+    for (int hour = 0; hour < 7 * 24; hour++)
+      if (times.contain(hour * 3600) && times.contain(hour * 3600 + 3599))
+        list += std::to_string(hour / 24) + ":" + std::to_string(hour % 24) + " ";
+    return list;
+  };
+  fail_unless(hours("Wed 22:00-24:00") == "2:22 2:23 ");
+  fail_unless(hours("Wed 23:00-01:00") == "2:23 3:0 ");
+  fail_unless(hours("Sun 23:00-01:00") == "0:0 6:23 ", "%s", hours("Sun 23:00-01:00").c_str());
+  fail_unless(hours("Sat-Mon 05:00-06:00") == "0:5 5:5 6:5 ");
+  fail_unless(hours("Mon,Fri-Sat 05:00-06:00") == "0:5 4:5 5:5 ");
+  fail_unless(hours("11:00-12:00") == "0:11 1:11 2:11 3:11 4:11 5:11 6:11 ");
+  fail_unless(hours("00:00-24:00").size() == hours("01:00-00:00").size() + 7 * 4);
+  ActiveTimes half;
+  fail_unless(half.add("08:30-08:31") && !half.contain(8 * 3600 + 1799) &&
+              half.contain(8 * 3600 + 1800) && !half.contain(8 * 3600 + 1860));
+  setenv("TZ", "UTC-2", 1);  // two hours east
+  tzset();
+  // 1970 began on a Thursday.
+  fail_unless(glcl::rules::second_of_week(uint64_t(1500000000)) == (3 * 24 + 2) * 3600 + 1);
 }
 
 TEST(test_file) {

@@ -38,7 +38,7 @@ class Story {
                const std::vector<RuleObject> &ended = {}) {
     CameraPlace place = camera;
     if (!place.frames) place.frames = frame_ + 1;
-    write(rules_.step(objects, ended, part_, place, frame_ * frame_time));
+    write(rules_.step(objects, ended, part_, place, {frame_ * frame_time, second_of_week}));
     frame_++;
     return *this;
   }
@@ -46,6 +46,7 @@ class Story {
     write(rules_.end(frame_ * frame_time));
     return *this;
   }
+  int second_of_week = 0;
   void expect(const std::string &wanted) {
     fail_unless(text_ == wanted, "%s, expected %s", text_.c_str(), wanted.c_str());
     text_.clear();
@@ -129,11 +130,78 @@ TEST(test_time_goes_back) {
   rules.set(read_rules(middle + R"(, "loiter": 1}]})"));
   int events = 0;
   for (const uint64_t now : {uint64_t(1000) * frame_time, uint64_t(0), frame_time})
-    for (const RuleEvent &event : rules.step({at(1, 200, 100)}, {}, RulePart::bottom, {}, now)) {
+    for (const RuleEvent &event : rules.step({at(1, 200, 100)}, {}, RulePart::bottom, {}, {now})) {
       fail_unless(event.kind == Kind::enter, "event %d", int(event.kind));
       events++;
     }
   fail_unless(events == 1 && rules.end(0).at(0).lasted == 0);
+}
+
+// An object counts while it moves down the screen: not to the right, not while it stands.
+TEST(test_direction) {
+  Story story(middle + R"(, "direction": -90, "tolerance": 30}]})");
+  for (int i = 0; i < 20; i++) story.frame({at(1, 120 + 3 * i, 50)});
+  story.expect("");
+  // In 12 frames, half a second, to the right by 18 px and down by 28 px, then by 15 px and 32 px.
+  for (int i = 1; i <= 20; i++) story.frame({at(1, 180, 50 + 4 * i)});
+  story.expect("27 enter z #1; ");
+  for (int i = 0; i < 20; i++) story.frame({at(1, 180, 130)});
+  // Half of the margin of 2 px within half a second is the least motion: the last step of 4 px was
+  // in frame 39.
+  story.expect("51 leave z #1 after 24; ");
+  story.frame({at(2, 200, 50)}).frame({at(2, 200, 53)});
+  story.expect("61 enter z #2; ");
+  story.frame({at(2, 201, 20)});
+  story.expect("62 leave z #2 after 1; ");
+}
+
+// Frames without times have directions too; after a time that goes back, the path begins again.
+TEST(test_direction_without_times) {
+  Rules rules(width, height);
+  rules.set(read_rules(middle + R"(, "direction": 0}]})"));
+  int entered = 0;
+  for (int i = 0; i < 5; i++)
+    for (const RuleEvent &event : rules.step({at(1, 200 + i, 100)}, {}, RulePart::bottom, {}, {0}))
+      entered += event.kind == Kind::enter;
+  fail_unless(entered == 1, "%d", entered);
+  rules.end(0);
+  fail_unless(rules.step({at(2, 200, 100)}, {}, RulePart::bottom, {}, {frame_time}).empty());
+  fail_unless(rules.step({at(2, 220, 100)}, {}, RulePart::bottom, {}, {0}).empty());
+}
+
+// On the ground, the direction is that of the motion over the ground: this object stays in the
+// picture while the camera pans to the right.
+TEST(test_direction_on_the_ground) {
+  const std::string rest = R"(, "polygon": [[0, 0], [1, 0], [1, 1], [0, 1]], "direction": 0)";
+  Story story("{\"zones\": [{\"name\": \"ground\"" + rest +
+              ", \"anchor\": \"ground\"}, {\"name\": \"picture\"" + rest + "}]}");
+  for (int i = 0; i < 6; i++) {
+    CameraPlace camera;
+    camera.shift = {-3.0 * i, 0};
+    camera.frames = i + 1;
+    story.frame({at(1, 200, 100)}, camera);
+  }
+  story.expect("1 enter ground #1; ");
+}
+
+// An object that had entered leaves when the zone's time is over.
+TEST(test_active) {
+  Story story(middle + R"(, "count": 1, "active": ["Mon 22:00-06:00"]}]})");
+  const int hour = 3600;
+  const auto in = [&](int second) {
+    story.second_of_week = second;
+    story.frame({at(1, 200, 100)});
+  };
+  in(22 * hour - 1);
+  story.expect("");
+  in(22 * hour);
+  story.expect("1 enter z #1; 1 count z 1; ");
+  in(30 * hour - 1);
+  story.expect("");
+  in(30 * hour);
+  story.expect("3 leave z #1 after 2; 3 count z 0; ");
+  in(46 * hour);  // Tuesday
+  story.expect("");
 }
 
 TEST(test_count) {

@@ -91,11 +91,8 @@ void ChainRequests::refuse(GstElement *element, const RequestPtr &refused,
 }
 
 bool ChainRequests::files_changed() {
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_check_ < std::chrono::milliseconds(200)) return false;
-  last_check_ = now;
   const std::lock_guard lock(reading_);
-  return files_.changed();
+  return files_.due() && files_.changed();
 }
 
 }  // namespace glcl::chain

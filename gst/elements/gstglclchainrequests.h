@@ -3,15 +3,14 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/glclfilewatch.h"
 #include "base/glclproperties.h"
-#include "chain/filewatch.h"
 #include "gstglclchainchild.h"
 
 namespace glcl::chain {
@@ -60,7 +59,6 @@ class ChainRequests {
   std::mutex reading_;  // one thread reads files at a time
   FileWatch files_;     // guarded by `reading_`
   std::atomic<bool> refused_last_{false};
-  std::chrono::steady_clock::time_point last_check_;
 };
 
 }  // namespace glcl::chain

@@ -63,6 +63,7 @@ struct Renderers {
 struct MotionState {
   glcl::Guarded<MotionProperties> settings;
   MotionProperties frame_settings;  // of the current frame
+  glcl::motion::RuleWatch rule_watch;
   std::shared_ptr<glcl::Context> context;
   glcl::Layout layout{};
   int width = 0, height = 0;
@@ -213,7 +214,7 @@ static glcl::motion::RuleFrame gst_glcl_motion_rule_frame(GstGLCLMotion *self,
                                                           GstBuffer *frame, bool moved) {
   const MotionProperties &settings = self->state->frame_settings;
   glcl::motion::RuleFrame result{wanted.times, 0, wanted.message && moved};
-  if (settings.rules->has_times())
+  if (settings.rules->set->has_times())
     result.second_of_week = glcl::rules::second_of_week(
         glcl::real_time(GST_ELEMENT(self), frame, wanted.times.running_time));
   return result;
@@ -260,9 +261,22 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
   if (&results != &queue) results.cl().flush();
 }
 
+/// Takes the rules of a file that has changed, unless the property has.
+static void gst_glcl_motion_check_rules(GstGLCLMotion *self) {
+  MotionState *state = self->state;
+  std::shared_ptr<const glcl::motion::RuleSource> &rules = state->frame_settings.rules;
+  const auto fresh = state->rule_watch.check(GST_ELEMENT(self), rules);
+  if (!fresh) return;
+  state->settings.with([&](MotionProperties &settings) {
+    if (settings.rules == rules) settings.rules = fresh;
+  });
+  rules = fresh;
+}
+
 static void gst_glcl_motion_begin_frame(GstGLCLFilter *filter) {
   MotionState *state = GST_GLCL_MOTION(filter)->state;
   state->frame_settings = state->settings.get();
+  gst_glcl_motion_check_rules(GST_GLCL_MOTION(filter));
   // Boxes attached to a frame are predicted from the previous frame, whose results must have
   // arrived.
   const bool moves_boxes = gst_glcl_analyzer_attaches_meta(GST_GLCL_ANALYZER(filter)) ||

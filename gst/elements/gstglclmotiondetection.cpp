@@ -143,8 +143,7 @@ void ObjectDetection::take(const Settings &settings, const objects::RegionList &
   const objects::Tracker::Report found = tracker_.step(
       {settings.min_frames, settings.gap, settings.max_speed}, result, geometry, least, seconds);
   report(found, times);
-  rules_.step(element_, settings.rules, settings.rules_point, found, camera_ ? &*camera_ : nullptr,
-              frame);
+  rules_.step(element_, settings, found, camera_ ? &*camera_ : nullptr, frame);
   latest_.with([this](LatestResult &latest) { latest.outlines = rules_.outlines(); });
   if (!frame.posts) return;
   GstStructure *structure = gst_glcl_analyzer_structure("objects", times);

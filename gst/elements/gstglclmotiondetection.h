@@ -25,7 +25,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
  public:
   /// The values of the property camera-compensation.
   enum class Camera { automatic, none, translation, first_order_flow };
-  struct Settings {
+  struct Settings : RuleProperties {
     bool detect = false;
     Camera camera = Camera::automatic;  ///< automatic: first_order_flow with `detect`, else none
     double sensitivity = 0.5;
@@ -37,9 +37,6 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     int seed = 0;
     std::string mask_path;                    ///< path of `mask`, empty for a mask from a sample
     std::shared_ptr<const HostPicture> mask;  ///< picture of levels; null: detect everywhere
-    std::string rules_text;                   ///< as it was set
-    std::shared_ptr<const rules::RuleSet> rules = rules::read_rules("");
-    rules::RulePart rules_point = rules::RulePart::bottom;
     /// The state of motion-detected.
     std::shared_ptr<std::atomic<bool>> detected = std::make_shared<std::atomic<bool>>(false);
 

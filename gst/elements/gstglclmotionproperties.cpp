@@ -100,16 +100,11 @@ Mask take_mask(const GValue *value) {
   }
 }
 
-struct GivenRules {
-  std::string text;
-  std::shared_ptr<const rules::RuleSet> rules;  // or null
-};
-
 /// Reads rules; wrong ones are ignored.
-GivenRules take_rules(const GValue *value) {
+std::shared_ptr<const RuleSource> take_rules(const GValue *value) {
   const gchar *text = g_value_get_string(value);
   try {
-    return {text ? text : "", rules::read_rules(text ? text : "")};
+    return read_rule_source(text ? text : "");
   } catch (const Error &error) {
     g_warning("rules is ignored, and the rules before stay in force: %s", error.text().c_str());
     return {};
@@ -129,18 +124,17 @@ void add_rule_properties(Properties<MotionProperties> &properties) {
   properties
       .made(
           g_param_spec_string("rules", "Rules",
-                              "Zones and lines in JSON, or the path of a file with them: messages "
+                              "Zones and lines in JSON, or the path of a file with them, which is "
+                              "read again when it changes: messages "
                               "report objects that enter, leave, stay or cross. Needs detect=true. "
                               "Empty: no rules",
                               "", while_playing),
           take_rules,
-          [](MotionProperties &settings, const GivenRules &given) {
-            if (!given.rules) return;
-            settings.rules_text = given.text;
-            settings.rules = given.rules;
+          [](MotionProperties &settings, const std::shared_ptr<const RuleSource> &given) {
+            if (given) settings.rules = given;
           },
           [](const MotionProperties &settings, GValue *value) {
-            g_value_set_string(value, settings.rules_text.c_str());
+            g_value_set_string(value, settings.rules->text.c_str());
           })
       .choice("rules-point", "Rules point", "Point of an object's box that counts for rules",
               &MotionProperties::rules_point, rules_point_type());

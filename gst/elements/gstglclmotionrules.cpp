@@ -75,13 +75,13 @@ uint64_t now_of(const FrameTimes &times) {
 
 }  // namespace
 
-void MotionRules::step(GstGLCLAnalyzer *element, std::shared_ptr<const rules::RuleSet> rules,
-                       rules::RulePart part, const objects::Tracker::Report &report,
-                       const camera::CameraState *camera, const RuleFrame &frame) {
-  rules_.set(std::move(rules));
+void MotionRules::step(GstGLCLAnalyzer *element, const RuleProperties &settings,
+                       const objects::Tracker::Report &report, const camera::CameraState *camera,
+                       const RuleFrame &frame) {
+  rules_.set(settings.rules->set);
   post(element,
-       rules_.step(rule_objects(report.objects), rule_objects(report.ended), part, place_of(camera),
-                   {now_of(frame.times), frame.second_of_week}),
+       rules_.step(rule_objects(report.objects), rule_objects(report.ended), settings.rules_point,
+                   place_of(camera), {now_of(frame.times), frame.second_of_week}),
        frame.times);
 }
 

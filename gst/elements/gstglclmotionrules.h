@@ -7,10 +7,17 @@
 
 #include "base/gstglclanalyzer.h"
 #include "camera/interface.h"
+#include "gstglclmotionrulesource.h"
 #include "objects/tracker.h"
 #include "rules/rules.h"
 
 namespace glcl::motion {
+
+/// The values of the properties of rules.
+struct RuleProperties {
+  std::shared_ptr<const RuleSource> rules = std::make_shared<const RuleSource>();
+  rules::RulePart rules_point = rules::RulePart::bottom;
+};
 
 /// A frame to which rules are applied.
 struct RuleFrame {
@@ -27,9 +34,9 @@ class MotionRules {
 
   /// Applies the rules to the objects of a frame. `camera`: null if its motion is not compensated;
   /// then the ground moves with the picture.
-  void step(GstGLCLAnalyzer *element, std::shared_ptr<const rules::RuleSet> rules,
-            rules::RulePart part, const objects::Tracker::Report &report,
-            const camera::CameraState *camera, const RuleFrame &frame);
+  void step(GstGLCLAnalyzer *element, const RuleProperties &settings,
+            const objects::Tracker::Report &report, const camera::CameraState *camera,
+            const RuleFrame &frame);
   /// Ends all objects, with the times of the last frame.
   void end(GstGLCLAnalyzer *element, const FrameTimes &times);
   std::vector<rules::RuleOutline> outlines() const { return rules_.outlines(); }

@@ -256,13 +256,25 @@ std::shared_ptr<const RuleSet> parse_rules(const std::string &text) {
   RuleSet rules;
   rules.zones = rules_of<RuleZone>(fields, "zones", zone_of);
   rules.lines = rules_of<RuleLine>(fields, "lines", line_of);
+  rules.json = text;
   return std::make_shared<const RuleSet>(std::move(rules));
 }
 
-std::shared_ptr<const RuleSet> read_rules(const std::string &text) {
+bool is_rule_file(const std::string &text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos) return std::make_shared<const RuleSet>();
-  return parse_rules(text[first] == '{' ? text : contents_of(text));
+  return first != std::string::npos && text[first] != '{';
+}
+
+std::shared_ptr<const RuleSet> read_rules(const std::string &text) {
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    return std::make_shared<const RuleSet>();
+  if (!is_rule_file(text)) return parse_rules(text);
+  const std::string contents = contents_of(text);
+  try {
+    return parse_rules(contents);
+  } catch (const Error &error) {
+    throw Error(error.kind(), text + ": " + error.what(), error.detail());
+  }
 }
 
 }  // namespace glcl::rules

@@ -46,6 +46,7 @@ struct RuleLine {
 struct RuleSet {
   std::vector<RuleZone> zones;
   std::vector<RuleLine> lines;
+  std::string json;  ///< the text from which they were read
 
   /// True if the time of the week matters.
   bool has_times() const;
@@ -57,8 +58,9 @@ constexpr size_t most_rule_bytes = size_t(1) << 20;
 
 /// Reads rules in JSON. Throws Error::settings, which names the place, the value and a remedy.
 std::shared_ptr<const RuleSet> parse_rules(const std::string &text);
-/// The same of a text, or of the file of this path if the text does not begin with a brace. Empty:
-/// no rules.
+/// True if a text is the path of a file with rules: it does not begin with a brace.
+bool is_rule_file(const std::string &text);
+/// Reads rules in JSON, or from a file. Empty: no rules.
 std::shared_ptr<const RuleSet> read_rules(const std::string &text);
 
 }  // namespace glcl::rules

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The rules of glclmotion in pipelines: an object on a known path makes events in the right frames,
 // also while the camera pans.
+#include <glib/gstdio.h>
+#include <unistd.h>
+
 #include <cmath>
 
 #include "pipeline.h"
@@ -35,10 +38,8 @@ struct RuleMessage {
   double frame, lasted, count;
 };
 
-/// The messages of rules for a square that crosses the picture.
-std::vector<RuleMessage> play(Chain &chain, double pan, int frames = 45) {
-  for (int i = 0; i < frames; i++) chain.filter(scene(i, pan));
-  gst_harness_push_event(chain.harness(), gst_event_new_eos());
+/// The messages of rules so far.
+std::vector<RuleMessage> collect(Chain &chain) {
   chain.drain();
   std::vector<RuleMessage> messages;
   while (GstStructure *message = chain.messages().structure()) {
@@ -66,6 +67,13 @@ std::vector<RuleMessage> play(Chain &chain, double pan, int frames = 45) {
     gst_structure_free(message);
   }
   return messages;
+}
+
+/// The messages of rules for a square that crosses the picture.
+std::vector<RuleMessage> play(Chain &chain, double pan, int frames = 45) {
+  for (int i = 0; i < frames; i++) chain.filter(scene(i, pan));
+  gst_harness_push_event(chain.harness(), gst_event_new_eos());
+  return collect(chain);
 }
 
 /// Expects one message of a name and rule, within two frames.
@@ -213,6 +221,69 @@ TEST(refused) {
   Chain off("glclmotion name=e");
   g_object_set(off["e"], "rules", good.c_str(), nullptr);
   expect(play(off, 0, 25).empty(), "no objects");
+}
+
+namespace {
+
+void write_file(const std::string &path, const std::string &text) {
+  GError *error = nullptr;
+  fail_unless(g_file_set_contents(path.c_str(), text.c_str(), gssize(text.size()), &error), "%s",
+              error ? error->message : "");
+}
+
+/// Plays frames of the scene for longer than two checks of a file, and adds the messages.
+void pass(Chain &chain, int &number, std::string &messages) {
+  for (int i = 0; i < 6; i++) {
+    chain.filter(scene(number++, 0));
+    g_usleep(110000);
+  }
+  for (const RuleMessage &message : collect(chain))
+    messages += message.name + " " + message.rule + "; ";
+}
+
+}  // namespace
+
+// A changed file is read while playing. One that is half written, or gone, causes one warning, and
+// the rules before stay in force.
+TEST(file) {
+  const std::string path = "zones-" + std::to_string(getpid()) + ".json",
+                    everywhere = R"("polygon": [[0, 0], [1, 0], [1, 1], [0, 1]]}]})";
+  const auto named = [&](const char *name) {
+    return std::string("{\"zones\": [{\"name\": \"") + name + "\", " + everywhere;
+  };
+  write_file(path, named("a"));
+  Chain chain("glclmotion name=e detect=true");
+  g_object_set(chain["e"], "rules", path.c_str(), nullptr);
+  int number = 0;
+  std::string messages;
+  pass(chain, number, messages);
+  write_file(path, named("b"));
+  pass(chain, number, messages);
+  write_file(path, named("b"));  // nothing new: the object stays
+  pass(chain, number, messages);
+  const auto warnings = [&] {
+    int count = 0;
+    for (const test::Message &warning : chain.messages().warnings())
+      count += warning.names(path) && warning.names("The rules before stay in force");
+    return count;
+  };
+  expect(warnings() == 0, "no warning");
+  write_file(path, named("c").substr(0, 40));
+  pass(chain, number, messages);
+  write_file(path, named("c").substr(0, 50));
+  pass(chain, number, messages);
+  fail_unless(warnings() == 1, "%d warnings", warnings());
+  write_file(path, named("c"));
+  pass(chain, number, messages);
+  g_remove(path.c_str());
+  pass(chain, number, messages);
+  expect(warnings() == 2, "a file that is gone causes one warning");
+  fail_unless(messages == "zone-enter a; zone-leave a; zone-enter b; zone-leave b; zone-enter c; ",
+              "%s", messages.c_str());
+  gchar *text = nullptr;
+  g_object_get(chain["e"], "rules", &text, nullptr);
+  fail_unless(text == path, "%s", text);
+  g_free(text);
 }
 
 // Rules change in every frame; each object that entered leaves.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "filewatch.h"
+#include "glclfilewatch.h"
 
 #include <glib/gstdio.h>
 
 #include <utility>
 
-namespace glcl::chain {
+namespace glcl {
 
 namespace {
 
@@ -26,13 +26,23 @@ std::string stamp_of(const std::vector<std::string> &files) {
 void FileWatch::set(std::vector<std::string> files) {
   files_ = std::move(files);
   stamp_ = stamp_of(files_);
+  missing_ = false;
 }
 
 bool FileWatch::changed() {
+  if (files_.empty()) return false;
   std::string stamp = stamp_of(files_);
-  if (stamp.empty() || stamp == stamp_) return false;
+  const bool was_missing = std::exchange(missing_, stamp.empty());
+  if (missing_ || (stamp == stamp_ && !was_missing)) return false;
   stamp_ = std::move(stamp);
   return true;
 }
 
-}  // namespace glcl::chain
+bool FileWatch::due() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_check_ < std::chrono::milliseconds(200)) return false;
+  last_check_ = now;
+  return true;
+}
+
+}  // namespace glcl

@@ -80,6 +80,7 @@ Renderers build_renderers(const MotionState *state) {
 }
 
 constexpr char kind[] = "glclmotion";
+constexpr int most_side = 16384;  // px of a frame
 
 }  // namespace
 
@@ -316,6 +317,34 @@ static void gst_glcl_motion_finish(GstGLCLAnalyzer *analyzer) {
   if (state->detection) state->detection->end();
 }
 
+/// The size of the current frames; without caps the largest one.
+static glcl::Rect gst_glcl_motion_frame_area(GstGLCLMotion *self) {
+  glcl::Rect area{0, 0, most_side, most_side};
+  GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
+  GstVideoInfo info;
+  if (caps && gst_video_info_from_caps(&info, caps))
+    area = {0, 0, GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)};
+  gst_clear_caps(&caps);
+  return area;
+}
+
+static gboolean gst_glcl_motion_learn_size(GstGLCLMotion *self, gint x, gint y, gint width,
+                                           gint height) {
+  const glcl::Rect frame = gst_glcl_motion_frame_area(self);
+  const gint64 across = MIN(gint64(x) + width, frame.width) - MAX(x, 0),
+               down = MIN(gint64(y) + height, frame.height) - MAX(y, 0);
+  if (width <= 0 || height <= 0 || across <= 0 || down <= 0) {
+    g_warning(
+        "learn-size (%d, %d, %d, %d) is ignored. Give x, y, width and height of a box in the frame "
+        "of %d×%d px, with a width and height above 0.",
+        x, y, width, height, frame.width, frame.height);
+    return FALSE;
+  }
+  // An object's foreground fills at least half of its box.
+  g_object_set(self, "min-area", gint(MAX(across * down / 2, 1)), nullptr);
+  return TRUE;
+}
+
 static void gst_glcl_motion_init(GstGLCLMotion *self) { self->state = new MotionState; }
 
 static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
@@ -327,6 +356,19 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
                                            DOCS_PAGE("glclmotion")});
   auto properties = glcl::install_properties<GstGLCLMotion>(klass);
   glcl::motion::add_properties(properties);
+  /**
+   * GstGLCLMotion::learn-size:
+   * @x, @y, @width, @height: a box drawn around an object of the least size, px
+   *
+   * Sets min-area to half of the box, because an object's foreground fills at least half of its
+   * box. Parts outside of the frame do not count.
+   *
+   * Returns: FALSE for a box without an area in the frame; then min-area stays.
+   */
+  g_signal_new_class_handler("learn-size", G_TYPE_FROM_CLASS(klass),
+                             static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
+                             G_CALLBACK(gst_glcl_motion_learn_size), nullptr, nullptr, nullptr,
+                             G_TYPE_BOOLEAN, 4, G_TYPE_INT, G_TYPE_INT, G_TYPE_INT, G_TYPE_INT);
 
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_glcl_motion_prepare;

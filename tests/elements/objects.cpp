@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -179,6 +180,45 @@ TEST(metas) {
   end(chain);
   events.gather(chain);
   expect(events.of("motion-begin").empty() && events.of("glclmotion").empty(), "no messages");
+}
+
+// A drawn box sets the least size: the square of 28 px is smaller than one of 60 px.
+TEST(learned_size) {
+  const auto learn = [](GstElement *element, int x, int y, int w, int h) {
+    gboolean learned = FALSE;
+    g_signal_emit_by_name(element, "learn-size", x, y, w, h, &learned);
+    return bool(learned);
+  };
+  const auto least = [](GstElement *element) {
+    gint area = -1;
+    g_object_get(element, "min-area", &area, nullptr);
+    return area;
+  };
+  for (const int side : {28, 60}) {
+    Chain chain("glclmotion name=e detect=true camera-compensation=none");
+    int notified = 0;
+    g_signal_connect_swapped(chain["e"], "notify::min-area",
+                             G_CALLBACK(+[](int *count) { ++*count; }), &notified);
+    chain.filter(scene(0));
+    for (const auto &[x, y, w, h] : {std::array{0, 0, 0, 10},
+                                     {0, 0, 10, -1},
+                                     {160, 0, 10, 10},
+                                     {-20, 0, 20, 10},
+                                     {0, G_MAXINT, G_MAXINT, G_MAXINT}}) {
+      g_test_expect_message(nullptr, G_LOG_LEVEL_WARNING,
+                            "learn-size (*) is ignored. Give * in the frame of 160×120 px*");
+      expect(!learn(chain["e"], x, y, w, h) && least(chain["e"]) == 0, "a wrong box");
+      g_test_assert_expected_messages();
+    }
+    expect(learn(chain["e"], 150, -10, G_MAXINT, 30) && least(chain["e"]) == 100, "its part");
+    expect(learn(chain["e"], 40, 40, side, side) && least(chain["e"]) == side * side / 2, "half");
+    expect(notified == 2, "the property notifies");
+    for (int n = 1; n < 30; n++) chain.filter(scene(n));
+    end(chain);
+    Events events;
+    events.gather(chain);
+    fail_unless(events.of("motion-begin").empty() == (side == 60), "a box of %d px", side);
+  }
 }
 
 // A shadow has its own value in the mask and is not an object; with shadows=false it is one.

@@ -301,7 +301,7 @@ void FieldArray::into(GstStructure *structure, const char *field) {
   value_ = G_VALUE_INIT;
 }
 
-FieldRows::FieldRows(std::initializer_list<const char *> columns) {
+FieldRows::FieldRows(const std::vector<const char *> &columns) {
   for (const char *column : columns) columns_.try_emplace(column);
 }
 

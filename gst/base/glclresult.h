@@ -92,7 +92,7 @@ class FieldArray {
 /// can read the structures only while the outer one is referenced.
 class FieldRows {
  public:
-  explicit FieldRows(std::initializer_list<const char *> columns);
+  explicit FieldRows(const std::vector<const char *> &columns);
 
   void add(GstStructure *row);  ///< takes ownership; has all columns
   void into(GstStructure *structure, const std::string &field);

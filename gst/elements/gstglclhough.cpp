@@ -179,7 +179,7 @@ static void gst_glcl_hough_attach(GstGLCLHough *self, glcl::Queue &queue, GstBuf
 static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &times,
                                 const Hough::TemplateMatches &found,
                                 const std::optional<GlobalMotion::Estimate> &motion) {
-  glcl::FieldRows list{"template", "x", "y", "angle", "scale", "score"};
+  glcl::FieldRows list({"template", "x", "y", "angle", "scale", "score"});
   for (const Hough::TemplateMatch &object : found.objects)
     list.add(gst_structure_new("object", "template", G_TYPE_STRING, object.templ->name.c_str(), "x",
                                G_TYPE_DOUBLE, object.x, "y", G_TYPE_DOUBLE, object.y, "angle",

@@ -28,9 +28,22 @@ GstStructure *describe(const char *name, const objects::Object &object) {
       double(object.score), "age", G_TYPE_UINT, guint(object.age), nullptr);
 }
 
+/// The same with its speed and size, if the rules have a world.
+GstStructure *describe(const char *name, const objects::Object &object,
+                       const std::optional<ObjectsOnGround> &on_ground) {
+  GstStructure *structure = describe(name, object);
+  if (!on_ground) return structure;
+  const auto found = on_ground->find(object.id);
+  add_on_ground(structure, found == on_ground->end() ? rules::OnGround{} : found->second);
+  return structure;
+}
+
 /// Creates an empty field for descriptions of objects.
-FieldRows rows() {
-  return FieldRows{"id", "x", "y", "width", "height", "velocity-x", "velocity-y", "score", "age"};
+FieldRows rows(const std::optional<ObjectsOnGround> &on_ground) {
+  std::vector<const char *> columns{"id",         "x",          "y",     "width", "height",
+                                    "velocity-x", "velocity-y", "score", "age"};
+  if (on_ground) columns.insert(columns.end(), on_ground_fields.begin(), on_ground_fields.end());
+  return FieldRows(columns);
 }
 
 }  // namespace
@@ -144,11 +157,16 @@ void ObjectDetection::take(const Settings &settings, const objects::RegionList &
       {settings.min_frames, settings.gap, settings.max_speed}, result, geometry, least, seconds);
   report(found, times);
   rules_.step(element_, settings, found, camera_ ? &*camera_ : nullptr, frame);
-  latest_.with([this](LatestResult &latest) { latest.outlines = rules_.outlines(); });
+  const std::optional<ObjectsOnGround> on_ground = rules_.on_ground(found.objects);
+  latest_.with([&](LatestResult &latest) {
+    latest.outlines = rules_.outlines();
+    latest.on_ground = on_ground;
+  });
   if (!frame.posts) return;
   GstStructure *structure = gst_glcl_analyzer_structure("objects", times);
-  FieldRows list = rows();
-  for (const objects::Object &object : found.objects) list.add(describe("object", object));
+  FieldRows list = rows(on_ground);
+  for (const objects::Object &object : found.objects)
+    list.add(describe("object", object, on_ground));
   list.into(structure, "objects");
   gst_glcl_analyzer_post(element_, structure);
 }
@@ -166,6 +184,7 @@ void ObjectDetection::report(const objects::Tracker::Report &report, const Frame
                first_seen_,
                last_times_.timestamp,
                camera_ ? camera_->frame_motion : camera::SimilarityMotion{},
+               {},
                {}});
   active_ += int(report.begun.size()) - int(report.ended.size());
   set_detected(active_ > 0);
@@ -217,8 +236,8 @@ void ObjectDetection::add_camera(GstStructure *structure, bool vectors_fit) cons
 }
 
 void ObjectDetection::attach(GstBuffer *to, GstStructure *result) const {
-  FieldRows list = rows();
   const LatestResult latest = latest_.get();
+  FieldRows list = rows(latest.on_ground);
   for (const objects::Object &object : latest.predicted) {
     const RectF &box = object.box;
     const auto left = static_cast<guint>(std::lround(box.left)),
@@ -229,8 +248,9 @@ void ObjectDetection::attach(GstBuffer *to, GstStructure *result) const {
     GstVideoRegionOfInterestMeta *meta =
         gst_buffer_add_video_region_of_interest_meta(to, "moving-object", left, top, width, height);
     meta->id = static_cast<gint>(object.id);
-    gst_video_region_of_interest_meta_add_param(meta, describe("glclmotion", object));
-    list.add(describe("object", object));
+    gst_video_region_of_interest_meta_add_param(meta,
+                                                describe("glclmotion", object, latest.on_ground));
+    list.add(describe("object", object, latest.on_ground));
     const auto first_seen = latest.first_seen.find(object.id);
     attach_detection(to, "moving-object", {int(left), int(top), int(width), int(height)},
                      object.score, object.id,

@@ -92,6 +92,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     GstClockTime last = GST_CLOCK_TIME_NONE;
     camera::SimilarityMotion step{};
     std::vector<rules::RuleOutline> outlines;
+    std::optional<ObjectsOnGround> on_ground;
   };
 
   ObjectsPointer build() const;

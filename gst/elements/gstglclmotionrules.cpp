@@ -60,6 +60,7 @@ GstStructure *message_of(const RuleEvent &event, const FrameTimes &times) {
   if (event.kind == Kind::cross)
     gst_structure_set(message, "direction", G_TYPE_STRING,
                       event.left_to_right ? "left-to-right" : "right-to-left", nullptr);
+  if (event.on_ground) add_on_ground(message, *event.on_ground);
   return message;
 }
 
@@ -74,6 +75,22 @@ uint64_t now_of(const FrameTimes &times) {
 }
 
 }  // namespace
+
+void add_on_ground(GstStructure *structure, const rules::OnGround &object) {
+  const double values[] = {object.speed.value, object.speed.error, object.size.value,
+                           object.size.error};
+  for (size_t i = 0; i < on_ground_fields.size(); i++)
+    gst_structure_set(structure, on_ground_fields[i], G_TYPE_DOUBLE, values[i], nullptr);
+}
+
+std::optional<ObjectsOnGround> MotionRules::on_ground(
+    const std::vector<objects::Object> &objects) const {
+  if (!rules_.measures()) return {};
+  ObjectsOnGround all;
+  for (const objects::Object &object : objects)
+    all[object.id] = rules_.on_ground(object.id).value_or(rules::OnGround{});
+  return all;
+}
 
 void MotionRules::step(GstGLCLAnalyzer *element, const RuleProperties &settings,
                        const objects::Tracker::Report &report, const camera::CameraState *camera,

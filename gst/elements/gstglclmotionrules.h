@@ -2,7 +2,10 @@
 // The rules of glclmotion: from objects to messages.
 #pragma once
 
+#include <array>
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/gstglclanalyzer.h"
@@ -26,6 +29,14 @@ struct RuleFrame {
   bool posts = false;      ///< a message with all objects is due
 };
 
+/// Objects on the ground, by id.
+using ObjectsOnGround = std::map<uint64_t, rules::OnGround>;
+
+/// Adds speed and size to a structure; -1 where they are unknown.
+void add_on_ground(GstStructure *structure, const rules::OnGround &object);
+/// The fields that add_on_ground() adds.
+inline constexpr std::array on_ground_fields{"speed", "speed-error", "size", "size-error"};
+
 /// Posts a message for each event of rules. Use it where results arrive.
 class MotionRules {
  public:
@@ -40,6 +51,8 @@ class MotionRules {
   /// Ends all objects, with the times of the last frame.
   void end(GstGLCLAnalyzer *element, const FrameTimes &times);
   std::vector<rules::RuleOutline> outlines() const { return rules_.outlines(); }
+  /// Objects of the last steps on the ground. Unset if the rules have no world.
+  std::optional<ObjectsOnGround> on_ground(const std::vector<objects::Object> &objects) const;
 
  private:
   rules::Rules rules_;

@@ -13,14 +13,6 @@ double cross(const RulePoint &from, const RulePoint &to, const RulePoint &point)
   return (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x);
 }
 
-double squared_distance(const RulePoint &from, const RulePoint &to, const RulePoint &point) {
-  const double dx = to.x - from.x, dy = to.y - from.y, length = dx * dx + dy * dy,
-               along = (point.x - from.x) * dx + (point.y - from.y) * dy,
-               part = length > 0 ? std::clamp(along / length, 0.0, 1.0) : 0;
-  const double x = point.x - from.x - part * dx, y = point.y - from.y - part * dy;
-  return x * x + y * y;
-}
-
 int sign(double value) { return value > 0 ? 1 : value < 0 ? -1 : 0; }
 
 bool between(double a, double b, double value) {
@@ -39,11 +31,16 @@ double depth_in(const std::vector<RulePoint> &polygon, const RulePoint &point) {
   bool inside = false;
   for (size_t i = 0, last = polygon.size() - 1; i < polygon.size(); last = i++) {
     const RulePoint &a = polygon[last], &b = polygon[i];
-    squared = std::min(squared, squared_distance(a, b, point));
+    const double dx = b.x - a.x, dy = b.y - a.y, x = point.x - a.x, y = point.y - a.y,
+                 off = dx * y - dy * x, along = x * dx + y * dy, length = dx * dx + dy * dy;
+    // The nearest point of the side is its beginning, or between its ends; another side has its
+    // end.
+    if (along <= 0)
+      squared = std::min(squared, x * x + y * y);
+    else if (along < length && off * off < squared * length)
+      squared = off * off / length;
     // A ray to the right crosses the sides whose ends are above and below it.
-    if ((a.y > point.y) != (b.y > point.y) &&
-        point.x < a.x + (b.x - a.x) * (point.y - a.y) / (b.y - a.y))
-      inside = !inside;
+    if ((a.y > point.y) != (b.y > point.y) && (off > 0) == (dy > 0)) inside = !inside;
   }
   const double distance = std::sqrt(squared);
   return inside ? distance : -distance;

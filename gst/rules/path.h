@@ -30,6 +30,7 @@ class Path {
     uint64_t time = 0;
     RulePoint picture;  ///< in the picture
     RulePoint ground;   ///< in the frame for which the rules were set
+    RulePoint foot;     ///< the middle of the lower edge of its box, where the marks are
   };
 
   /// Adds the place in the next frame. A time before the last one begins the path again.

@@ -2,6 +2,7 @@
 #include "rulefile.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -18,6 +19,7 @@ using nlohmann::json;
 
 constexpr int most_depth = 8;
 constexpr double farthest = 10;  // of a point, in frames
+constexpr double most_metres = 1e5;
 
 [[noreturn]] void refuse(const std::string &where, const std::string &why) {
   throw Error(Error::Kind::settings, where + ": " + why);
@@ -102,6 +104,15 @@ class Fields {
       all.push_back(point(one, place(name) + ", point " + std::to_string(all.size() + 1)));
     return all;
   }
+  /// Four points, as fractions of the frame or in metres.
+  std::array<RulePoint, 4> four_points(const char *name, double most) const {
+    const json &list = at(name);
+    if (!list.is_array() || list.size() != 4) refuse(place(name), "4 points are expected.");
+    std::array<RulePoint, 4> all;
+    for (size_t i = 0; i < 4; i++)
+      all[i] = point(list[i], place(name) + ", point " + std::to_string(i + 1), most);
+    return all;
+  }
   std::string place(const char *name) const { return where_ + ", " + name; }
 
  private:
@@ -114,11 +125,12 @@ class Fields {
     }
     return number;
   }
-  static RulePoint point(const json &value, const std::string &where) {
+  static RulePoint point(const json &value, const std::string &where, double most = farthest) {
     if (!value.is_array() || value.size() != 2)
-      refuse(where, "[x, y] is expected, as fractions of the frame's width and height.");
-    return {number(value[0], where, -farthest, farthest),
-            number(value[1], where, -farthest, farthest)};
+      refuse(where, most == farthest
+                        ? "[x, y] is expected, as fractions of the frame's width and height."
+                        : "[x, y] is expected, in metres.");
+    return {number(value[0], where, -most, most), number(value[1], where, -most, most)};
   }
 
   const json &object_;
@@ -204,6 +216,19 @@ RuleLine line_of(const json &value, const std::string &where) {
   return line;
 }
 
+RuleWorld world_of(const json &value) {
+  const Fields fields(value, "world", {"points", "metres", "anchor"});
+  const RuleWorld world{
+      {fields.four_points("points", farthest), fields.four_points("metres", most_metres)},
+      anchor_of(fields)};
+  if (!GroundMap(world.marks).valid())
+    refuse(
+        "world",
+        "the four points do not show a plane. Give the corners of a quadrangle on the ground, in "
+        "the same order in “points” and “metres”, no three of them on one line.");
+  return world;
+}
+
 json parsed(const std::string &text) {
   if (text.size() > most_rule_bytes)
     refuse("rules", "the text has more than " + std::to_string(most_rule_bytes) + " bytes.");
@@ -252,10 +277,11 @@ bool RuleSet::has_times() const {
 
 std::shared_ptr<const RuleSet> parse_rules(const std::string &text) {
   const json all = parsed(text);
-  const Fields fields(all, "rules", {"zones", "lines"});
+  const Fields fields(all, "rules", {"zones", "lines", "world"});
   RuleSet rules;
   rules.zones = rules_of<RuleZone>(fields, "zones", zone_of);
   rules.lines = rules_of<RuleLine>(fields, "lines", line_of);
+  if (fields.has("world")) rules.world = world_of(fields.at("world"));
   rules.json = text;
   return std::make_shared<const RuleSet>(std::move(rules));
 }

@@ -9,6 +9,7 @@
 #include "activetimes.h"
 #include "geometry.h"
 #include "path.h"
+#include "world.h"
 
 namespace glcl::rules {
 
@@ -43,9 +44,16 @@ struct RuleLine {
   RuleAnchor anchor = RuleAnchor::picture;
 };
 
+/// The marks by which objects are measured.
+struct RuleWorld {
+  GroundMarks marks;  ///< points in fractions of the frame
+  RuleAnchor anchor = RuleAnchor::picture;
+};
+
 struct RuleSet {
   std::vector<RuleZone> zones;
   std::vector<RuleLine> lines;
+  std::optional<RuleWorld> world;
   std::string json;  ///< the text from which they were read
 
   /// True if the time of the week matters.

@@ -2,6 +2,7 @@
 #include "rules.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -38,6 +39,12 @@ void Rules::set(std::shared_ptr<const RuleSet> rules) {
     }
   }
   lines_.assign(rules_->lines.size(), {});
+  meter_.reset();
+  if (rules_->world) {
+    GroundMarks marks = rules_->world->marks;
+    for (RulePoint &point : marks.points) point = in_frame(point);
+    meter_.emplace(marks);
+  }
   anchored_ = false;
 }
 
@@ -48,6 +55,14 @@ double Rules::margin() const {
 
 RulePoint Rules::in_frame(const RulePoint &fraction) const {
   return {fraction.x * width_, fraction.y * height_};
+}
+
+/// Where a point of this frame was in the frame for which the rules were set.
+RulePoint Rules::anchored(const RulePoint &point) const {
+  const std::complex<double> centre(width_ / 2.0, height_ / 2.0), now(point.x, point.y),
+      first = (now - centre - camera_.shift) / camera_.scale,
+      then = centre + anchor_.scale * first + anchor_.shift;
+  return {then.real(), then.imag()};
 }
 
 /// The points of an object that count. For rules on the ground they are where they were in the
@@ -63,18 +78,13 @@ std::vector<RulePoint> Rules::points_of(const RuleObject &object, RulePart part,
     for (const double down : {double(box.top), y, double(box.bottom)})
       for (const double across : {double(box.left), x, double(box.right)})
         points.push_back({across, down});
-  if (anchor == RuleAnchor::picture) return points;
-  const std::complex<double> centre(width_ / 2.0, height_ / 2.0);
-  for (RulePoint &point : points) {
-    const std::complex<double> now(point.x, point.y),
-        first = (now - centre - camera_.shift) / camera_.scale,
-        then = centre + anchor_.scale * first + anchor_.shift;
-    point = {then.real(), then.imag()};
-  }
+  if (anchor == RuleAnchor::ground)
+    for (RulePoint &point : points) point = anchored(point);
   return points;
 }
 
-/// The largest depth of the points in a zone, px: below 0 outside. Far outside it is a bound.
+/// The largest depth of the points in a zone, px: below 0 outside. Far inside and outside it is a
+/// bound.
 double Rules::depth_in_zone(const RuleZone &zone, const ZoneState &state,
                             const std::vector<RulePoint> &points) const {
   const std::vector<RulePoint> &polygon = state.polygon;
@@ -89,14 +99,14 @@ double Rules::depth_in_zone(const RuleZone &zone, const ZoneState &state,
                                        : depth_in(polygon, point);
     if (zone.inverse) depth = -depth;
     deepest = std::max(deepest, depth);
+    if (deepest > margin()) break;
   }
   return deepest;
 }
 
 void Rules::leave(const RuleZone &zone, const Visit &visit, uint64_t now) {
   if (!visit.entered) return;
-  events_.push_back(
-      {RuleEvent::Kind::leave, zone.name, visit.object, elapsed(now, visit.since), 0, false});
+  add({RuleEvent::Kind::leave, zone.name, visit.object, elapsed(now, visit.since), 0, false});
 }
 
 void Rules::leave_all(const RuleZone &zone, ZoneState &state, uint64_t now) {
@@ -132,11 +142,11 @@ void Rules::step_object(const RuleZone &zone, ZoneState &state, const Seen &seen
   const uint64_t lasted = elapsed(now, visit.since);
   if (!visit.entered && lasted >= nanoseconds(zone.min_duration)) {
     visit.entered = true;
-    events_.push_back({RuleEvent::Kind::enter, zone.name, object, 0, 0, false});
+    add({RuleEvent::Kind::enter, zone.name, object, 0, 0, false});
   }
   if (visit.entered && !visit.loiters && zone.loiter > 0 && lasted >= nanoseconds(zone.loiter)) {
     visit.loiters = true;
-    events_.push_back({RuleEvent::Kind::loiter, zone.name, object, lasted, 0, false});
+    add({RuleEvent::Kind::loiter, zone.name, object, lasted, 0, false});
   }
 }
 
@@ -148,7 +158,7 @@ void Rules::count(const RuleZone &zone, ZoneState &state) {
                                      [](const auto &visit) { return visit.second.entered; }));
   const bool full = inside >= zone.count;
   if (std::exchange(state.full, full) != full)
-    events_.push_back({RuleEvent::Kind::count, zone.name, {}, 0, inside, false});
+    add({RuleEvent::Kind::count, zone.name, {}, 0, inside, false});
 }
 
 void Rules::step_line(const RuleLine &line, std::map<uint64_t, Side> &sides, const Seen &seen) {
@@ -165,7 +175,7 @@ void Rules::step_line(const RuleLine &line, std::map<uint64_t, Side> &sides, con
   if (before != sides.end() && before->second.right != now.right &&
       segments_meet(from, to, before->second.point, point) &&
       line.direction != (now.right ? RuleDirection::right_to_left : RuleDirection::left_to_right))
-    events_.push_back({RuleEvent::Kind::cross, line.name, object, 0, 0, now.right});
+    add({RuleEvent::Kind::cross, line.name, object, 0, 0, now.right});
   sides[object.id] = now;
 }
 
@@ -173,7 +183,7 @@ void Rules::step_line(const RuleLine &line, std::map<uint64_t, Side> &sides, con
 void Rules::follow(const CameraPlace &camera) {
   if (!anchored_ || camera.frames < camera_.frames) {
     anchor_ = camera;
-    paths_.clear();
+    known_.clear();
   }
   anchored_ = true;
   camera_ = camera;
@@ -182,10 +192,27 @@ void Rules::follow(const CameraPlace &camera) {
 Rules::Seen Rules::seen(const RuleObject &object, RulePart part, uint64_t now) {
   const std::vector<RulePoint> picture = points_of(object, part, RuleAnchor::picture),
                                ground = points_of(object, part, RuleAnchor::ground);
-  Path &path = paths_[object.id];
+  Known &known = known_[object.id];
   const size_t middle = picture.size() / 2;
-  path.add({now, picture[middle], ground[middle]});
-  return {object, {picture, ground}, path};
+  std::array edge{RulePoint{object.box.left, object.box.bottom},
+                  RulePoint{object.box.right, object.box.bottom}};
+  if (rules_->world && rules_->world->anchor == RuleAnchor::ground)
+    for (RulePoint &point : edge) point = anchored(point);
+  const RulePoint foot{(edge[0].x + edge[1].x) / 2, (edge[0].y + edge[1].y) / 2};
+  known.path.add({now, picture[middle], ground[middle], foot});
+  if (meter_) known.on_ground = meter_->measure(known.path, edge, object.box.height());
+  return {object, {picture, ground}, known.path};
+}
+
+std::optional<OnGround> Rules::on_ground(uint64_t id) const {
+  if (!meter_) return {};
+  const auto found = known_.find(id);
+  return found == known_.end() ? OnGround{} : found->second.on_ground;
+}
+
+void Rules::add(RuleEvent event) {
+  event.on_ground = on_ground(event.object.id);
+  events_.push_back(std::move(event));
 }
 
 void Rules::step_zone(const RuleZone &zone, ZoneState &state, const std::vector<Seen> &all,
@@ -211,13 +238,13 @@ std::vector<RuleEvent> Rules::step(const std::vector<RuleObject> &objects,
       visits.erase(found);
     }
     for (std::map<uint64_t, Side> &sides : lines_) sides.erase(object.id);
-    paths_.erase(object.id);
   }
   std::vector<Seen> all;
   for (const RuleObject &object : objects) all.push_back(seen(object, part, now_));
   for (size_t i = 0; i < zones_.size(); i++) step_zone(rules_->zones[i], zones_[i], all, time);
   for (size_t i = 0; i < lines_.size(); i++)
     for (const Seen &seen : all) step_line(rules_->lines[i], lines_[i], seen);
+  for (const RuleObject &object : ended) known_.erase(object.id);
   return std::exchange(events_, {});
 }
 
@@ -227,7 +254,7 @@ std::vector<RuleEvent> Rules::end(uint64_t now) {
     count(rules_->zones[i], zones_[i]);
   }
   for (auto &sides : lines_) sides.clear();
-  paths_.clear();
+  known_.clear();
   anchored_ = false;
   return std::exchange(events_, {});
 }

@@ -33,11 +33,12 @@ struct CameraPlace {
 struct RuleEvent {
   enum class Kind { enter, leave, loiter, count, cross };
   Kind kind;
-  std::string rule;            ///< name of the zone or line
-  RuleObject object;           ///< not for count
-  uint64_t lasted = 0;         ///< ns inside: leave, loiter
-  int count = 0;               ///< objects inside: count
-  bool left_to_right = false;  ///< cross
+  std::string rule;                     ///< name of the zone or line
+  RuleObject object;                    ///< not for count
+  uint64_t lasted = 0;                  ///< ns inside: leave, loiter
+  int count = 0;                        ///< objects inside: count
+  bool left_to_right = false;           ///< cross
+  std::optional<OnGround> on_ground{};  ///< of the object, if the rules have a world
 };
 
 /// A line to draw, px.
@@ -65,6 +66,10 @@ class Rules {
   /// Where zones and lines are in the frame of the last step. A line has a tick on each side that
   /// crossings may reach.
   std::vector<RuleOutline> outlines() const;
+  /// True if the rules have a world.
+  bool measures() const { return meter_.has_value(); }
+  /// An object of the last steps on the ground. Unset if the rules have no world.
+  std::optional<OnGround> on_ground(uint64_t id) const;
 
  private:
   /// An object in a zone.
@@ -83,6 +88,10 @@ class Rules {
     bool right = false;
     RulePoint point;
   };
+  struct Known {
+    Path path;
+    OnGround on_ground;
+  };
   /// An object and its points for rules of each anchor.
   struct Seen {
     const RuleObject &object;
@@ -95,6 +104,8 @@ class Rules {
 
   std::vector<RulePoint> points_of(const RuleObject &object, RulePart part,
                                    RuleAnchor anchor) const;
+  RulePoint anchored(const RulePoint &point) const;
+  void add(RuleEvent event);
   RulePoint in_frame(const RulePoint &fraction) const;
   RulePoint shown(const RulePoint &point, RuleAnchor anchor) const;
   double depth_in_zone(const RuleZone &zone, const ZoneState &state,
@@ -116,10 +127,11 @@ class Rules {
   std::vector<ZoneState> zones_;
   std::vector<std::map<uint64_t, Side>> lines_;
   bool anchored_ = false;
-  CameraPlace anchor_, camera_;     // of the frame for which the rules were set; of this frame
-  std::map<uint64_t, Path> paths_;  // of the objects, by id
-  std::vector<RuleEvent> events_;   // of this frame
-  uint64_t now_ = 0;                // its time
+  CameraPlace anchor_, camera_;      // of the frame for which the rules were set; of this frame
+  std::map<uint64_t, Known> known_;  // objects, by id
+  std::optional<GroundMeter> meter_;
+  std::vector<RuleEvent> events_;  // of this frame
+  uint64_t now_ = 0;               // its time
 };
 
 }  // namespace glcl::rules

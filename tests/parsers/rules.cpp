@@ -31,6 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check(std::fabs(zone.heading->angle) < 7 && zone.heading->tolerance > 0, "a direction");
       zone.active.contain(0);
     }
+    if (rules->world)
+      check(glcl::rules::GroundMap(rules->world->marks).valid(), "a world that is no plane");
     for (const auto &line : rules->lines) {
       check(!line.name.empty(), "a line has no name");
       check_point(line.from);

@@ -82,7 +82,7 @@ TEST(test_empty) {
 TEST(test_refused) {
   expect_refused("{", "can't be read");
   expect_refused("{\"zones\": [}", "can't be read");
-  expect_refused("{\"areas\": []}", "“areas” is not one of zones, lines");
+  expect_refused("{\"areas\": []}", "“areas” is not one of zones, lines, world");
   expect_refused("{\"zones\": 1}", "a list in brackets");
   expect_refused("{\"zones\": [1]}", "zones 1: an object");
   expect_refused("{\"zones\": [{}]}", "“name” is missing");
@@ -117,6 +117,20 @@ TEST(test_refused) {
   expect_refused(line("\"from\": [0, 0], \"to\": [0, 0]"), "the same point");
   expect_refused(line("\"from\": [0, 0], \"to\": [1, 0], \"direction\": \"up\""),
                  "“up” is not one of both, left-to-right, right-to-left");
+  const auto world = [](const std::string &fields) { return "{\"world\": {" + fields + "}}"; };
+  const std::string points = "\"points\": [[0, 1], [1, 1], [0.6, 0.5], [0.4, 0.5]]",
+                    metres = "\"metres\": [[0, 0], [4, 0], [4, 20], [0, 20]]";
+  read_rules(world(points + ", " + metres + ", \"anchor\": \"ground\""));
+  expect_refused(world(points), "“metres” is missing");
+  expect_refused(world(metres), "“points” is missing");
+  expect_refused(world("\"points\": [[0, 1]], " + metres), "4 points are expected");
+  expect_refused(world(points + ", \"metres\": [[0, 0], [4, 0], [4, 20], [0]]"),
+                 "point 4: [x, y] is expected, in metres");
+  expect_refused(world(points + ", \"metres\": [[0, 0], [4, 0], [4, 20], [0, 1e6]]"), "a number");
+  expect_refused(world(points + ", \"metres\": [[0, 0], [4, 0], [8, 0], [0, 20]]"),
+                 "no three of them on one line");
+  expect_refused(world(points + ", \"metres\": [[0, 0], [4, 20], [4, 0], [0, 20]]"),
+                 "the four points do not show a plane");
   const std::string one = "{\"name\": \"a\", " + square + "}";
   expect_refused("{\"zones\": [" + one + ", " + one + "]}", "Names must differ");
   expect_refused("/does/not/exist.json", "can't be opened");

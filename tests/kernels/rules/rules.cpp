@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 
 #include "tests/support/cases.h"
 
@@ -295,4 +296,40 @@ TEST(test_ground_set_later) {
   }
   // The object stays in the middle of the picture: the ground leaves it by 10 px a frame.
   story.expect("5 enter g #1; 8 leave g #1 after 3; ");
+}
+
+// Twenty zones with fifty objects take less than a millisecond of the processor per frame, also on
+// slow ones.
+TEST(test_cost) {
+  std::string text = R"({"world": {"points": [[0, 1], [1, 1], [0.6, 0.3], [0.4, 0.3]], )"
+                     R"("metres": [[0, 0], [8, 0], [8, 40], [0, 40]]}, "zones": [)";
+  for (int i = 0; i < 20; i++) {
+    text += (i ? ", {\"name\": \"" : "{\"name\": \"") + std::to_string(i) + "\", \"polygon\": [";
+    for (int k = 0; k < 12; k++) {
+      char point[60];
+      std::snprintf(point, sizeof point, "%s[%.3f, %.3f]", k ? ", " : "",
+                    0.5 + (0.2 + 0.01 * i) * std::cos(k * M_PI / 6),
+                    0.5 + (0.2 + 0.01 * i) * std::sin(k * M_PI / 6));
+      text += point;
+    }
+    text += "], \"direction\": 0, \"count\": 5, \"active\": [\"00:00-24:00\"]}";
+  }
+  Rules rules(width, height);
+  rules.set(read_rules(text + "]}"));
+  constexpr int frames = 200;
+  timespec begin{}, end{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  size_t events = 0;
+  for (int i = 0; i < frames; i++) {
+    std::vector<RuleObject> objects;
+    for (int k = 0; k < 50; k++)
+      objects.push_back(at(uint64_t(k), (7 * k + 2 * i) % width, 50 + 2 * k));
+    events += rules.step(objects, {}, RulePart::any, {}, {i * frame_time}).size();
+  }
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+  const double each =
+      (double(end.tv_sec - begin.tv_sec) * 1e3 + double(end.tv_nsec - begin.tv_nsec) / 1e6) /
+      frames;
+  std::printf("%.3f ms\n", each);
+  fail_unless(events > 1000 && each < 1, "%zu events, %g ms", events, each);
 }

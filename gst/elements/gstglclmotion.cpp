@@ -31,6 +31,7 @@
 #include "base/compat.h"
 #include "base/glclelement.h"
 #include "base/glclerrorreporter.h"
+#include "base/glclmetaboxes.h"
 #include "base/glcloverlay.h"
 #include "base/glclrealtime.h"
 #include "base/glclresult.h"
@@ -215,6 +216,9 @@ static glcl::motion::RuleFrame gst_glcl_motion_rule_frame(GstGLCLMotion *self,
                                                           GstBuffer *frame, bool moved) {
   const MotionProperties &settings = self->state->frame_settings;
   glcl::motion::RuleFrame result{wanted.times, 0, wanted.message && moved};
+  if (settings.on_upstream())
+    for (const glcl::MetaBox &box : glcl::meta_boxes(frame))
+      result.boxes.push_back({box.box, box.id, box.type});
   if (settings.rules->set->has_times())
     result.second_of_week = glcl::rules::second_of_week(
         glcl::real_time(GST_ELEMENT(self), frame, wanted.times.running_time));

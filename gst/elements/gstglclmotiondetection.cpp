@@ -52,7 +52,8 @@ camera::Compensation ObjectDetection::Settings::compensation() const {
   using camera::Compensation;
   switch (camera) {
     case Camera::automatic:
-      return detect ? Compensation::first_order_flow : Compensation::none;
+      return detect || (on_upstream() && rules->set->has_ground()) ? Compensation::first_order_flow
+                                                                   : Compensation::none;
     case Camera::translation:
       return Compensation::translation;
     case Camera::first_order_flow:
@@ -137,32 +138,33 @@ void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMo
 }
 
 void ObjectDetection::take(const Settings &settings, const objects::RegionList &result,
-                           const camera::FrameGeometry &geometry, const RuleFrame &frame) {
+                           const camera::FrameGeometry &geometry, RuleFrame frame) {
   const FrameTimes &times = frame.times;
   camera_ = {};
   if (settings.compensation() != camera::Compensation::none) camera_ = result.state;
   const GstClockTime now = times.running_time, before = last_times_.running_time;
-  const double seconds =
-      GST_CLOCK_TIME_IS_VALID(now) && GST_CLOCK_TIME_IS_VALID(before) && now > before
-          ? double(now - before) / GST_SECOND
-          : usual_frame;
+  frame.seconds = GST_CLOCK_TIME_IS_VALID(now) && GST_CLOCK_TIME_IS_VALID(before) && now > before
+                      ? double(now - before) / GST_SECOND
+                      : usual_frame;
   last_times_ = times;
-  if (!settings.detect) {
-    rules_.end(element_, times);
-    return report(tracker_.reset(), times);
-  }
   const double least =
       objects::Objects::least_area(settings_of(settings), size_.width, size_.height);
-  const objects::Tracker::Report found = tracker_.step(
-      {settings.min_frames, settings.gap, settings.max_speed}, result, geometry, least, seconds);
+  const objects::Tracker::Settings tracking{settings.min_frames, settings.gap, settings.max_speed};
+  const objects::Tracker::Report found =
+      settings.detect ? tracker_.step(tracking, result, geometry, least, frame.seconds)
+                      : tracker_.reset();
+  const bool own = settings.rules_on == RuleProperties::On::own;
+  if (own && !settings.detect) rules_.end(element_, times);
   report(found, times);
-  rules_.step(element_, settings, found, camera_ ? &*camera_ : nullptr, frame);
-  const std::optional<ObjectsOnGround> on_ground = rules_.on_ground(found.objects);
+  if (own && !settings.detect) return;
+  rules_.step(element_, settings, found, camera_ ? &*camera_ : nullptr, frame, settings.gap);
+  std::optional<ObjectsOnGround> on_ground;
+  if (own) on_ground = rules_.on_ground(found.objects);
   latest_.with([&](LatestResult &latest) {
     latest.outlines = rules_.outlines();
     latest.on_ground = on_ground;
   });
-  if (!frame.posts) return;
+  if (!frame.posts || !settings.detect) return;
   GstStructure *structure = gst_glcl_analyzer_structure("objects", times);
   FieldRows list = rows(on_ground);
   for (const objects::Object &object : found.objects)

@@ -27,7 +27,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   enum class Camera { automatic, none, translation, first_order_flow };
   struct Settings : RuleProperties {
     bool detect = false;
-    Camera camera = Camera::automatic;  ///< automatic: first_order_flow with `detect`, else none
+    Camera camera = Camera::automatic;  ///< automatic: if objects or the rules need it
     double sensitivity = 0.5;
     int min_area = 0;  ///< px², 0: 1/1500 of the frame
     int min_frames = 2;
@@ -42,7 +42,9 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
 
     camera::Compensation compensation() const;
     /// True if the settings need the engine.
-    bool runs() const { return detect || compensation() != camera::Compensation::none; }
+    bool runs() const {
+      return detect || on_upstream() || compensation() != camera::Compensation::none;
+    }
   };
 
   /// `element` gets the results and lives longer. If the settings need the engine, it is built
@@ -101,7 +103,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     return *objects_.get([this] { return build(); });
   }
   void take(const Settings &settings, const objects::RegionList &result,
-            const camera::FrameGeometry &geometry, const RuleFrame &frame);
+            const camera::FrameGeometry &geometry, RuleFrame frame);
   void post(const char *name, const FrameTimes &times, const objects::Object &object) const;
   void report(const objects::Tracker::Report &report, const FrameTimes &times);
   void set_detected(bool detected);

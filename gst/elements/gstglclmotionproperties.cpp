@@ -55,7 +55,8 @@ GType camera_type() {
   using Camera = ObjectDetection::Camera;
   return enum_type<Camera>(
       "GstGLCLMotionCamera",
-      {{Camera::automatic, "first-order-flow with detect=true, otherwise none", "auto"},
+      {{Camera::automatic,
+        "first-order-flow where objects or rules on the ground need it, otherwise none", "auto"},
        {Camera::none, "Static camera", "none"},
        {Camera::translation, "The camera pans: the picture shifts", "translation"},
        {Camera::first_order_flow, "The picture shifts, rotates and zooms", "first-order-flow"}});
@@ -120,13 +121,22 @@ GType rules_point_type() {
        {RulePart::any, "Any point; for lines the centre", "any"}});
 }
 
+GType rules_on_type() {
+  using On = RuleProperties::On;
+  return enum_type<On>(
+      "GstGLCLMotionRulesOn",
+      {{On::own, "Objects that this element detects", "own"},
+       {On::upstream, "Regions of interest and detections that frames carry", "upstream"}});
+}
+
 void add_rule_properties(Properties<MotionProperties> &properties) {
   properties
       .made(
           g_param_spec_string("rules", "Rules",
                               "Zones and lines in JSON, or the path of a file with them, which is "
                               "read again when it changes: messages "
-                              "report objects that enter, leave, stay or cross. Needs detect=true. "
+                              "report objects that enter, leave, stay or cross. Needs detect=true "
+                              "or rules-on=upstream. "
                               "Empty: no rules",
                               "", while_playing),
           take_rules,
@@ -137,7 +147,10 @@ void add_rule_properties(Properties<MotionProperties> &properties) {
             g_value_set_string(value, settings.rules->text.c_str());
           })
       .choice("rules-point", "Rules point", "Point of an object's box that counts for rules",
-              &MotionProperties::rules_point, rules_point_type());
+              &MotionProperties::rules_point, rules_point_type())
+      .choice("rules-on", "Rules on",
+              "Objects to which rules apply. upstream does not need detect=true",
+              &MotionProperties::rules_on, rules_on_type());
 }
 
 void add_search_properties(Properties<MotionProperties> &properties) {

@@ -13,7 +13,7 @@ using rules::RuleObject;
 
 std::vector<RuleObject> rule_objects(const std::vector<objects::Object> &objects) {
   std::vector<RuleObject> list;
-  for (const objects::Object &object : objects) list.push_back({object.id, object.box});
+  for (const objects::Object &object : objects) list.push_back({object.id, object.box, 0});
   return list;
 }
 
@@ -55,6 +55,9 @@ GstStructure *message_of(const RuleEvent &event, const FrameTimes &times) {
                     gint(left), "y", G_TYPE_INT, gint(top), "width", G_TYPE_INT,
                     gint(std::lround(box.right) - left), "height", G_TYPE_INT,
                     gint(std::lround(box.bottom) - top), nullptr);
+  if (event.object.type)
+    gst_structure_set(message, "type", G_TYPE_STRING, g_quark_to_string(event.object.type),
+                      nullptr);
   if (event.kind == Kind::leave || event.kind == Kind::loiter)
     gst_structure_set(message, "zone-duration", G_TYPE_UINT64, guint64(event.lasted), nullptr);
   if (event.kind == Kind::cross)
@@ -92,17 +95,33 @@ std::optional<ObjectsOnGround> MotionRules::on_ground(
   return all;
 }
 
+/// The objects to which the rules apply.
+rules::BoxTracker::Followed MotionRules::objects_of(const RuleProperties &settings,
+                                                    const objects::Tracker::Report &report,
+                                                    const RuleFrame &frame, double gap) {
+  if (settings.rules_on == RuleProperties::On::upstream)
+    return boxes_.step(frame.boxes, frame.seconds, gap);
+  return {rule_objects(report.objects), rule_objects(report.ended)};
+}
+
 void MotionRules::step(GstGLCLAnalyzer *element, const RuleProperties &settings,
                        const objects::Tracker::Report &report, const camera::CameraState *camera,
-                       const RuleFrame &frame) {
+                       const RuleFrame &frame, double gap) {
+  const uint64_t now = now_of(frame.times);
+  if (std::exchange(on_, settings.rules_on) != settings.rules_on) {
+    boxes_.reset();
+    post(element, rules_.forget(now), frame.times);
+  }
   rules_.set(settings.rules->set);
+  const rules::BoxTracker::Followed objects = objects_of(settings, report, frame, gap);
   post(element,
-       rules_.step(rule_objects(report.objects), rule_objects(report.ended), settings.rules_point,
-                   place_of(camera), {now_of(frame.times), frame.second_of_week}),
+       rules_.step(objects.found, objects.ended, settings.rules_point, place_of(camera),
+                   {now, frame.second_of_week}),
        frame.times);
 }
 
 void MotionRules::end(GstGLCLAnalyzer *element, const FrameTimes &times) {
+  boxes_.reset();
   post(element, rules_.end(now_of(times)), times);
 }
 

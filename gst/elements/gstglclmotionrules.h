@@ -12,21 +12,29 @@
 #include "camera/interface.h"
 #include "gstglclmotionrulesource.h"
 #include "objects/tracker.h"
+#include "rules/boxtracker.h"
 #include "rules/rules.h"
 
 namespace glcl::motion {
 
 /// The values of the properties of rules.
 struct RuleProperties {
+  enum class On { own, upstream };
   std::shared_ptr<const RuleSource> rules = std::make_shared<const RuleSource>();
   rules::RulePart rules_point = rules::RulePart::bottom;
+  On rules_on = On::own;  ///< whose objects count
+
+  /// True if rules apply to boxes of other elements.
+  bool on_upstream() const { return rules_on == On::upstream && !rules->set->empty(); }
 };
 
 /// A frame to which rules are applied.
 struct RuleFrame {
   FrameTimes times;
-  int second_of_week = 0;  ///< of the stream's clock, if the rules have times
-  bool posts = false;      ///< a message with all objects is due
+  int second_of_week = 0;                ///< of the stream's clock, if the rules have times
+  bool posts = false;                    ///< a message with all objects is due
+  std::vector<rules::GivenBox> boxes{};  ///< of other elements, for rules that apply to them
+  double seconds = 0;                    ///< since the previous frame
 };
 
 /// Objects on the ground, by id.
@@ -43,11 +51,12 @@ class MotionRules {
   /// For frames of width × height px.
   MotionRules(int width, int height) : rules_(width, height) {}
 
-  /// Applies the rules to the objects of a frame. `camera`: null if its motion is not compensated;
-  /// then the ground moves with the picture.
+  /// Applies the rules to the objects of a frame: those of the report, or the boxes of the frame
+  /// with their `gap` in seconds. `camera`: null if its motion is not compensated; then the ground
+  /// moves with the picture.
   void step(GstGLCLAnalyzer *element, const RuleProperties &settings,
             const objects::Tracker::Report &report, const camera::CameraState *camera,
-            const RuleFrame &frame);
+            const RuleFrame &frame, double gap);
   /// Ends all objects, with the times of the last frame.
   void end(GstGLCLAnalyzer *element, const FrameTimes &times);
   std::vector<rules::RuleOutline> outlines() const { return rules_.outlines(); }
@@ -55,7 +64,13 @@ class MotionRules {
   std::optional<ObjectsOnGround> on_ground(const std::vector<objects::Object> &objects) const;
 
  private:
+  rules::BoxTracker::Followed objects_of(const RuleProperties &settings,
+                                         const objects::Tracker::Report &report,
+                                         const RuleFrame &frame, double gap);
+
   rules::Rules rules_;
+  rules::BoxTracker boxes_;
+  RuleProperties::On on_ = RuleProperties::On::own;  // in the last frame
 };
 
 }  // namespace glcl::motion

@@ -275,6 +275,12 @@ bool RuleSet::has_times() const {
                      [](const RuleZone &zone) { return !zone.active.empty(); });
 }
 
+bool RuleSet::has_ground() const {
+  const auto on_ground = [](const auto &rule) { return rule.anchor == RuleAnchor::ground; };
+  return std::any_of(zones.begin(), zones.end(), on_ground) ||
+         std::any_of(lines.begin(), lines.end(), on_ground) || (world && on_ground(*world));
+}
+
 std::shared_ptr<const RuleSet> parse_rules(const std::string &text) {
   const json all = parsed(text);
   const Fields fields(all, "rules", {"zones", "lines", "world"});

@@ -58,6 +58,9 @@ struct RuleSet {
 
   /// True if the time of the week matters.
   bool has_times() const;
+  /// True if something stays on the ground.
+  bool has_ground() const;
+  bool empty() const { return zones.empty() && lines.empty(); }
 };
 
 /// Limits of a text with rules.

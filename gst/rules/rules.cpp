@@ -248,15 +248,19 @@ std::vector<RuleEvent> Rules::step(const std::vector<RuleObject> &objects,
   return std::exchange(events_, {});
 }
 
-std::vector<RuleEvent> Rules::end(uint64_t now) {
+std::vector<RuleEvent> Rules::forget(uint64_t now) {
   for (size_t i = 0; i < zones_.size(); i++) {
     leave_all(rules_->zones[i], zones_[i], now);
     count(rules_->zones[i], zones_[i]);
   }
   for (auto &sides : lines_) sides.clear();
   known_.clear();
-  anchored_ = false;
   return std::exchange(events_, {});
+}
+
+std::vector<RuleEvent> Rules::end(uint64_t now) {
+  anchored_ = false;
+  return forget(now);
 }
 
 /// Where a point of a rule is in this frame, px.

@@ -19,7 +19,8 @@ enum class RulePart { bottom, center, any };
 /// An object of a frame.
 struct RuleObject {
   uint64_t id = 0;
-  RectF box;  ///< px
+  RectF box;          ///< px
+  uint32_t type = 0;  ///< a number that the caller knows; 0: none
 };
 
 /// Where a point of the scene is in a frame: `scale` times where it was in a first frame, plus
@@ -61,7 +62,9 @@ class Rules {
   std::vector<RuleEvent> step(const std::vector<RuleObject> &objects,
                               const std::vector<RuleObject> &ended, RulePart part,
                               const CameraPlace &camera, const RuleTime &time);
-  /// Ends all objects.
+  /// Ends all objects. Rules on the ground stay where they are.
+  std::vector<RuleEvent> forget(uint64_t now);
+  /// Ends all objects. Rules on the ground are set again in the next frame.
   std::vector<RuleEvent> end(uint64_t now);
   /// Where zones and lines are in the frame of the last step. A line has a tick on each side that
   /// crossings may reach.

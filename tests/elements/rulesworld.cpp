@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The rules of glclmotion in pipelines: speed and size of objects on the ground.
+// The rules of glclmotion in pipelines: speed and size of objects on the ground, and boxes of other
+// elements.
+#include <gst/video/video.h>
+
 #include <cmath>
+
+#include "config.h"
+#if HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
 
 #include "events.h"
 #include "pipeline.h"
@@ -115,4 +123,130 @@ TEST(no_world) {
       expect(!gst_structure_has_field(event, "speed"), "no speed");
   for (const GstStructure *message : events.of("objects"))
     expect(!gst_structure_has_field(message, "objects-speed"), "no speeds");
+}
+
+namespace {
+
+enum class Kind { numbered, plain, renumbered, detection };
+
+/// Attaches a box to a frame.
+void attach(GstBuffer *buffer, Kind kind, int number, int left) {
+#if HAVE_ANALYTICS
+  if (kind == Kind::detection) {
+    GstAnalyticsRelationMeta *meta = gst_buffer_add_analytics_relation_meta(buffer);
+    GstAnalyticsODMtd detection;
+    GstAnalyticsTrackingMtd tracking;
+    gst_analytics_relation_meta_add_od_mtd(meta, g_quark_from_string("person"), left, foot - side,
+                                           side, side, 1, &detection);
+    gst_analytics_relation_meta_add_tracking_mtd(meta, 17, 0, &tracking);
+    gst_analytics_relation_meta_set_relation(meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, detection.id,
+                                             tracking.id);
+    return;
+  }
+#endif
+  GstVideoRegionOfInterestMeta *meta = gst_buffer_add_video_region_of_interest_meta(
+      buffer, "person", guint(left), foot - side, side, side);
+  meta->id = kind == Kind::numbered ? 17 : kind == Kind::renumbered ? 100 + number : 0;
+}
+
+/// Boxes that frames get before the element, because glupload drops them.
+struct Boxes {
+  Kind kind;
+  int left, step;  // px, px per frame
+  int number = 0;
+
+  void add_to(GstElement *element) {
+    GstPad *pad = gst_element_get_static_pad(element, "sink");
+    const auto probe = [](GstPad *, GstPadProbeInfo *info, gpointer data) {
+      auto *boxes = static_cast<Boxes *>(data);
+      GstBuffer *frame = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+      GST_PAD_PROBE_INFO_DATA(info) = frame;
+      attach(frame, boxes->kind, boxes->number, boxes->left + boxes->step * boxes->number);
+      boxes->number++;
+      return GST_PAD_PROBE_OK;
+    };
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, probe, this, nullptr);
+    gst_object_unref(pad);
+  }
+};
+
+/// The number of the frame of the only event of this name for a zone.
+double frame_of(const Events &events, const char *name, const std::string &zone) {
+  std::vector<double> frames;
+  for (const GstStructure *event : events.of(name)) {
+    guint64 time = 0;
+    gst_structure_get_clock_time(event, "running-time", &time);
+    if (zone == gst_structure_get_string(event, "zone"))
+      frames.push_back(double(time) * rate / GST_SECOND);
+  }
+  fail_unless(frames.size() == 1, "%zu %s of %s", frames.size(), name, zone.c_str());
+  return frames[0];
+}
+
+const char *const two_zones =
+    R"({"zones": [{"name": "ground", "polygon": [[0.4, 0], [0.65, 0], [0.65, 1], [0.4, 1]], "anchor": "ground"},
+                  {"name": "picture", "polygon": [[0.4, 0], [0.65, 0], [0.65, 1], [0.4, 1]]}]})";
+
+}  // namespace
+
+// Boxes of others get zones, also under a camera that pans, and without detection.
+TEST(upstream) {
+  std::vector<Kind> kinds{Kind::numbered, Kind::plain, Kind::renumbered};
+  if (HAVE_ANALYTICS) kinds.push_back(Kind::detection);
+  for (const Kind kind : kinds) {
+    Chain chain("glclmotion name=e rules-on=upstream");
+    g_object_set(chain["e"], "rules", two_zones, nullptr);
+    Boxes boxes{kind, 4, 3};
+    boxes.add_to(chain["e"]);
+    for (int i = 0; i < 45; i++)
+      chain.filter(reference::textured_frame(width, height, {double(i), 0}));
+    test::end(chain);
+    Events events;
+    events.gather(chain);
+    // The middle of the box is at 18 + 3 n, the borders at 64 and 104; the ground follows by n.
+    const double enters = (64 + 2 - 18) / 3.0, leaves = (104 + 2 - 18) / 3.0;
+    fail_unless(std::fabs(frame_of(events, "zone-enter", "picture") - enters) <= 1);
+    fail_unless(std::fabs(frame_of(events, "zone-leave", "picture") - leaves) <= 1);
+    fail_unless(std::fabs(frame_of(events, "zone-enter", "ground") - enters * 1.5) <= 2);
+    const GstStructure *event = events.of("zone-enter")[0];
+    guint64 id = 0;
+    gst_structure_get_uint64(event, "id", &id);
+    const bool numbered = kind == Kind::numbered || kind == Kind::detection;
+    fail_unless(id == (numbered                   ? 17
+                       : kind == Kind::renumbered ? 100
+                                                  : (guint64(1) << 32) + 1),
+                "%" G_GUINT64_FORMAT, id);
+    fail_unless(g_strcmp0(gst_structure_get_string(event, "type"), "person") == 0);
+    expect(events.of("motion-begin").empty() && events.of("objects").empty(), "no own objects");
+  }
+}
+
+// The object that rules apply to changes while playing: what had entered leaves.
+TEST(changed_source) {
+  Chain chain("glclmotion name=e detect=true camera-compensation=none");
+  g_object_set(chain["e"], "rules",
+               R"({"zones": [{"name": "z", "polygon": [[0, 0], [1, 0], [1, 1], [0, 1]]}]})",
+               nullptr);
+  Boxes boxes{Kind::numbered, 50, 0};
+  boxes.add_to(chain["e"]);
+  for (int i = 0; i < 40; i++) {
+    if (i == 16) gst_util_set_object_arg(G_OBJECT(chain["e"]), "rules-on", "upstream");
+    if (i == 28) gst_util_set_object_arg(G_OBJECT(chain["e"]), "rules-on", "own");
+    chain.filter(scene(i, 0));
+  }
+  test::end(chain);
+  Events events;
+  events.gather(chain);
+  std::string order;
+  const auto enters = events.of("zone-enter"), leaves = events.of("zone-leave");
+  fail_unless(enters.size() == 3 && leaves.size() == 3, "%zu enter, %zu leave", enters.size(),
+              leaves.size());
+  for (size_t i = 0; i < 3; i++) {
+    guint64 in = 0, out = 0, time = 0;
+    gst_structure_get_uint64(enters[i], "id", &in);
+    gst_structure_get_uint64(leaves[i], "id", &out);
+    gst_structure_get_clock_time(leaves[i], "running-time", &time);
+    fail_unless(in == out && (in == 17) == (i == 1));
+    if (i < 2) fail_unless(std::fabs(double(time) * rate / GST_SECOND - (i ? 28 : 16)) < 0.5);
+  }
 }

@@ -46,6 +46,11 @@ FieldRows rows(const std::optional<ObjectsOnGround> &on_ground) {
   return FieldRows(columns);
 }
 
+rules::ZoneCells cells_over(const camera::FrameGeometry &geometry) {
+  const cl_int2 cells = objects::BackgroundModel::cells_of(geometry);
+  return {cells.s[0], cells.s[1], objects::BOUNDS_CELL * double(geometry.reduction)};
+}
+
 }  // namespace
 
 camera::Compensation ObjectDetection::Settings::compensation() const {
@@ -88,8 +93,12 @@ ObjectDetection::ObjectsPointer ObjectDetection::build() const {
 }
 
 objects::Objects::Settings ObjectDetection::settings_of(const Settings &settings) {
-  return {settings.compensation(), settings.sensitivity, settings.min_area,
-          static_cast<cl_uint>(settings.seed), settings.detect && settings.shadows};
+  return {settings.compensation(),
+          settings.sensitivity,
+          settings.min_area,
+          static_cast<cl_uint>(settings.seed),
+          settings.detect && settings.shadows,
+          {}};
 }
 
 ObjectDetection::~ObjectDetection() { set_detected(false); }
@@ -125,7 +134,9 @@ void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMo
     const HostPicture none, &mask = mask_ ? *mask_ : none;
     objects().set_mask(queue, mask_ ? mask.levels.data() : nullptr, mask.width, mask.height);
   }
-  objects().next(queue, settings_of(settings), motion, !remembered || !moved);
+  objects::Objects::Settings wanted = settings_of(settings);
+  wanted.zones = latest_.with([](const LatestResult &latest) { return latest.sensitivities; });
+  objects().next(queue, wanted, motion, !remembered || !moved);
   gst_glcl_analyzer_read(
       element_, queue, objects().regions(), sizeof(objects::RegionList),
       [weak = weak_from_this(), settings, geometry = objects().frame(), frame](const void *bytes) {
@@ -143,6 +154,8 @@ void ObjectDetection::take(const Settings &settings, const objects::RegionList &
   camera_ = {};
   if (settings.compensation() != camera::Compensation::none) camera_ = result.state;
   const GstClockTime now = times.running_time, before = last_times_.running_time;
+  frame.gap = settings.gap;
+  frame.cells = cells_over(geometry);
   frame.seconds = GST_CLOCK_TIME_IS_VALID(now) && GST_CLOCK_TIME_IS_VALID(before) && now > before
                       ? double(now - before) / GST_SECOND
                       : usual_frame;
@@ -157,12 +170,13 @@ void ObjectDetection::take(const Settings &settings, const objects::RegionList &
   if (own && !settings.detect) rules_.end(element_, times);
   report(found, times);
   if (own && !settings.detect) return;
-  rules_.step(element_, settings, found, camera_ ? &*camera_ : nullptr, frame, settings.gap);
+  rules_.step(element_, settings, found, camera_ ? &*camera_ : nullptr, frame);
   std::optional<ObjectsOnGround> on_ground;
   if (own) on_ground = rules_.on_ground(found.objects);
   latest_.with([&](LatestResult &latest) {
     latest.outlines = rules_.outlines();
     latest.on_ground = on_ground;
+    latest.sensitivities = rules_.sensitivities();
   });
   if (!frame.posts || !settings.detect) return;
   GstStructure *structure = gst_glcl_analyzer_structure("objects", times);
@@ -187,7 +201,8 @@ void ObjectDetection::report(const objects::Tracker::Report &report, const Frame
                last_times_.timestamp,
                camera_ ? camera_->frame_motion : camera::SimilarityMotion{},
                {},
-               {}});
+               {},
+               rules_.sensitivities()});
   active_ += int(report.begun.size()) - int(report.ended.size());
   set_detected(active_ > 0);
 }

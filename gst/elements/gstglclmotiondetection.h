@@ -95,6 +95,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     camera::SimilarityMotion step{};
     std::vector<rules::RuleOutline> outlines;
     std::optional<ObjectsOnGround> on_ground;
+    std::shared_ptr<const std::vector<float>> sensitivities;  ///< objects::Objects::Settings::zones
   };
 
   ObjectsPointer build() const;

@@ -98,30 +98,38 @@ std::optional<ObjectsOnGround> MotionRules::on_ground(
 /// The objects to which the rules apply.
 rules::BoxTracker::Followed MotionRules::objects_of(const RuleProperties &settings,
                                                     const objects::Tracker::Report &report,
-                                                    const RuleFrame &frame, double gap) {
+                                                    const RuleFrame &frame) {
   if (settings.rules_on == RuleProperties::On::upstream)
-    return boxes_.step(frame.boxes, frame.seconds, gap);
+    return boxes_.step(frame.boxes, frame.seconds, frame.gap);
   return {rule_objects(report.objects), rule_objects(report.ended)};
 }
 
 void MotionRules::step(GstGLCLAnalyzer *element, const RuleProperties &settings,
                        const objects::Tracker::Report &report, const camera::CameraState *camera,
-                       const RuleFrame &frame, double gap) {
-  const uint64_t now = now_of(frame.times);
+                       const RuleFrame &frame) {
+  const rules::RuleTime time{now_of(frame.times), frame.second_of_week};
   if (std::exchange(on_, settings.rules_on) != settings.rules_on) {
     boxes_.reset();
-    post(element, rules_.forget(now), frame.times);
+    post(element, rules_.forget(time.stream), frame.times);
   }
   rules_.set(settings.rules->set);
-  const rules::BoxTracker::Followed objects = objects_of(settings, report, frame, gap);
+  const rules::BoxTracker::Followed objects = objects_of(settings, report, frame);
   post(element,
-       rules_.step(objects.found, objects.ended, settings.rules_point, place_of(camera),
-                   {now, frame.second_of_week}),
+       rules_.step(objects.found, objects.ended, settings.rules_point, place_of(camera), time),
        frame.times);
+  std::vector<rules::ZoneArea> areas = rules_.sensitive_areas(time);
+  if (areas == areas_) return;
+  areas_ = std::move(areas);
+  sensitivities_ =
+      areas_.empty()
+          ? nullptr
+          : std::make_shared<const std::vector<float>>(rules::cell_values(areas_, frame.cells));
 }
 
 void MotionRules::end(GstGLCLAnalyzer *element, const FrameTimes &times) {
   boxes_.reset();
+  areas_.clear();
+  sensitivities_ = nullptr;
   post(element, rules_.end(now_of(times)), times);
 }
 

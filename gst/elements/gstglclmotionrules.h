@@ -35,6 +35,8 @@ struct RuleFrame {
   bool posts = false;                    ///< a message with all objects is due
   std::vector<rules::GivenBox> boxes{};  ///< of other elements, for rules that apply to them
   double seconds = 0;                    ///< since the previous frame
+  double gap = 0;                        ///< s without a box after which an object of others ends
+  rules::ZoneCells cells{};              ///< of the background model
 };
 
 /// Objects on the ground, by id.
@@ -51,25 +53,30 @@ class MotionRules {
   /// For frames of width × height px.
   MotionRules(int width, int height) : rules_(width, height) {}
 
-  /// Applies the rules to the objects of a frame: those of the report, or the boxes of the frame
-  /// with their `gap` in seconds. `camera`: null if its motion is not compensated; then the ground
+  /// Applies the rules to the objects of a frame: those of the report, or the boxes of the
+  /// frame. `camera`: null if its motion is not compensated; then the ground
   /// moves with the picture.
   void step(GstGLCLAnalyzer *element, const RuleProperties &settings,
             const objects::Tracker::Report &report, const camera::CameraState *camera,
-            const RuleFrame &frame, double gap);
+            const RuleFrame &frame);
   /// Ends all objects, with the times of the last frame.
   void end(GstGLCLAnalyzer *element, const FrameTimes &times);
   std::vector<rules::RuleOutline> outlines() const { return rules_.outlines(); }
+  /// The sensitivity of each cell of the last frame; below 0: that of the element. Null: without
+  /// such zones.
+  std::shared_ptr<const std::vector<float>> sensitivities() const { return sensitivities_; }
   /// Objects of the last steps on the ground. Unset if the rules have no world.
   std::optional<ObjectsOnGround> on_ground(const std::vector<objects::Object> &objects) const;
 
  private:
   rules::BoxTracker::Followed objects_of(const RuleProperties &settings,
                                          const objects::Tracker::Report &report,
-                                         const RuleFrame &frame, double gap);
+                                         const RuleFrame &frame);
 
   rules::Rules rules_;
   rules::BoxTracker boxes_;
+  std::vector<rules::ZoneArea> areas_;  // of sensitivities_
+  std::shared_ptr<const std::vector<float>> sensitivities_;
   RuleProperties::On on_ = RuleProperties::On::own;  // in the last frame
 };
 

@@ -18,9 +18,10 @@ BackgroundModel::BackgroundModel(Context &context, const camera::FrameGeometry &
       levels_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_float2));
       history_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(PixelHistory));
     }
-    Deviation none{};
-    deviation_ =
-        cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, &none);
+    std::vector<cl_uchar> deviation(sizeof(Deviation) + size_t(cells_of(frame).s[0]) *
+                                                            cells_of(frame).s[1] * sizeof(Bounds));
+    deviation_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                            deviation.size(), deviation.data());
     std::vector<cl_uchar> no_marks(pixels);
     foreground_ =
         cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, pixels, no_marks.data());
@@ -28,6 +29,22 @@ BackgroundModel::BackgroundModel(Context &context, const camera::FrameGeometry &
     throw Error("Can't allocate memory for the background model on " + context.device().name + ".",
                 error);
   }
+}
+
+cl_int2 BackgroundModel::cells_of(const camera::FrameGeometry &frame) {
+  return {{(frame.size.s[0] + BOUNDS_CELL - 1) / BOUNDS_CELL,
+           (frame.size.s[1] + BOUNDS_CELL - 1) / BOUNDS_CELL}};
+}
+
+void BackgroundModel::set_bounds(Queue &queue, const std::vector<Bounds> &bounds) {
+  static_assert(sizeof(Bounds) == sizeof(cl_float2) && sizeof(Deviation) % sizeof(cl_float2) == 0);
+  own_bounds_ = !bounds.empty();
+  if (bounds.empty()) return;
+  const size_t bytes = bounds.size() * sizeof(Bounds);
+  std::vector<Bounds> copy = bounds;
+  const cl::Buffer fresh(deviation_.getInfo<CL_MEM_CONTEXT>(),
+                         CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes, copy.data());
+  queue.cl().enqueueCopyBuffer(fresh, deviation_, 0, sizeof(Deviation), bytes);
 }
 
 void BackgroundModel::run(Queue &queue, const Bounds &bounds, const cl::Buffer &small,
@@ -41,7 +58,7 @@ void BackgroundModel::run(Queue &queue, const Bounds &bounds, const cl::Buffer &
           history_[from], levels_[now_], history_[now_], small, state, noise.state(), regions,
           rows.brightness(), foreground_, deviation_,
           BackgroundUpdate{frame_, noise_gain, bounds.deviations, bounds.edges, rows.bands(),
-                           noise.measured()});
+                           noise.measured(), own_bounds_});
 }
 
 }  // namespace glcl::objects

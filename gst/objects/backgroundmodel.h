@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <vector>
+
 #include "camera/rowbrightness.h"
 #include "noise/noise.h"
 #include "objects/interface.h"
@@ -27,6 +29,12 @@ class BackgroundModel {
   /// Throws Error::failed if the device refuses kernels or memory.
   BackgroundModel(Context &context, const camera::FrameGeometry &frame);
 
+  /// Columns and rows of cells of BOUNDS_CELL px a side, which may have bounds of their own.
+  static cl_int2 cells_of(const camera::FrameGeometry &frame);
+  /// Sets bounds for the cells from the next frame on, row by row, which replace those of run()
+  /// unless they are below 0. Empty: none.
+  void set_bounds(Queue &queue, const std::vector<Bounds> &bounds);
+
   /// Enqueues the update by a reduced frame, after camera::Align updated `state` and
   /// OverlayDetector::run() filled marks(). If the state says model_empty, the model restarts.
   /// `regions`: the RegionList of the previous frame; in its boxes half of the noise is enough, and
@@ -44,7 +52,8 @@ class BackgroundModel {
   /// uchar: 0 where the background is seen, 2 behind an overlay, else the distance from the
   /// background in eighths of the bound.
   const cl::Buffer &foreground() const { return foreground_; }
-  /// A Deviation: that of the scene, and the counters for its next update by Regions::run().
+  /// A Deviation: that of the scene, and the counters for its next update by Regions::run(). The
+  /// bounds of cells follow it.
   const cl::Buffer &deviation() const { return deviation_; }
 
  private:
@@ -52,6 +61,7 @@ class BackgroundModel {
   Kernel kernel_;
   cl::Buffer levels_[2], history_[2], foreground_, deviation_;
   int now_ = 0;
+  bool own_bounds_ = false;
 };
 
 }  // namespace glcl::objects

@@ -41,6 +41,15 @@ Objects::Objects(Context &context, int width, int height, const FrameFormat &for
   }
 }
 
+void Objects::set_zones(Queue &queue, const std::shared_ptr<const std::vector<float>> &zones) {
+  if (zones == zones_) return;
+  zones_ = zones;
+  std::vector<BackgroundModel::Bounds> bounds;
+  for (size_t i = 0; zones && i < zones->size(); i++)
+    bounds.push_back((*zones)[i] < 0 ? BackgroundModel::Bounds{-1, -1} : bounds_of((*zones)[i]));
+  background_.set_bounds(queue, bounds);
+}
+
 void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMotion &motion,
                    bool first) {
   using camera::Compensation;
@@ -58,6 +67,7 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMo
   align_.run(queue, settings.compensation, first, background_.levels(), background_.history(),
              foreground(), state_);
   overlay_.run(queue, align_.small(), state_, motion.noise(), first, background_.marks());
+  set_zones(queue, settings.zones);
   background_.run(queue, bounds_of(settings.sensitivity), align_.small(), state_, align_.rows(),
                   motion.noise(), regions_.list());
   // Tracked objects may be smaller than new ones.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "backgroundmodel.h"
 #include "camera/align.h"
 #include "camera/ransac.h"
@@ -21,6 +24,8 @@ class Objects {
     int min_area = 0;          ///< px² of frames; 0: 1/1500 of the frame
     cl_uint seed = 0;
     bool shadows = true;  ///< separate shadows from objects
+    /// The sensitivity of BackgroundModel's cells, row by row; below 0: `sensitivity`. Null: none.
+    std::shared_ptr<const std::vector<float>> zones{};
   };
 
   /// For frames of width × height px in pictures of a layout; `in_flight`: see ShadowDetector.
@@ -67,6 +72,8 @@ class Objects {
   static double least_area(const Settings &settings, int width, int height);
 
  private:
+  void set_zones(Queue &queue, const std::shared_ptr<const std::vector<float>> &zones);
+
   int width_, height_;
   camera::FrameGeometry frame_;
   camera::BlockVectors vectors_;
@@ -79,7 +86,8 @@ class Objects {
   bool separates_shadows_ = false;  // in the last frame
   Regions regions_;
   cl::Buffer state_;
-  cl_uint number_ = 0;  // number of frames since the first one
+  std::shared_ptr<const std::vector<float>> zones_;  // of the last frame
+  cl_uint number_ = 0;                               // number of frames since the first one
 };
 
 }  // namespace glcl::objects

@@ -182,9 +182,10 @@ ActiveTimes active_of(const Fields &fields) {
 }
 
 RuleZone zone_of(const json &value, const std::string &where) {
-  const Fields fields(value, where,
-                      {"name", "polygon", "center", "radius", "inverse", "min-area", "min-duration",
-                       "loiter", "count", "direction", "tolerance", "active", "anchor"});
+  const Fields fields(
+      value, where,
+      {"name", "polygon", "center", "radius", "inverse", "min-area", "min-duration", "loiter",
+       "count", "sensitivity", "direction", "tolerance", "active", "anchor"});
   RuleZone zone;
   zone.name = fields.text("name");
   read_shape(fields, where, zone);
@@ -195,6 +196,7 @@ RuleZone zone_of(const json &value, const std::string &where) {
   const double count = fields.number("count", 0, 0, 1000);
   if (count != std::floor(count)) refuse(fields.place("count"), "a whole number is expected.");
   zone.count = static_cast<int>(count);
+  if (fields.has("sensitivity")) zone.sensitivity = fields.number("sensitivity", 0, 0, 1);
   zone.heading = heading_of(fields);
   zone.active = active_of(fields);
   zone.anchor = anchor_of(fields);

@@ -28,7 +28,8 @@ struct RuleZone {
   double loiter = 0;               ///< s inside until it loiters; 0: never
   int count = 0;                   ///< objects inside that are reported; 0: none
   std::optional<Heading> heading;  ///< of objects that count
-  ActiveTimes active;              ///< none: always
+  std::optional<double> sensitivity;  ///< of detection; unset: as elsewhere
+  ActiveTimes active;                 ///< none: always
   RuleAnchor anchor = RuleAnchor::picture;
 };
 

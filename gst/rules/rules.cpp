@@ -272,19 +272,33 @@ RulePoint Rules::shown(const RulePoint &point, RuleAnchor anchor) const {
   return {now.real(), now.imag()};
 }
 
+/// The corners of a zone in this frame, px; a circle has many.
+std::vector<RulePoint> Rules::corners_of(size_t zone) const {
+  const RuleZone &rule = rules_->zones[zone];
+  std::vector<RulePoint> corners = zones_[zone].polygon;
+  const RulePoint center = in_frame(rule.center);
+  for (int corner = 0; corner < circle_corners && rule.polygon.empty(); corner++) {
+    const double angle = 2 * M_PI * corner / circle_corners, radius = rule.radius * width_;
+    corners.push_back({center.x + radius * std::cos(angle), center.y + radius * std::sin(angle)});
+  }
+  for (RulePoint &corner : corners) corner = shown(corner, rule.anchor);
+  return corners;
+}
+
+std::vector<ZoneArea> Rules::sensitive_areas(const RuleTime &time) const {
+  std::vector<ZoneArea> areas;
+  for (size_t i = 0; i < zones_.size(); i++) {
+    const RuleZone &zone = rules_->zones[i];
+    if (zone.sensitivity && (zone.active.empty() || zone.active.contain(time.of_week)))
+      areas.push_back({corners_of(i), zone.inverse, float(*zone.sensitivity)});
+  }
+  return areas;
+}
+
 std::vector<RuleOutline> Rules::outlines() const {
   std::vector<RuleOutline> outlines;
-  for (size_t i = 0; i < rules_->zones.size(); i++) {
-    const RuleZone &zone = rules_->zones[i];
-    RuleOutline outline{{}, !zones_[i].visits.empty()};
-    for (const RulePoint &point : zones_[i].polygon)
-      outline.points.push_back(shown(point, zone.anchor));
-    const RulePoint center = in_frame(zone.center);
-    for (int corner = 0; corner < circle_corners && zone.polygon.empty(); corner++) {
-      const double angle = 2 * M_PI * corner / circle_corners, radius = zone.radius * width_;
-      outline.points.push_back(shown(
-          {center.x + radius * std::cos(angle), center.y + radius * std::sin(angle)}, zone.anchor));
-    }
+  for (size_t i = 0; i < zones_.size(); i++) {
+    RuleOutline outline{corners_of(i), !zones_[i].visits.empty()};
     outline.points.push_back(outline.points.front());
     outlines.push_back(outline);
   }

@@ -10,6 +10,7 @@
 
 #include "opencl/rect.h"
 #include "rulefile.h"
+#include "zonecells.h"
 
 namespace glcl::rules {
 
@@ -69,6 +70,8 @@ class Rules {
   /// Where zones and lines are in the frame of the last step. A line has a tick on each side that
   /// crossings may reach.
   std::vector<RuleOutline> outlines() const;
+  /// The active zones with a sensitivity, in the frame of the last step.
+  std::vector<ZoneArea> sensitive_areas(const RuleTime &time) const;
   /// True if the rules have a world.
   bool measures() const { return meter_.has_value(); }
   /// An object of the last steps on the ground. Unset if the rules have no world.
@@ -123,6 +126,7 @@ class Rules {
   void count(const RuleZone &zone, ZoneState &state);
   void step_line(const RuleLine &line, std::map<uint64_t, Side> &sides, const Seen &seen);
   void follow(const CameraPlace &camera);
+  std::vector<RulePoint> corners_of(size_t zone) const;
   Seen seen(const RuleObject &object, RulePart part, uint64_t now);
 
   int width_, height_;

@@ -35,7 +35,9 @@ inline float2 cubic(__global const float2 *picture, int2 size, float2 p) {
 // Updates the model with a frame. Levels are (background, candidate).
 // `current`: the reduced frame. `foreground`: before, the marks of objects_overlay; after, 0 for
 // background, OVERLAY, otherwise the distance from the background in eighths of the bound.
-// `regions`: those of the previous frame. A work-item per pixel.
+// `regions`: those of the previous frame. After `deviation` there is a float2 per cell of
+// BOUNDS_CELL px a side. It replaces `deviations` and `edges` of the update, unless it is below 0.
+// A work-item per pixel.
 __kernel void objects_background(__global const float2 *levels_before,
                                  __global const PixelHistory *history_before,
                                  __global float2 *levels_after,
@@ -48,9 +50,15 @@ __kernel void objects_background(__global const float2 *levels_before,
   const int x = get_global_id(0), y = get_global_id(1);
   const FrameGeometry frame = update.frame;
   const int2 size = frame.size;
-  const float deviations = update.deviations;
   if (x >= size.x || y >= size.y) return;
   const int at = y * size.x + x;
+  float deviations = update.deviations, edges = update.edges;
+  if (update.own_bounds) {
+    const int columns = (size.x + BOUNDS_CELL - 1) / BOUNDS_CELL;
+    const float2 own =
+        ((__global const float2 *)(deviation + 1))[y / BOUNDS_CELL * columns + x / BOUNDS_CELL];
+    if (own.x >= 0.0f) deviations = own.x, edges = own.y;
+  }
   const float2 z = (float2)(x, y) - frame.centre;
   const float2 old = unbent(state->from_background, state->bend_background, z) + frame.centre,
                here = bent(state->from_frame, state->bend_frame, z) + frame.centre;
@@ -117,7 +125,7 @@ __kernel void objects_background(__global const float2 *levels_before,
         update.measured * (1.0f - noise->flicker.camera_motion) * deviation->deviation;
     const float noise_bound = deviations * sqrt(variance),
                 compression = deviations * clamp(sqrt(variance_here), scene, MAX_OWN_PART * scene),
-                explained = (resampled ? RESAMPLED_EDGES : 1.0f) * update.edges * contrast +
+                explained = (resampled ? RESAMPLED_EDGES : 1.0f) * edges * contrast +
                             LAG_PART * (state->brightness_peak + rows[SWING] * background),
                 bound = fmax(noise_bound, compression) + explained,
                 faint_bound = fmax(FAINT_PART * noise_bound, compression) + explained;

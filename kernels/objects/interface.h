@@ -28,6 +28,9 @@ typedef struct {
   float evidence;  // frames in which the level stayed although the background moved
 } StillPixel;
 
+// px per side of cells of the background model with bounds of their own.
+CONSTANT(BOUNDS_CELL, 4);
+
 // The update of the background model by a frame, for objects_background.
 typedef struct {
   FrameGeometry frame;
@@ -36,6 +39,7 @@ typedef struct {
   float edges;       // part of the local contrast that is added to the bound
   int bands;         // bands of the brightness of rows
   int measured;      // 0: the noise was set, so the scene's deviation is not used
+  int own_bounds;    // 1: cells may have bounds of their own
 } BackgroundUpdate;
 
 CONSTANT(REGION_CELL, 2);    // px per side

@@ -85,7 +85,10 @@ void BackgroundModel::next(const glcl::objects::BackgroundModel::Bounds &bounds,
   std::vector<Pixel> now;
   for (int y = 0; y < frame_.size.s[1]; y++)
     for (int x = 0; x < frame_.size.s[0]; x++) {
-      now.push_back(pixel(x, y, bounds, small, state, noise, regions));
+      const size_t columns = size_t(frame_.size.s[0] + 3) / 4;
+      const bool own = !own_bounds_.empty() && own_bounds_[y / 4 * columns + x / 4].deviations >= 0;
+      now.push_back(pixel(x, y, own ? own_bounds_[y / 4 * columns + x / 4] : bounds, small, state,
+                          noise, regions));
       const int mark = marks_.empty() ? 0 : marks_[now.size() - 1];
       if (mark == overlay) now.back().eighths = overlay;
       if (mark == doubtful) now.back().eighths = std::min(now.back().eighths, doubtful_eighths);

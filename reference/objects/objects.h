@@ -24,6 +24,10 @@ struct BackgroundModel {
   void set_marks(const std::vector<uint8_t> &marks) { marks_ = marks; }
   /// The brightness of rows in the next frames.
   void set_rows(const RowBrightness &rows) { rows_ = rows; }
+  /// The bounds of cells in the next frames; empty: none.
+  void set_bounds(const std::vector<glcl::objects::BackgroundModel::Bounds> &bounds) {
+    own_bounds_ = bounds;
+  }
   /// The variance of intra-frame flicker in the next frames, levels².
   void set_flicker(float variance) { flicker_ = variance; }
   /// The scene's deviation in the next frames, levels, and the part of it that counts.
@@ -59,6 +63,7 @@ struct BackgroundModel {
   glcl::camera::FrameGeometry frame_;
   RowBrightness rows_;
   std::vector<uint8_t> marks_;
+  std::vector<glcl::objects::BackgroundModel::Bounds> own_bounds_;
   float flicker_ = 0, scene_ = 0, last_deviation_ = 0, counted_deviation_ = 0;
 };
 

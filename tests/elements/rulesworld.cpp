@@ -250,3 +250,47 @@ TEST(changed_source) {
     if (i < 2) fail_unless(std::fabs(double(time) * rate / GST_SECOND - (i ? 28 : 16)) < 0.5);
   }
 }
+
+namespace {
+
+/// The number of objects that are found while a square that differs by `contrast` levels crosses
+/// the picture from left to right.
+size_t found_faint(int contrast, const std::string &settings, const std::string &rules) {
+  Chain chain("glclmotion name=e detect=true camera-compensation=none " + settings);
+  g_object_set(chain["e"], "rules", rules.c_str(), nullptr);
+  for (int i = 0; i < 40; i++) {
+    Frame frame(width, height);
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++) {
+        const int left = 4 + 3 * i;
+        const bool in = x >= left && x < left + side && y >= foot - side && y < foot;
+        for (int k = 0; k < 3; k++) frame.at(x, y)[k] = uint8_t(100 + (in ? contrast : 0));
+        frame.at(x, y)[3] = 255;
+      }
+    chain.filter(reference::noisy(frame, 4, unsigned(i)));
+  }
+  test::end(chain);
+  Events events;
+  events.gather(chain);
+  return events.of("motion-begin").size();
+}
+
+}  // namespace
+
+// A zone has a sensitivity of its own: there, fainter objects are found, or only clearer ones.
+TEST(zone_sensitivity) {
+  const auto zone = [](const std::string &rest) {
+    return "{\"zones\": [{\"name\": \"z\", " + rest + "}]}";
+  };
+  const std::string path = R"("polygon": [[0, 0.3], [1, 0.3], [1, 0.8], [0, 0.8]])",
+                    above = R"("polygon": [[0, 0], [1, 0], [1, 0.2], [0, 0.2]])";
+  expect(found_faint(10, "", zone(path)) == 0, "it is too faint");
+  expect(found_faint(10, "", zone(path + R"(, "sensitivity": 1)")) > 0, "found in the zone");
+  expect(found_faint(10, "", zone(above + R"(, "sensitivity": 1)")) == 0, "not below the zone");
+  expect(found_faint(10, "", zone(above + R"(, "sensitivity": 1, "inverse": true)")) > 0,
+         "found in the rest");
+  expect(found_faint(18, "", zone(above + R"(, "sensitivity": 0)")) > 0, "clear enough");
+  expect(found_faint(18, "", zone(path + R"(, "sensitivity": 0)")) == 0, "not in the zone");
+  expect(found_faint(10, "sensitivity=1", zone(path + R"(, "sensitivity": 0.5)")) == 0,
+         "the zone's counts");
+}

@@ -29,6 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       check(zone.min_duration >= 0 && zone.loiter >= 0 && zone.count >= 0, "a number is below 0");
       if (zone.heading)
         check(std::fabs(zone.heading->angle) < 7 && zone.heading->tolerance > 0, "a direction");
+      if (zone.sensitivity)
+        check(*zone.sensitivity >= 0 && *zone.sensitivity <= 1, "a sensitivity");
       zone.active.contain(0);
     }
     if (rules->world)

@@ -25,6 +25,30 @@ using glcl::objects::Regions;
 
 namespace {
 
+using Bounds = glcl::objects::BackgroundModel::Bounds;
+
+/// Bounds for two of three cells.
+std::vector<Bounds> own_bounds(const glcl::camera::FrameGeometry &frame) {
+  const cl_int2 cells = glcl::objects::BackgroundModel::cells_of(frame);
+  std::vector<Bounds> own;
+  for (int i = 0; i < cells.s[0] * cells.s[1]; i++)
+    own.push_back(i % 3 == 0 ? Bounds{-1, -1} : Bounds{float(1 + i % 7), 0.25f * float(i % 2)});
+  return own;
+}
+
+/// Writes the brightness of rows of a frame whose light rolls.
+reference::RowBrightness rolling_light(Bench &bench, const glcl::camera::FrameGeometry &frame,
+                                       const glcl::camera::RowBrightness &rows, float number) {
+  reference::RowBrightness light(frame);
+  light.part = 0.9f, light.swing = 0.03f;
+  std::vector<float> numbers{light.part, light.swing};
+  for (size_t i = 0; i < light.ratios.size(); i++)
+    numbers.push_back(light.ratios[i] = 1 + 0.1f * std::sin(float(i) + number));
+  bench.queue->cl().enqueueWriteBuffer(rows.brightness(), CL_TRUE, 0,
+                                       numbers.size() * sizeof(float), numbers.data());
+  return light;
+}
+
 /// Runs the model over frames on the device and in the reference; they may differ only where
 /// rounding decides.
 void run_background(Bench &bench, int width, int height,
@@ -52,29 +76,24 @@ void run_background(Bench &bench, int width, int height,
   const size_t pixels = expected.pixels.size();
   size_t off = 0;
   for (size_t n = 0; n < frames.size(); n++) {
-    const glcl::objects::BackgroundModel::Bounds bounds{4.5f, 0.25f};
+    const Bounds bounds{4.5f, 0.25f};
     // Boxes of the previous frame, or none.
     RegionList before{};
     for (int i = 0; i < int(n) % 4; i++) {
       const int left = int(n) * 3 + i * width / 3 - 5, top = height / 4 + 9 * i;
       before.regions[before.count++] = {left, top, left + 30, top + height / 3, 9, 99, 0, 0};
     }
-    if (rolls) {
-      reference::RowBrightness light(frame);
-      light.part = 0.9f, light.swing = 0.03f;
-      std::vector<float> numbers{light.part, light.swing};
-      for (size_t i = 0; i < light.ratios.size(); i++)
-        numbers.push_back(light.ratios[i] = 1 + 0.1f * std::sin(float(i) + float(n)));
-      bench.queue->cl().enqueueWriteBuffer(rows.brightness(), CL_TRUE, 0,
-                                           numbers.size() * sizeof(float), numbers.data());
-      expected.set_rows(light);
-    }
+    if (rolls) expected.set_rows(rolling_light(bench, frame, rows, float(n)));
     // In some frames an overlay covers rows, and others may belong to it.
     std::vector<cl_uchar> marks(pixels);
     for (size_t i = 0; n % 5 == 3 && i < pixels; i++) {
       const size_t row = i / size_t(frame.size.s[0]);
       marks[i] = row % 16 == 3 ? 2 : row % 16 == 9 ? 3 : 0;
     }
+    // In some frames, cells have bounds of their own.
+    const auto own = n % 3 == 0 ? own_bounds(frame) : std::vector<Bounds>();
+    if (n % 3 != 1) engine.set_bounds(*bench.queue, own);
+    if (n % 3 != 1) expected.set_bounds(own);
     bench.queue->cl().enqueueWriteBuffer(engine.marks(), CL_TRUE, 0, pixels, marks.data());
     expected.set_marks(marks);
     engine.run(*bench.queue, bounds, upload(bench, frames[n]),

@@ -50,7 +50,8 @@ TEST(test_all_fields) {
   const auto rules = read_rules(R"({
     "zones": [
       {"name": "Hof \"1\"", "polygon": [[0.1, 0.2], [0.5, 0.2], [0.3, 0.9]], "inverse": true,
-       "min-area": 0.01, "min-duration": 1.5, "loiter": 10, "count": 3, "anchor": "ground"},
+       "min-area": 0.01, "min-duration": 1.5, "loiter": 10, "count": 3, "sensitivity": 0.75,
+       "anchor": "ground"},
       {"name": "b", "center": [0.5, 0.5], "radius": 0.25, "direction": 90, "tolerance": 20,
        "active": ["Mon-Fri 22:00-06:00", "Sat,Sun 00:00-24:00"]}],
     "lines": [
@@ -63,6 +64,7 @@ TEST(test_all_fields) {
               first.loiter == 10 && first.count == 3 && first.anchor == RuleAnchor::ground);
   fail_unless(second.polygon.empty() && second.center.x == 0.5 && second.radius == 0.25 &&
               !second.inverse && second.count == 0 && second.anchor == RuleAnchor::picture);
+  fail_unless(first.sensitivity == 0.75 && !second.sensitivity);
   fail_unless(!first.heading && first.active.empty() && rules->has_times());
   // 90° is up, where y goes down.
   fail_unless(std::fabs(second.heading->angle + M_PI / 2) < 1e-9 &&
@@ -106,6 +108,7 @@ TEST(test_refused) {
   expect_refused(zone(square + ", \"count\": 2.5"), "a whole number");
   expect_refused(zone(square + ", \"direction\": 361"), "direction: a number from -360 to 360");
   expect_refused(zone(square + ", \"direction\": 0, \"tolerance\": 0"), "a number from 1 to 180");
+  expect_refused(zone(square + ", \"sensitivity\": 1.5"), "sensitivity: a number from 0 to 1");
   expect_refused(zone(square + ", \"tolerance\": 10"), "give “direction” too");
   expect_refused(zone(square + ", \"active\": \"08:00-09:00\""), "a list of at most 100 texts");
   expect_refused(zone(square + ", \"active\": [8]"), "a list of at most 100 texts");

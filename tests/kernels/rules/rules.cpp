@@ -2,6 +2,7 @@
 // Rules make the right events of objects on known paths.
 #include "rules/rules.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
@@ -296,6 +297,42 @@ TEST(test_ground_set_later) {
   }
   // The object stays in the middle of the picture: the ground leaves it by 10 px a frame.
   story.expect("5 enter g #1; 8 leave g #1 after 3; ");
+}
+
+// Zones with a sensitivity cover cells; a later one covers an earlier one, and one that is not
+// active covers none.
+TEST(test_sensitive_areas) {
+  Rules rules(width, height);
+  rules.set(read_rules(R"({"zones": [
+    {"name": "a", "polygon": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]], "sensitivity": 0.25},
+    {"name": "b", "center": [0.5, 0.5], "radius": 0.1, "sensitivity": 1, "anchor": "ground"},
+    {"name": "c", "polygon": [[0.1, 0], [2, 0], [2, 1], [0.1, 1]], "inverse": true,
+     "sensitivity": 0},
+    {"name": "d", "polygon": [[0, 0], [1, 0], [1, 1], [0, 1]]},
+    {"name": "e", "polygon": [[0, 0], [1, 0], [1, 1], [0, 1]], "sensitivity": 0.5,
+     "active": ["Tue 00:00-24:00"]}]})"));
+  const glcl::rules::ZoneCells cells{40, 20, 10};
+  CameraPlace camera;
+  camera.frames = 1;
+  rules.step({}, {}, RulePart::bottom, camera, {0});
+  camera.shift = {100, 0};
+  camera.frames = 2;
+  rules.step({}, {}, RulePart::bottom, camera, {1});
+  const auto values = cell_values(rules.sensitive_areas({1, 0}), cells);
+  fail_unless(values.size() == 800);
+  for (int y = 0; y < 20; y++)
+    for (int x = 0; x < 40; x++) {
+      const double far = std::hypot(10 * x + 5 - 300, 10 * y + 5 - 100);
+      if (std::fabs(far - 40) < 1) continue;  // the circle has corners
+      const float wanted = x < 4 ? 0 : far < 40 ? 1 : x < 20 ? 0.25f : -1;
+      fail_unless(values[size_t(40 * y + x)] == wanted, "%d, %d: %g", x, y,
+                  values[size_t(40 * y + x)]);
+    }
+  const auto all = cell_values(rules.sensitive_areas({1, 24 * 3600}), cells);
+  fail_unless(std::count(all.begin(), all.end(), 0.5f) == 800);
+  rules.set(read_rules(middle + "}]}"));
+  fail_unless(rules.sensitive_areas({2, 0}).empty());
+  fail_unless(cell_values({}, cells) == std::vector<float>(800, -1));
 }
 
 // Twenty zones with fifty objects take less than a millisecond of the processor per frame, also on

@@ -155,6 +155,7 @@ void ObjectDetection::take(const Settings &settings, const objects::RegionList &
   if (settings.compensation() != camera::Compensation::none) camera_ = result.state;
   const GstClockTime now = times.running_time, before = last_times_.running_time;
   frame.gap = settings.gap;
+  frame.light = double(result.state.brightness);
   frame.cells = cells_over(geometry);
   frame.seconds = GST_CLOCK_TIME_IS_VALID(now) && GST_CLOCK_TIME_IS_VALID(before) && now > before
                       ? double(now - before) / GST_SECOND

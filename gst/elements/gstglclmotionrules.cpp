@@ -117,6 +117,7 @@ void MotionRules::step(GstGLCLAnalyzer *element, const RuleProperties &settings,
   post(element,
        rules_.step(objects.found, objects.ended, settings.rules_point, place_of(camera), time),
        frame.times);
+  post_scene(element, *settings.rules->set, camera, frame);
   std::vector<rules::ZoneArea> areas = rules_.sensitive_areas(time);
   if (areas == areas_) return;
   areas_ = std::move(areas);
@@ -124,6 +125,27 @@ void MotionRules::step(GstGLCLAnalyzer *element, const RuleProperties &settings,
       areas_.empty()
           ? nullptr
           : std::make_shared<const std::vector<float>>(rules::cell_values(areas_, frame.cells));
+}
+
+/// Posts wanted events of the scene.
+void MotionRules::post_scene(GstGLCLAnalyzer *element, const rules::RuleSet &rules,
+                             const camera::CameraState *camera, const RuleFrame &frame) {
+  const std::optional<double> light = scene_.light(frame.light);
+  std::optional<rules::CameraMoved> moved;
+  if (camera) moved = scene_.camera(place_of(camera), now_of(frame.times));
+  if (!gst_glcl_analyzer_posts(element)) return;
+  if (light && rules.light_switch) {
+    GstStructure *message = gst_glcl_analyzer_structure("light-switch", frame.times);
+    gst_structure_set(message, "change", G_TYPE_DOUBLE, *light, nullptr);
+    gst_glcl_analyzer_post(element, message);
+  }
+  if (!moved || !rules.camera_moved) return;
+  GstStructure *message = gst_glcl_analyzer_structure("camera-moved", frame.times);
+  gst_structure_set(message, "shift-x", G_TYPE_DOUBLE, moved->shift.real(), "shift-y",
+                    G_TYPE_DOUBLE, moved->shift.imag(), "scale", G_TYPE_DOUBLE,
+                    std::abs(moved->scale), "rotation", G_TYPE_DOUBLE, std::arg(moved->scale),
+                    nullptr);
+  gst_glcl_analyzer_post(element, message);
 }
 
 void MotionRules::end(GstGLCLAnalyzer *element, const FrameTimes &times) {

@@ -14,6 +14,7 @@
 #include "objects/tracker.h"
 #include "rules/boxtracker.h"
 #include "rules/rules.h"
+#include "rules/sceneevents.h"
 
 namespace glcl::motion {
 
@@ -37,6 +38,7 @@ struct RuleFrame {
   double seconds = 0;                    ///< since the previous frame
   double gap = 0;                        ///< s without a box after which an object of others ends
   rules::ZoneCells cells{};              ///< of the background model
+  double light = 0;                      ///< recent change of mid-grey, levels
 };
 
 /// Objects on the ground, by id.
@@ -51,7 +53,7 @@ inline constexpr std::array on_ground_fields{"speed", "speed-error", "size", "si
 class MotionRules {
  public:
   /// For frames of width × height px.
-  MotionRules(int width, int height) : rules_(width, height) {}
+  MotionRules(int width, int height) : rules_(width, height), scene_(width, height) {}
 
   /// Applies the rules to the objects of a frame: those of the report, or the boxes of the
   /// frame. `camera`: null if its motion is not compensated; then the ground
@@ -73,7 +75,11 @@ class MotionRules {
                                          const objects::Tracker::Report &report,
                                          const RuleFrame &frame);
 
+  void post_scene(GstGLCLAnalyzer *element, const rules::RuleSet &rules,
+                  const camera::CameraState *camera, const RuleFrame &frame);
+
   rules::Rules rules_;
+  rules::SceneEvents scene_;
   rules::BoxTracker boxes_;
   std::vector<rules::ZoneArea> areas_;  // of sensitivities_
   std::shared_ptr<const std::vector<float>> sensitivities_;

@@ -218,6 +218,17 @@ RuleLine line_of(const json &value, const std::string &where) {
   return line;
 }
 
+/// The events of the scene that are wanted.
+void read_events(const Fields &fields, RuleSet &rules) {
+  for (const std::string &name : fields.texts("events", most_rules))
+    if (name == "light-switch")
+      rules.light_switch = true;
+    else if (name == "camera-moved")
+      rules.camera_moved = true;
+    else
+      refuse(fields.place("events"), "“" + name + "” is not one of light-switch, camera-moved.");
+}
+
 RuleWorld world_of(const json &value) {
   const Fields fields(value, "world", {"points", "metres", "anchor"});
   const RuleWorld world{
@@ -285,11 +296,12 @@ bool RuleSet::has_ground() const {
 
 std::shared_ptr<const RuleSet> parse_rules(const std::string &text) {
   const json all = parsed(text);
-  const Fields fields(all, "rules", {"zones", "lines", "world"});
+  const Fields fields(all, "rules", {"zones", "lines", "world", "events"});
   RuleSet rules;
   rules.zones = rules_of<RuleZone>(fields, "zones", zone_of);
   rules.lines = rules_of<RuleLine>(fields, "lines", line_of);
   if (fields.has("world")) rules.world = world_of(fields.at("world"));
+  if (fields.has("events")) read_events(fields, rules);
   rules.json = text;
   return std::make_shared<const RuleSet>(std::move(rules));
 }

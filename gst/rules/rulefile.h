@@ -55,12 +55,14 @@ struct RuleSet {
   std::vector<RuleZone> zones;
   std::vector<RuleLine> lines;
   std::optional<RuleWorld> world;
-  std::string json;  ///< the text from which they were read
+  bool light_switch = false, camera_moved = false;  ///< wanted events of the scene
+  std::string json;                                 ///< the text from which they were read
 
   /// True if the time of the week matters.
   bool has_times() const;
   /// True if something stays on the ground.
   bool has_ground() const;
+  /// True without zones and lines.
   bool empty() const { return zones.empty() && lines.empty(); }
 };
 

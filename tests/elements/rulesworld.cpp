@@ -294,3 +294,53 @@ TEST(zone_sensitivity) {
   expect(found_faint(10, "sensitivity=1", zone(path + R"(, "sensitivity": 0.5)")) == 0,
          "the zone's counts");
 }
+
+namespace {
+
+/// A camera that stands, pans by 20 px, and stands; then the light changes by a factor.
+void play_scene(Chain &chain, double factor) {
+  for (int i = 0; i < 95; i++) {
+    const double shift = i < 30 ? 0 : i < 40 ? 2 * (i - 30) : 20;
+    Frame frame = reference::textured_frame(width, height, {shift, 0});
+    for (size_t k = 0; i >= 80 && k < frame.rgba.size(); k++)
+      if (k % 4 != 3) frame.rgba[k] = uint8_t(std::min(255.0, frame.rgba[k] * factor));
+    chain.filter(reference::noisy(frame, 1, unsigned(i)));
+  }
+  test::end(chain);
+}
+
+}  // namespace
+
+// The light is switched, and the camera is moved; neither is an object.
+TEST(scene_events) {
+  for (const double factor : {0.3, 0.95, 1.4})
+    for (const bool wanted : {true, false}) {
+      Chain chain("glclmotion name=e detect=true");
+      if (wanted)
+        g_object_set(chain["e"], "rules", R"({"events": ["light-switch", "camera-moved"]})",
+                     nullptr);
+      play_scene(chain, factor);
+      Events events;
+      events.gather(chain);
+      const auto lights = events.of("light-switch"), moves = events.of("camera-moved");
+      expect(events.of("motion-begin").empty(), "no object");
+      fail_unless(lights.size() == (wanted && factor != 0.95) && moves.size() == wanted,
+                  "%g: %zu, %zu", factor, lights.size(), moves.size());
+      const auto frame_of = [](const GstStructure *event) {
+        guint64 time = 0;
+        gst_structure_get_clock_time(event, "running-time", &time);
+        return double(time) * rate / GST_SECOND;
+      };
+      for (const GstStructure *light : lights) {
+        const double change = 128 * (factor - 1);
+        fail_unless(std::fabs(frame_of(light) - 80) < 1.5 &&
+                        std::fabs(number(light, "change") - change) < 6,
+                    "frame %g: %g", frame_of(light), number(light, "change"));
+      }
+      for (const GstStructure *move : moves)
+        fail_unless(
+            std::fabs(frame_of(move) - 65) <= 2 && std::fabs(number(move, "shift-x") - 20) < 1 &&
+            std::fabs(number(move, "shift-y")) < 1 && std::fabs(number(move, "scale") - 1) < 0.01 &&
+            std::fabs(number(move, "rotation")) < 0.01);
+    }
+}

@@ -84,7 +84,7 @@ TEST(test_empty) {
 TEST(test_refused) {
   expect_refused("{", "can't be read");
   expect_refused("{\"zones\": [}", "can't be read");
-  expect_refused("{\"areas\": []}", "“areas” is not one of zones, lines, world");
+  expect_refused("{\"areas\": []}", "“areas” is not one of zones, lines, world, events");
   expect_refused("{\"zones\": 1}", "a list in brackets");
   expect_refused("{\"zones\": [1]}", "zones 1: an object");
   expect_refused("{\"zones\": [{}]}", "“name” is missing");
@@ -120,6 +120,9 @@ TEST(test_refused) {
   expect_refused(line("\"from\": [0, 0], \"to\": [0, 0]"), "the same point");
   expect_refused(line("\"from\": [0, 0], \"to\": [1, 0], \"direction\": \"up\""),
                  "“up” is not one of both, left-to-right, right-to-left");
+  fail_unless(read_rules("{\"events\": [\"light-switch\"]}")->light_switch);
+  expect_refused("{\"events\": [\"rain\"]}", "events: “rain” is not one of light-switch, camera");
+  expect_refused("{\"events\": \"light-switch\"}", "a list of at most 100 texts");
   const auto world = [](const std::string &fields) { return "{\"world\": {" + fields + "}}"; };
   const std::string points = "\"points\": [[0, 1], [1, 1], [0.6, 0.5], [0.4, 0.5]]",
                     metres = "\"metres\": [[0, 0], [4, 0], [4, 20], [0, 20]]";

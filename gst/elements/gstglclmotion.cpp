@@ -35,6 +35,7 @@
 #include "base/glcloverlay.h"
 #include "base/glclrealtime.h"
 #include "base/glclresult.h"
+#include "base/glcluploadtap.h"
 #include "config.h"
 #include "gstglclmotiondetection.h"
 #include "gstglclmotionproperties.h"
@@ -70,6 +71,7 @@ struct MotionState {
   int width = 0, height = 0;
   std::unique_ptr<BlockMotion> motion;
   glcl::Lazy<Renderers> renderers;             // GL thread
+  glcl::UploadTap tap;                         // streaming thread
   std::shared_ptr<ObjectDetection> detection;  // GL and streaming thread, one at a time
 };
 
@@ -98,6 +100,7 @@ static void gst_glcl_motion_build(GstGLCLMotion *self, glcl::Context &context, i
                                   int height, const glcl::FrameFormat &frame) {
   MotionState *state = self->state;
   const MotionProperties settings = state->settings.get();
+  state->tap.close();  // the pipeline may have been linked anew
   state->motion.reset();
   state->renderers = {};
   state->context = context.shared_from_this();
@@ -210,6 +213,13 @@ static std::vector<glcl::objects::ObjectRenderer::Outline> outlines_of(
   return outlines;
 }
 
+/// The boxes that other elements have attached to a frame.
+static std::vector<glcl::MetaBox> gst_glcl_motion_upstream_boxes(GstGLCLMotion *self,
+                                                                 GstBuffer *frame) {
+  std::vector<glcl::MetaBox> boxes = glcl::meta_boxes(frame);
+  return boxes.empty() ? self->state->tap.boxes(GST_BUFFER_PTS(frame)) : boxes;
+}
+
 /// The frame as the rules see it.
 static glcl::motion::RuleFrame gst_glcl_motion_rule_frame(GstGLCLMotion *self,
                                                           const glcl::FrameRequest &wanted,
@@ -217,7 +227,7 @@ static glcl::motion::RuleFrame gst_glcl_motion_rule_frame(GstGLCLMotion *self,
   const MotionProperties &settings = self->state->frame_settings;
   glcl::motion::RuleFrame result{wanted.times, 0, wanted.message && moved};
   if (settings.on_upstream())
-    for (const glcl::MetaBox &box : glcl::meta_boxes(frame))
+    for (const glcl::MetaBox &box : gst_glcl_motion_upstream_boxes(self, frame))
       result.boxes.push_back({box.box, box.id, box.type});
   if (settings.rules->set->has_times())
     result.second_of_week = glcl::rules::second_of_week(
@@ -282,6 +292,10 @@ static void gst_glcl_motion_begin_frame(GstGLCLFilter *filter) {
   MotionState *state = GST_GLCL_MOTION(filter)->state;
   state->frame_settings = state->settings.get();
   gst_glcl_motion_check_rules(GST_GLCL_MOTION(filter));
+  if (!state->frame_settings.on_upstream())
+    state->tap.close();
+  else if (!state->tap.is_open())
+    state->tap.open(GST_BASE_TRANSFORM_SINK_PAD(filter));
   // Boxes attached to a frame are predicted from the previous frame, whose results must have
   // arrived.
   const bool moves_boxes = gst_glcl_analyzer_attaches_meta(GST_GLCL_ANALYZER(filter)) ||
@@ -310,6 +324,7 @@ static void gst_glcl_motion_reset(GstGLCLFilter *filter) {
 
 static void gst_glcl_motion_unprepare(GstGLCLFilter *filter) {
   MotionState *state = GST_GLCL_MOTION(filter)->state;
+  state->tap.close();
   state->motion.reset();
   state->renderers = {};
   state->detection.reset();

@@ -149,7 +149,7 @@ void attach(GstBuffer *buffer, Kind kind, int number, int left) {
   meta->id = kind == Kind::numbered ? 17 : kind == Kind::renumbered ? 100 + number : 0;
 }
 
-/// Boxes that frames get before the element, because glupload drops them.
+/// Boxes that frames get after glupload.
 struct Boxes {
   Kind kind;
   int left, step;  // px, px per frame
@@ -218,6 +218,29 @@ TEST(upstream) {
                 "%" G_GUINT64_FORMAT, id);
     fail_unless(g_strcmp0(gst_structure_get_string(event, "type"), "person") == 0);
     expect(events.of("motion-begin").empty() && events.of("objects").empty(), "no own objects");
+  }
+}
+
+// glupload drops boxes; they are found again, unless something in between may scale frames.
+TEST(before_upload) {
+  for (const bool scales : {false, true}) {
+    Chain chain(std::string("glclinvert ! queue ! ") + (scales ? "glcolorscale ! " : "") +
+                "glclmotion name=e rules-on=upstream");
+    g_object_set(chain["e"], "rules", two_zones, nullptr);
+    for (int i = 0; i < 45; i++) {
+      GstBuffer *buffer = chain.buffer_of(reference::textured_frame(width, height));
+      attach(buffer, Kind::numbered, i, 4 + 3 * i);
+      chain.push(buffer, width, height);
+      gst_buffer_unref(chain.pull_buffer());
+    }
+    test::end(chain);
+    chain.drain();
+    Events events;
+    events.gather(chain);
+    fail_unless(events.of("zone-enter").size() == (scales ? 0 : 2));
+    if (scales) continue;
+    fail_unless(std::fabs(frame_of(events, "zone-enter", "picture") - (64 + 2 - 18) / 3.0) <= 1);
+    fail_unless(std::fabs(frame_of(events, "zone-leave", "picture") - (104 + 2 - 18) / 3.0) <= 1);
   }
 }
 

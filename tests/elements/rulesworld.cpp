@@ -87,7 +87,8 @@ void check(Chain &chain, double speed) {
 // An object that crosses the road: 75 px a second are 5.8 m. Under a camera that pans along with it
 // by 1 px a frame, it moves by two thirds of that over the ground.
 TEST(speed) {
-  for (const double pan : {0, 1}) {
+  for (const double pan : {1, 0}) {
+    if (pan == 0 && test::is_short()) continue;
     Chain chain("glclmotion name=e detect=true interval=0 attach-meta=true");
     const std::string zone =
         R"({"zones": [{"name": "z", "polygon": [[0, 0], [0.8, 0], [0.8, 1], [0, 1]], "count": 1}], )";
@@ -193,6 +194,7 @@ const char *const two_zones =
 TEST(upstream) {
   std::vector<Kind> kinds{Kind::numbered, Kind::plain, Kind::renumbered};
   if (HAVE_ANALYTICS) kinds.push_back(Kind::detection);
+  if (test::is_short()) kinds.resize(1);
   for (const Kind kind : kinds) {
     Chain chain("glclmotion name=e rules-on=upstream");
     g_object_set(chain["e"], "rules", two_zones, nullptr);
@@ -309,6 +311,7 @@ TEST(zone_sensitivity) {
                     above = R"("polygon": [[0, 0], [1, 0], [1, 0.2], [0, 0.2]])";
   expect(found_faint(10, "", zone(path)) == 0, "it is too faint");
   expect(found_faint(10, "", zone(path + R"(, "sensitivity": 1)")) > 0, "found in the zone");
+  if (test::is_short()) return;
   expect(found_faint(10, "", zone(above + R"(, "sensitivity": 1)")) == 0, "not below the zone");
   expect(found_faint(10, "", zone(above + R"(, "sensitivity": 1, "inverse": true)")) > 0,
          "found in the rest");
@@ -338,6 +341,7 @@ void play_scene(Chain &chain, double factor) {
 TEST(scene_events) {
   for (const double factor : {0.3, 0.95, 1.4})
     for (const bool wanted : {true, false}) {
+      if (test::is_short() && !(wanted && factor == 0.3)) continue;
       Chain chain("glclmotion name=e detect=true");
       if (wanted)
         g_object_set(chain["e"], "rules", R"({"events": ["light-switch", "camera-moved"]})",

@@ -2,6 +2,7 @@
 #include "textured.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace reference {
@@ -16,20 +17,52 @@ double hash(int x, int y, unsigned seed) {
   return (n ^ n >> 15) / 4294967296.0;
 }
 
-/// Random values a unit apart with cubic B-splines between: smooth enough to be sampled.
-double noise(double x, double y, unsigned seed) {
-  const auto weights = [](double t, double *w) {
+/// Random values a unit apart with cubic B-splines between, for each of some seeds: smooth enough
+/// to be sampled. Neighbours are mostly of one cell, so it keeps the values around the last place.
+class Noise {
+ public:
+  using Seeds = std::array<unsigned, 3>;
+  using Values = std::array<double, 4>;  // for each seed; the last is 0
+
+  explicit Noise(const Seeds &seeds) : seeds_(seeds) {}
+
+  Values at(double x, double y) {
+    const double i = std::floor(x), j = std::floor(y);
+    if (i != left_ || j != top_) move(i, j);
+    double wx[4], wy[4];
+    weights(x - i, wx), weights(y - j, wy);
+    Values sums{};
+    for (size_t v = 0; v < 4; v++)
+      for (size_t u = 0; u < 4; u++) {
+        const double weight = wx[u] * wy[v];
+        for (size_t k = 0; k < sums.size(); k++) sums[k] += weight * values_[4 * u + v][k];
+      }
+    return sums;
+  }
+
+ private:
+  void move(double i, double j) {
+    size_t known = 0;  // columns of the last cell that the right neighbour has too
+    if (i == left_ + 1 && j == top_) {
+      known = 3;
+      std::copy(values_.begin() + 4, values_.end(), values_.begin());
+    }
+    left_ = i, top_ = j;
+    for (size_t u = known; u < 4; u++)
+      for (size_t v = 0; v < 4; v++)
+        for (size_t k = 0; k < seeds_.size(); k++)
+          values_[4 * u + v][k] = hash(int(i) + int(u), int(j) + int(v), seeds_[k]);
+  }
+  static void weights(double t, double *w) {
     const double s = 1 - t;
     w[0] = s * s * s / 6, w[3] = t * t * t / 6;
     w[1] = (4 - 6 * t * t + 3 * t * t * t) / 6, w[2] = 1 - w[0] - w[1] - w[3];
-  };
-  const double i = std::floor(x), j = std::floor(y);
-  double wx[4], wy[4], sum = 0;
-  weights(x - i, wx), weights(y - j, wy);
-  for (int v = 0; v < 4; v++)
-    for (int u = 0; u < 4; u++) sum += wx[u] * wy[v] * hash(int(i) + u, int(j) + v, seed);
-  return sum;
-}
+  }
+
+  Seeds seeds_;
+  double left_ = NAN, top_ = NAN;    // the cell
+  std::array<Values, 16> values_{};  // of its corners and those around, by columns
+};
 
 }  // namespace
 
@@ -52,19 +85,31 @@ Frame textured_frame(int width, int height, const Motion &motion, unsigned seed)
 }
 
 Frame seen_texture(int width, int height, const std::function<Point(Point)> &undo, unsigned seed) {
+  struct Layer {
+    double size, weight;
+    Noise noise;  // a seed for each channel
+  };
+  const auto layer = [seed](double size, double weight) {
+    Noise::Seeds seeds{};
+    for (unsigned channel = 0; channel < seeds.size(); channel++)
+      seeds[channel] = seed * 64 + channel * 16 + unsigned(size);
+    return Layer{size, weight, Noise(seeds)};
+  };
+  Layer layers[] = {layer(3, 0.35), layer(8, 0.4), layer(30, 0.25)};
   Frame frame(width, height);
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const Point p = undo({double(x), double(y)});
-      uint8_t *pixel = frame.at(x, y);
-      for (unsigned channel = 0; channel < 3; channel++) {
-        double level = 0;
-        for (const auto &[size, weight] : {std::pair{3.0, 0.35}, {8.0, 0.4}, {30.0, 0.25}})
-          level += weight * noise(p.x / size + 1000, p.y / size + 1000,
-                                  seed * 64 + channel * 16 + unsigned(size));
-        pixel[channel] =
-            static_cast<uint8_t>(std::lround(std::clamp((level - 0.5) * 600 + 127, 0.0, 255.0)));
+      Noise::Values levels{};
+      for (auto &[size, weight, noise] : layers) {
+        const Noise::Values values = noise.at(p.x / size + 1000, p.y / size + 1000);
+        for (size_t channel = 0; channel < 3; channel++)
+          levels[channel] += weight * values[channel];
       }
+      uint8_t *pixel = frame.at(x, y);
+      for (size_t channel = 0; channel < 3; channel++)
+        pixel[channel] = static_cast<uint8_t>(
+            std::lround(std::clamp((levels[channel] - 0.5) * 600 + 127, 0.0, 255.0)));
       pixel[3] = 255;
     }
   return frame;

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <memory>
 
 #include "coded.h"
 #include "klt/stabilizer.h"
@@ -110,12 +111,21 @@ Camera tilted(double turn) {
           }};
 }
 
+/// Frames that are made once, because several scenes and codecs use them.
+std::function<Frame(int)> kept(const std::function<Frame(int)> &make) {
+  const auto list = std::make_shared<std::map<int, Frame>>();
+  return [=](int i) {
+    const auto known = list->find(i);
+    return known != list->end() ? known->second : list->emplace(i, make(i)).first->second;
+  };
+}
+
 Scene plane(const std::string &name, const Camera &view) {
   return {name,
-          [=](int i) {
+          kept([=](int i) {
             return reference::seen_texture(
                 w, h, [&](Point p) { return view.undo(p, i); }, 1);
-          },
+          }),
           [=](Point p, int from, int to) { return view.apply(view.undo(p, from), to); },
           [](Point p, int) { return inside(p); },
           {0.03, 0.5, 0.95, 0.02, 0},
@@ -181,33 +191,36 @@ std::vector<Scene> scenes() {
   all.push_back(plane("rotation", camera([](int i) { return Motion{0, 0, 0.004 * i}; })));
   all.push_back(plane("zoom", camera([](int i) { return Motion{0, 0, 0, std::pow(1.004, i)}; })));
   all.push_back(plane("perspective", tilted(0.008)));
-  all.push_back(plane("hand-held", camera(shaken)));
-  all.back().bounds.shake = 0.3;
-  Scene light = plane("light ± 30 %", camera(shaken));
+  const Scene shaking = plane("hand-held", camera(shaken));
+  const auto in_hand = [&](const char *name) {
+    Scene scene = shaking;
+    scene.name = name;
+    scene.bounds.shake = 0.3;
+    return scene;
+  };
+  all.push_back(in_hand("hand-held"));
+  Scene light = in_hand("light ± 30 %");
   light.frame = [dark = light.frame](int i) {
     return reference::relit(dark(i), 1 + 0.3 * std::sin(0.4 * i), 0);
   };
-  light.bounds.shake = 0.3;
   all.push_back(light);
-  Scene noisy = plane("noise 6", camera(shaken));
+  Scene noisy = in_hand("noise 6");
   noisy.noise = 6, noisy.clean = noisy.frame;
   noisy.frame = [clean = noisy.frame](int i) { return reference::noisy(clean(i), 6, i + 1); };
-  noisy.bounds.shake = 0.3;
   all.push_back(noisy);
   // The picture is mostly noise, so large windows help.
-  Scene dark = plane("dark, noise 3", camera(shaken));
+  Scene dark = in_hand("dark, noise 3");
   dark.noise = 3;
   dark.clean = [bright = dark.frame](int i) { return reference::relit(bright(i), 0.2, 0); };
   dark.frame = [clean = dark.clean](int i) { return reference::noisy(clean(i), 3, i + 1); };
-  dark.bounds.kept = 0.9, dark.bounds.shake = 0.3;
+  dark.bounds.kept = 0.9;
   all.push_back(dark);
   // Two discs pass over.
-  Scene hidden = plane("occluders", camera(shaken));
-  hidden.bounds.shake = 0.3;
+  Scene hidden = in_hand("occluders");
   const auto covered = [](double x, double y, int i) {
     return std::hypot(x - 40 - 4 * i, y - 80) < 30 || std::hypot(x - 250 + 3 * i, y - 170) < 24;
   };
-  hidden.frame = [open = hidden.frame, covered](int i) {
+  hidden.frame = kept([open = hidden.frame, covered](int i) {
     const Frame front = reference::seen_texture(
         w, h,
         [&](Point p) {
@@ -215,7 +228,7 @@ std::vector<Scene> scenes() {
         },
         5);
     return reference::covered(open(i), front, [&](int x, int y) { return covered(x, y, i); });
-  };
+  });
   hidden.visible = [covered](Point p, int i) {
     for (int y = -8; y <= 8; y += 8)
       for (int x = -8; x <= 8; x += 8)

@@ -5,6 +5,7 @@
 // photographs in images/. A third one has a wall behind a moving object, a fourth one the errors by
 // confidence. Fails if a row is above its bound.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -161,8 +162,45 @@ Field flow_of(glcl::Queue &queue, const Frame &before, const Frame &after, Prese
   return reference::opticalflow::download(queue, flow.field());
 }
 
+/// Of the vectors with at least this confidence, 95 % have at most this error, px.
+struct ErrorBound {
+  float confidence;
+  double error;
+};
+constexpr ErrorBound error_bounds[] = {{0.5f, 1}, {0.9f, 0.5}};
+constexpr double least_kept = 0.95;
+constexpr double least_share = 0.01;  // of the vectors; fewer are not judged
+
+/// How many vectors have a true one and such a confidence, and how many of these are within the
+/// bound.
+struct ConfidenceCounts {
+  double known = 0, sure = 0, kept = 0;
+};
+using PairCounts = std::array<ConfidenceCounts, std::size(error_bounds)>;
+
+PairCounts count_confident(const Field &field, const Field &truth) {
+  PairCounts counts;
+  for (size_t i = 0; i < counts.size(); i++) {
+    const auto &[confidence, error] = error_bounds[i];
+    auto &[known, sure, kept] = counts[i];
+    for (int y = 0; y < field.height; y++)
+      for (int x = 0; x < field.width; x++) {
+        if (!(std::abs(truth.x(x, y)) < 1e9f)) continue;
+        known++;
+        if (field.confidence[size_t(y) * field.width + x] < confidence) continue;
+        sure++;
+        kept += std::hypot(field.x(x, y) - truth.x(x, y), field.y(x, y) - truth.y(x, y)) <= error;
+      }
+  }
+  return counts;
+}
+
+/// The counts of each pair without noise, by preset.
+using CleanCounts = std::vector<std::array<PairCounts, std::size(presets)>>;
+
 /// Prints how far the flow of pairs is from their truth; how many results are above their bounds.
-int compare(glcl::Queue &queue, const std::vector<Pair> &pairs) {
+/// `counts`: of these flows.
+int compare(glcl::Queue &queue, const std::vector<Pair> &pairs, CleanCounts &counts) {
   std::printf("%s\n%-24s %8s %9s %9s %9s\n", queue.context().device().name.c_str(), "AEE in px",
               "none", "fast", "balanced", "accurate");
   int above = 0;
@@ -171,9 +209,11 @@ int compare(glcl::Queue &queue, const std::vector<Pair> &pairs) {
     std::fill(none.vectors.begin(), none.vectors.end(), 0.0f);
     std::printf("%-24s %8.3f", pair.name.c_str(),
                 reference::opticalflow::end_point_error(none, pair.truth));
+    counts.emplace_back();
     for (int i = 0; i < 3; i++) {
-      const double error = reference::opticalflow::end_point_error(
-          flow_of(queue, pair.before, pair.after, presets[i]), pair.truth);
+      const Field field = flow_of(queue, pair.before, pair.after, presets[i]);
+      counts.back()[i] = count_confident(field, pair.truth);
+      const double error = reference::opticalflow::end_point_error(field, pair.truth);
       const bool good = error <= pair.bounds[i];
       std::printf(" %8.3f%s", error, good ? " " : "!");
       above += !good;
@@ -313,15 +353,6 @@ int compare_wall(glcl::Queue &queue) {
   return above;
 }
 
-/// Of the vectors with at least this confidence, 95 % have at most this error, px.
-struct ErrorBound {
-  float confidence;
-  double error;
-};
-constexpr ErrorBound error_bounds[] = {{0.5f, 1}, {0.9f, 0.5}};
-constexpr double least_kept = 0.95;
-constexpr double least_share = 0.01;  // of the vectors; fewer are not judged
-
 /// The least part of the vectors with such a confidence. So the bound cannot be met by having none.
 double least_confident(const Pair &pair, bool noise, Preset preset, float confidence) {
   if (confidence > 0.5f) return pair.made && !noise && preset != Preset::fast ? 0.2 : 0;
@@ -331,34 +362,30 @@ double least_confident(const Pair &pair, bool noise, Preset preset, float confid
 
 /// Prints how many vectors have these confidences, and how many of them are within the error bound,
 /// on the same pairs clean and with noise. Returns how many results exceed their bounds.
-int compare_confidence(glcl::Queue &queue, const std::vector<Pair> &pairs) {
+int compare_confidence(glcl::Queue &queue, const std::vector<Pair> &pairs,
+                       const CleanCounts &clean) {
   std::printf("\n%-32s %5s", "share with a confidence, right", "noise");
   for (const char *preset : {"fast", "balanced", "accurate"})
     std::printf("  %-8s >= %.1f        %.1f ", preset, error_bounds[0].confidence,
                 error_bounds[1].confidence);
   std::printf("\n");
   int broken = 0;
-  for (const Pair &pair : pairs)
+  for (size_t number = 0; number < pairs.size(); number++)
     for (int level : {0, 6}) {
+      const Pair &pair = pairs[number];
       std::printf("%-32s %5d ", pair.name.c_str(), level);
       const Frame before = level ? reference::noisy(pair.before, level, 1) : pair.before,
                   after = level ? reference::noisy(pair.after, level, 2) : pair.after;
-      for (Preset preset : presets) {
-        const Field field = flow_of(queue, before, after, preset);
-        for (const auto &[confidence, error] : error_bounds) {
-          double known = 0, sure = 0, kept = 0;
-          for (int y = 0; y < field.height; y++)
-            for (int x = 0; x < field.width; x++) {
-              if (!(std::abs(pair.truth.x(x, y)) < 1e9f)) continue;
-              known++;
-              if (field.confidence[size_t(y) * field.width + x] < confidence) continue;
-              sure++;
-              kept += std::hypot(field.x(x, y) - pair.truth.x(x, y),
-                                 field.y(x, y) - pair.truth.y(x, y)) <= error;
-            }
-          const bool good = known > 0 &&
-                            (kept >= least_kept * sure || sure < least_share * known) &&
-                            sure >= least_confident(pair, level, preset, confidence) * known;
+      for (size_t i = 0; i < std::size(presets); i++) {
+        const PairCounts counts =
+            level ? count_confident(flow_of(queue, before, after, presets[i]), pair.truth)
+                  : clean[number][i];
+        for (size_t bound = 0; bound < counts.size(); bound++) {
+          const auto &[known, sure, kept] = counts[bound];
+          const bool good =
+              known > 0 && (kept >= least_kept * sure || sure < least_share * known) &&
+              sure >=
+                  least_confident(pair, level, presets[i], error_bounds[bound].confidence) * known;
           std::printf(" %.3f %.3f%s", sure / known, sure > 0 ? kept / sure : 1, good ? " " : "!");
           broken += !good;
         }
@@ -372,8 +399,9 @@ int run(int argc, char **argv) {
   glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(argc > 1 ? argv[1] : "auto")));
   std::vector<Pair> pairs = made_pairs();
   for (Pair &pair : real_pairs()) pairs.push_back(std::move(pair));
-  const int above = compare(queue, pairs) + compare_noise(queue) + compare_wall(queue) +
-                    compare_confidence(queue, pairs);
+  CleanCounts clean;
+  int above = compare(queue, pairs, clean);
+  above += compare_noise(queue) + compare_wall(queue) + compare_confidence(queue, pairs, clean);
   if (above) std::printf("%d results are above their bounds (!)\n", above);
   return film::exit_status(!above);
 }

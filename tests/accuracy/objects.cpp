@@ -14,6 +14,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "clips.h"
 #include "coded.h"
@@ -48,6 +49,11 @@ struct Score {
 };
 
 constexpr int frames = 60, settled = 3;
+
+/// The size of most clips. Smaller ones show the same and save time.
+std::pair<int, int> clip_size(bool whole) {
+  return whole ? std::pair(320, 240) : std::pair(256, 192);
+}
 
 // The bounds of the test, over all clips and for each kind.
 constexpr double least_recall = 0.9, least_precision = 0.9, least_of_kind = 0.75, most_shift = 1,
@@ -173,7 +179,7 @@ std::vector<Frame> pictures() {
 /// Clips of every kind of camera, with every second kind of objects or with all. Prints the scores;
 /// returns the number of bounds that were missed.
 int compare_clips(glcl::Queue &queue, bool whole, const std::string &only) {
-  const int width = 320, height = 240;
+  const auto [width, height] = clip_size(whole);
   const std::vector<Frame> photographs = pictures();
   const auto &scenarios = Clip::scenarios();
   Score all;
@@ -295,17 +301,19 @@ int compare_peers(glcl::Queue &queue, bool whole) {
 }
 
 /// Clips with rolling bands of light or changing exposure; returns the number of missed bounds.
-int compare_lit(glcl::Queue &queue) {
+int compare_lit(glcl::Queue &queue, bool whole) {
+  const auto [width, height] = clip_size(whole);
   const std::vector<Frame> photographs = pictures();
   int missed = 0;
   unsigned number = 0;
   std::printf("\n");
   for (const char *camera : {"fixed", "pan", "shake"})
     for (const char *light : {"rolling", "exposure"}) {
-      const Clip clip(camera, "one", 3, photographs[number % photographs.size()], 320, 240, number);
+      const Clip clip(camera, "one", 3, photographs[number % photographs.size()], width, height,
+                      number);
       number++;
       const bool rolls = light[0] == 'r';
-      const Score s = score(queue, clip, 320, 240, [rolls](const Frame &frame, int i) {
+      const Score s = score(queue, clip, width, height, [rolls](const Frame &frame, int i) {
         return rolls ? reference::rolling(frame, 0.06, i)
                      : reference::relit(frame, 1 + 0.15 * std::sin(i / 8.0), 0);
       });
@@ -354,7 +362,8 @@ int compare_coded(glcl::Queue &queue, bool whole) {
 /// Static scenes with noise, flicker, changing light and compression: counts the objects that
 /// begin.
 int compare_still(glcl::Queue &queue, bool whole) {
-  const int width = 320, height = 240, count = whole ? 1000 : 80;
+  const auto [width, height] = clip_size(whole);
+  const int count = whole ? 1000 : 80;
   int events = 0;
   std::printf("\n%-32s %7s\n", "still scenes", "events");
   std::vector<std::pair<std::string, Frame>> scenes{
@@ -437,7 +446,7 @@ int compare_cars(glcl::Queue &queue) {
 /// The scenes of moving objects, of which `only` selects one; returns the number of missed bounds.
 int compare_moving(glcl::Queue &queue, bool whole, const std::string &only) {
   int missed = compare_clips(queue, whole, only) + compare_crossings(queue, whole, only);
-  if (only.empty()) missed += compare_lit(queue);
+  if (only.empty()) missed += compare_lit(queue, whole);
   if (only.empty() || only == "cars1") missed += compare_cars(queue);
   return missed;
 }

@@ -28,7 +28,7 @@ using clips::Truth;
 using glcl::objects::Objects;
 using reference::Frame;
 
-constexpr int width = 320, height = 240, frames = 75;
+constexpr int width = 320, height = 240, frames = 60;
 constexpr double least_iou = 0.5;
 constexpr double least_recall = 0.85;
 /// Wrong boxes per frame. Bars along the motion of the camera, and MPEG-4 around small text, still

@@ -143,7 +143,7 @@ Scene fast_object(const char *name, int side, int step) {
 Scene parked(const char *name, int departure, bool came) {
   Scene scene{name, {}, {}, 0.6, departure};
   const Frame still = ground(4, 0.4);
-  for (int i = 0; i < departure + 55; i++) {
+  for (int i = 0; i < departure + 40; i++) {
     Frame frame = still;
     const int left = (came ? std::min(5 * i - 80, 120) : 120) + std::max(0, 4 * (i - departure));
     const Box box = paste(frame, left, 150, 70, 40, 8);

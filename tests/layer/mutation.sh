@@ -3,7 +3,7 @@
 # mutation.sh SOURCE BUILD: breaks the plugin with each entry of mutants.list, and asserts that checker.sh fails
 #
 # Each time it compiles one changed source, and links its object before the archive that has the
-# original.
+# original. The sources have the same path in each run, so ccache knows the objects of unchanged ones.
 here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
 source=$1 build=$2
@@ -34,7 +34,8 @@ link_command() {
 }
 mapfile -t link < <(link_command)
 
-# build_mutant FILE MUTANT.cpp PLUGIN.so: builds the plugin with MUTANT.cpp in place of FILE
+# build_mutant FILE MUTANT.cpp PLUGIN.so: builds the plugin with MUTANT.cpp in place of FILE; the latter
+# two are relative to the build folder
 build_mutant() {
   local compile words=() word
   mapfile -t compile < <(compile_command "$1")
@@ -51,32 +52,33 @@ build_mutant() {
 }
 
 mutants=0
+folder=tests/layer/mutant
+trap 'rm -rf "$scratch" "${build:?}/$folder"' EXIT
 while IFS='|' read -r name file first script; do
   mutants=$((mutants + 1))
-  folder=$scratch/mutant
-  rm -rf "$folder"
-  mkdir -p "$folder/plugin"
+  rm -rf "${build:?}/$folder"
+  mkdir -p "$build/$folder/plugin"
   mutant=$folder/$(basename "$file")
-  sed -zE "$script" "$source/gst/$file" >"$mutant"
-  if [ -n "$script" ] && cmp -s "$mutant" "$source/gst/$file"; then
+  sed -zE "$script" "$source/gst/$file" >"$build/$mutant"
+  if [ -n "$script" ] && cmp -s "$build/$mutant" "$source/gst/$file"; then
     fail "$name: the mutation does not apply to $file"
     continue
   fi
-  if ! build_mutant "$source/gst/$file" "$mutant" "$folder/plugin/libgstglcl.so" 2>"$folder/build"; then
-    fail "$name: does not build: $(grep -m1 error "$folder/build")"
+  if ! build_mutant "$source/gst/$file" "$mutant" "$folder/plugin/libgstglcl.so" 2>"$scratch/build"; then
+    fail "$name: does not build: $(grep -m1 error "$scratch/build")"
     continue
   fi
   method=gl only=
   [[ $name == external:* ]] && method=external
   [ -n "$script" ] || only=one # the test checker (gl) runs all pipelines
-  GLCL_ONLY=$only GLCL_FIRST=$first GST_PLUGIN_PATH_1_0=$folder/plugin "$here/checker.sh" $method >"$folder/log"
+  GLCL_ONLY=$only GLCL_FIRST=$first GST_PLUGIN_PATH_1_0=$build/$folder/plugin "$here/checker.sh" $method >"$scratch/log.txt"
   status=$?
   if [ -z "$script" ]; then
-    if [ $status = 0 ]; then echo "ok: $name passes"; else fail "$name: $(grep FAIL: "$folder/log")"; fi
-  elif grep -q 'FAIL: .*glcl-checker:' "$folder/log"; then
-    echo "ok: $name: noticed: $(grep -m1 -o 'FAIL: .*' "$folder/log" | cut -c7-)"
+    if [ $status = 0 ]; then echo "ok: $name passes"; else fail "$name: $(grep FAIL: "$scratch/log.txt")"; fi
+  elif grep -q 'FAIL: .*glcl-checker:' "$scratch/log.txt"; then
+    echo "ok: $name: noticed: $(grep -m1 -o 'FAIL: .*' "$scratch/log.txt" | cut -c7-)"
   else
-    fail "$name: not noticed (status $status): $(grep -m1 FAIL: "$folder/log")"
+    fail "$name: not noticed (status $status): $(grep -m1 FAIL: "$scratch/log.txt")"
   fi
 done < <(grep -v '^#' "$here/mutants.list")
 

@@ -2,10 +2,12 @@
 #include "scenes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
 #include <random>
+#include <vector>
 
 namespace reference {
 
@@ -30,12 +32,16 @@ class Backdrop {
     for (Disc &disc : discs_)
       disc = {number(0, period), number(0, height), number(5, 28), colour(number(30, 230))};
     stripes_ = number(0.05, 0.4);
+    for (int y = 0; y < height; y++)
+      for (const Disc &disc : discs_)
+        if (std::abs(y - disc.y) < disc.radius) rows_[y].push_back(disc);
   }
 
+  /// `y`: a row of the frame.
   Colour at(double x, double y) const {
     x = x - period * std::floor(x / period);
     Colour c = mix(sky_, ground_, std::clamp(y / height, 0.0, 1.0));
-    for (const Disc &disc : discs_) {
+    for (const Disc &disc : rows_[static_cast<size_t>(y)]) {
       double dx = std::abs(x - disc.x);
       dx = std::min(dx, period - dx);
       const double dy = y - disc.y;
@@ -62,6 +68,7 @@ class Backdrop {
   std::mt19937 next_;
   Colour sky_, ground_;
   Disc discs_[24];
+  std::array<std::vector<Disc>, height> rows_;  // the discs that reach each row
   double stripes_;
 };
 

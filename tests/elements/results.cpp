@@ -137,7 +137,7 @@ TEST(no_handler_runs_on_the_gl_thread) {
   Handlers handlers;
   {
     test::Pipeline pipeline(
-        "videotestsrc pattern=ball num-buffers=25 ! video/x-raw,width=320,height=240 ! glupload ! "
+        "videotestsrc pattern=ball num-buffers=25 ! video/x-raw,width=160,height=120 ! glupload ! "
         "glcolorconvert ! glclhistogram name=histogram ! glclhough name=hough ! glclklt name=klt ! "
         "glclmotion name=motion detect=true ! glopenclflow name=flow ! fakesink");
     watch(pipeline.bin(), handlers);

@@ -68,6 +68,8 @@ class BlockMotion {
   /// The luma and the prediction of the last frame, and the arrays of its field that the renderer
   /// needs.
   const LumaPlane &current() const { return history_.current(); }
+  /// The luma of the frame in which the last search searched.
+  const LumaPlane &reference() const { return history_.reference(); }
   const LumaPlane &predicted() const { return compensation_.predicted(); }
   const cl::Buffer &vectors() const { return blocks().field().vectors; }
   const cl::Buffer &shapes() const { return blocks().field().shapes; }

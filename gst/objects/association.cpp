@@ -13,6 +13,7 @@ namespace {
 constexpr float most_unlike = 1;       // difference_of(): a factor of two in size, or 24 levels
 constexpr float usual_speed = 0.25f;   // parts of the frame's longer side per frame
 constexpr float least_clear = 0.7f;    // score of a region that is a separate object
+constexpr float least_common = 0.3f;   // part of both together
 constexpr float most_fragment = 0.5f;  // part of the area of its region
 
 float overlap(const RectF &a, const RectF &b) {  // part of the smaller rectangle
@@ -30,6 +31,17 @@ bool fills(const Detection &a, const Detection &b) {
   return (a.area + b.area) * larger.box.area() >= 0.5f * larger.area * united(a.box, b.box).area();
 }
 
+/// A region that moves by itself belongs to the track that covers most of it, not to fragments.
+void drop_fragments(const std::vector<Track> &tracks, const Detection &found,
+                    std::vector<size_t> &claims) {
+  const auto covered = [&](size_t t) { return common_area(tracks[t].box, found.box); };
+  const auto covers = [&](size_t t) { return covered(t) >= 0.5f * found.box.area(); };
+  if (std::none_of(claims.begin(), claims.end(), covers)) return;
+  claims.erase(std::remove_if(claims.begin(), claims.end(),
+                              [&](size_t t) { return covered(t) < 0.25f * found.box.area(); }),
+               claims.end());
+}
+
 /// Assigns detections to the tracks predicted there. Known tracks take precedence over new ones.
 Claims claim(const std::vector<Track> &tracks, std::vector<Detection> &list) {
   Claims claimed(tracks.size());
@@ -41,9 +53,15 @@ Claims claim(const std::vector<Track> &tracks, std::vector<Detection> &list) {
       const float reach =
           0.15f * std::max(track.box.width(), track.box.height()) + 2 + 2.0f * float(track.missed);
       if (overlap(grown(track.box, reach), list[d].box) <= 0.3f) continue;
+      // A region that moves by itself is not what stood still there.
+      if (list[d].moving && !track.motion.moving &&
+          (!track.object.id || common_area(track.box, list[d].box) <
+                                   least_common * united(track.box, list[d].box).area()))
+        continue;
       claims.push_back(t);
       some_known |= track.established();
     }
+    if (list[d].moving) drop_fragments(tracks, list[d], claims);
     for (size_t t : claims) {
       if (claims.size() > 1 && (some_known ? !tracks[t].established() : t != claims[0])) continue;
       claimed[t].push_back(int(d));
@@ -53,10 +71,30 @@ Claims claim(const std::vector<Track> &tracks, std::vector<Detection> &list) {
   return claimed;
 }
 
+/// If some detections of a track move by themselves, keeps the nearest of these and what lies in
+/// its box.
+void keep_moving(const Track &track, std::vector<int> &mine, std::vector<Detection> &list) {
+  const Detection *main = nullptr;
+  float best = -1;
+  for (int d : mine) {
+    const Detection &one = list[size_t(d)];
+    const float common = common_area(one.box, track.box);
+    if (one.moving && common > best) main = &one, best = common;
+  }
+  if (!main) return;
+  const auto stays = [&](int d) {
+    const Detection &one = list[size_t(d)];
+    return &one == main || common_area(main->box, one.box) > 0.5f * one.box.area();
+  };
+  const auto kept = std::stable_partition(mine.begin(), mine.end(), stays);
+  for (auto d = kept; d != mine.end(); d++) list[size_t(*d)].claims--;
+  mine.erase(kept, mine.end());
+}
+
 /// Keeps only the nearest detection of a track if all its detections together exceed its size.
 void keep_nearest(const Track &track, std::vector<int> &mine, std::vector<Detection> &list) {
   const RectF &expected = track.box;
-  if (mine.size() < 2 || !track.established()) return;
+  if (mine.size() < 2 || !(track.established() || track.motion.moving)) return;
   std::sort(mine.begin(), mine.end(), [&](int a, int b) {
     return common_area(list[size_t(a)].box, expected) > common_area(list[size_t(b)].box, expected);
   });
@@ -147,11 +185,13 @@ std::vector<Detection> detections(const RegionList &result, const camera::FrameG
     const RectF box = {float(r.left) * scale, float(r.top) * scale, float(r.right + 1) * scale,
                        float(r.bottom + 1) * scale};
     const float distance = float(r.distance) / (8 * float(std::max(r.area, 1)));
-    list.push_back({clipped(box.moved(offset.x * scale, offset.y * scale), float(size.width),
-                            float(size.height)),
-                    float(r.area) * scale * scale,
-                    std::clamp(1 - 1 / std::max(distance, 1.0f), 0.0f, 1.0f),
-                    float(r.levels) / float(std::max(r.area, 1))});
+    list.push_back(
+        {clipped(box.moved(offset.x * scale, offset.y * scale), float(size.width),
+                 float(size.height)),
+         float(r.area) * scale * scale, std::clamp(1 - 1 / std::max(distance, 1.0f), 0.0f, 1.0f),
+         float(r.levels) / float(std::max(r.area, 1)), r.moving > most_fragment * float(r.area),
+         float(r.vx) / (4 * float(std::max(r.moving, 1))),
+         float(r.vy) / (4 * float(std::max(r.moving, 1)))});
   }
   // A fragment belongs to the larger region next to it. Faint objects break into parts of any size.
   const float near = 0.02f * float(std::min(size.width, size.height));
@@ -159,8 +199,10 @@ std::vector<Detection> detections(const RegionList &result, const camera::FrameG
     for (size_t k = 0; k < list.size();) {
       const bool part = list[k].area <= most_fragment * list[i].area ||
                         std::min(list[i].score, list[k].score) < least_clear;
-      if (k != i && part && common_area(grown(list[i].box, near), list[k].box) > 0 &&
-          fills(list[i], list[k])) {
+      const RectF around = grown(list[i].box, near);
+      const bool inside = !list[k].moving && overlap(around, list[k].box) > 0.5f;
+      if (k != i && part && common_area(around, list[k].box) > 0 && fills(list[i], list[k]) &&
+          (inside || !(list[i].moving || list[k].moving))) {
         list[i].add(list[k]);
         list.erase(list.begin() + ptrdiff_t(k));
         if (k < i) i--;
@@ -174,6 +216,7 @@ std::vector<Detection> detections(const RegionList &result, const camera::FrameG
 
 Claims associate(const std::vector<Track> &tracks, std::vector<Detection> &list) {
   Claims claimed = claim(tracks, list);
+  for (size_t t = 0; t < tracks.size(); t++) keep_moving(tracks[t], claimed[t], list);
   for (size_t t = 0; t < tracks.size(); t++) keep_nearest(tracks[t], claimed[t], list);
   for (size_t t = 0; t < tracks.size(); t++)
     for (size_t o = 0; o < t; o++)

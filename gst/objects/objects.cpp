@@ -21,8 +21,7 @@ double Objects::least_area(const Settings &settings, int width, int height) {
 }
 
 Objects::Objects(Context &context, int width, int height, const FrameFormat &format, int in_flight)
-    : width_(width),
-      height_(height),
+    : size_{{width, height}},
       frame_(camera::frame_geometry(width, height)),
       vectors_(context, width, height),
       ransac_(context),
@@ -31,6 +30,7 @@ Objects::Objects(Context &context, int width, int height, const FrameFormat &for
       overlay_(context, frame_),
       background_(context, frame_),
       shadows_(context, frame_, format, in_flight),
+      groups_(context, width, height, frame_),
       regions_(context, frame_) {
   try {
     camera::CameraState none{};
@@ -57,7 +57,7 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMo
   align_.shrink(queue, motion.current());
   if (!first && settings.compensation != Compensation::none) {
     camera::Ransac::Settings ransac = ransac_settings_;
-    ransac.width = float(width_), ransac.height = float(height_);
+    ransac.width = float(size_.s[0]), ransac.height = float(size_.s[1]);
     ransac.directed = true;
     ransac.seed = settings.seed * 2654435761u + number_;
     ransac.translation = settings.compensation == Compensation::translation;
@@ -72,12 +72,14 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMo
                   motion.noise(), regions_.list());
   // Tracked objects may be smaller than new ones.
   const double least =
-      least_area(settings, width_, height_) / (2 * frame_.reduction * frame_.reduction);
+      least_area(settings, size_.s[0], size_.s[1]) / (2 * frame_.reduction * frame_.reduction);
   if (settings.shadows)
     shadows_.run(queue, align_.small(), state_, background_, !separates_shadows_);
   separates_shadows_ = settings.shadows;
+  groups_.run(queue, motion, state_, foreground(),
+              first || settings.compensation == Compensation::none);
   regions_.run(queue, static_cast<int>(std::clamp(least, 1.0, 1e9)), foreground(), align_.small(),
-               state_, background_.deviation());
+               groups_, state_, background_.deviation());
 }
 
 }  // namespace glcl::objects

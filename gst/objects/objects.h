@@ -7,6 +7,7 @@
 #include "backgroundmodel.h"
 #include "camera/align.h"
 #include "camera/ransac.h"
+#include "motiongroups.h"
 #include "overlay.h"
 #include "regions.h"
 #include "shadows.h"
@@ -74,7 +75,7 @@ class Objects {
  private:
   void set_zones(Queue &queue, const std::shared_ptr<const std::vector<float>> &zones);
 
-  int width_, height_;
+  cl_int2 size_;  // px
   camera::FrameGeometry frame_;
   camera::BlockVectors vectors_;
   camera::Ransac ransac_;
@@ -84,6 +85,7 @@ class Objects {
   BackgroundModel background_;
   ShadowDetector shadows_;
   bool separates_shadows_ = false;  // in the last frame
+  MotionGroups groups_;
   Regions regions_;
   cl::Buffer state_;
   std::shared_ptr<const std::vector<float>> zones_;  // of the last frame

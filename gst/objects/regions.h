@@ -2,6 +2,7 @@
 #pragma once
 
 #include "camera/camera.h"
+#include "motiongroups.h"
 #include "objects/interface.h"
 #include "opencl/kernel.h"
 
@@ -27,7 +28,7 @@ class Regions {
   /// is foreground, the frame is a cut: `state` makes the next frame restart, and the list is
   /// empty. `deviation`: BackgroundModel::deviation(), which is updated for the next frame.
   void run(Queue &queue, int least, const cl::Buffer &foreground, const cl::Buffer &small,
-           const cl::Buffer &state, const cl::Buffer &deviation);
+           const MotionGroups &groups, const cl::Buffer &state, const cl::Buffer &deviation);
 
   /// Enqueues the mask after run(): a byte per pixel, row by row, into `out` from `offset` on. It
   /// is 1 for foreground in the box of a region, 2 for shadows, 3 for the overlay, else 0.

@@ -16,8 +16,9 @@ constexpr float faint_wobbles =
 constexpr float light_levels = 4;  // after a larger change of light objects must move twice as far
 constexpr int departing_frames = 10;    // in which a track may prove to leave its place
 constexpr float most_departure = 1.5f;  // of an object from its place, lengths; they part at 1
-constexpr float score_gain = 0.3f;      // weight of a new score and change of size
-constexpr float velocity_gain = 0.4f;   // weight of a new velocity
+constexpr float alike_speed = 1.5f, alike_part = 0.2f;  // px per frame; part of the speed
+constexpr float score_gain = 0.3f;                      // weight of a new score and change of size
+constexpr float velocity_gain = 0.4f;                   // weight of a new velocity
 
 /// Cuts a box at its lagging side if the other side leads: the area behind a moving object is
 /// uncovered background, which stays foreground for a while. `was`: the box without own motion.
@@ -137,6 +138,16 @@ void update_change(Track &track, const RectF &expected, const RectF &box, bool j
   track.observed = box;
 }
 
+/// Counts the frames in which vectors show the same motion.
+void update_vectors(Track &track, const Detection &found, bool jumped) {
+  TrackMotion &motion = track.motion;
+  const float change = std::hypot(found.vx - motion.vx, found.vy - motion.vy),
+              speed = std::max(std::hypot(found.vx, found.vy), std::hypot(motion.vx, motion.vy));
+  const bool same = motion.moving && change <= alike_speed + alike_part * speed && !jumped;
+  motion.moving = found.moving ? (same ? motion.moving + 1 : 1) : 0;
+  motion.vx = found.vx, motion.vy = found.vy;
+}
+
 void update_motion(Track &track, const RectF &expected, const RectF &box, bool jumped) {
   // A box that suddenly grows or shrinks contains more or fewer objects and says nothing about the
   // velocity.
@@ -148,6 +159,7 @@ void update_motion(Track &track, const RectF &expected, const RectF &box, bool j
     motion.dx += part * (dx - motion.dx);
     motion.dy += part * (dy - motion.dy);
   }
+  if (track.motion.moving) track.motion.dx = track.motion.vx, track.motion.dy = track.motion.vy;
 }
 
 }  // namespace
@@ -156,7 +168,9 @@ void Detection::add(const Detection &other) {
   box = united(box, other.box);
   score = std::max(score, other.score);
   level = (level * area + other.level * other.area) / std::max(area + other.area, 1.0f);
+  if (other.moving && (!moving || other.area > area)) vx = other.vx, vy = other.vy;
   area += other.area;
+  moving |= other.moving;
 }
 
 void predict(Track &track, const camera::SimilarityMotion &step, const FrameSize &size) {
@@ -196,7 +210,8 @@ void update_found(Track &track, const TrackObservation &found, bool jumped, cons
   RectF box = found.own ? *found.own : *found.shared;
   if (found.own && found.shared) box = united(box, *found.shared);
   update_change(track, expected, box, jumped);
-  if (!track.occlusion.shares_region) {
+  update_vectors(track, found.all, jumped);
+  if (!track.occlusion.shares_region && !track.motion.moving) {
     const RectF was = expected.moved(-track.motion.dx, -track.motion.dy);
     box = track.leading.departing ? without_place(track, was, box, size)
                                   : without_uncovered(track, was, box, size);
@@ -223,13 +238,12 @@ void update_object(Track &track, const FrameSize &size) {
   if (track.object.trail.size() > TRAIL_POINTS) track.object.trail.pop_front();
 }
 
-bool has_moved(const Track &track, float brightness_peak, const FrameSize &size) {
+bool has_moved(const Track &track, float brightness_peak, const FrameSize &size, bool doubtful) {
   const float small = std::max(1.5f, float(std::min(size.width, size.height)) / 320) *
                       (1 + brightness_peak / light_levels),
-              least = track.began_in_crowd
-                          ? std::max(small, 0.5f * std::min(track.observed.width(),
-                                                            track.observed.height()))
-                          : small;
+              least = doubtful ? std::max(small, 0.5f * std::min(track.observed.width(),
+                                                                 track.observed.height()))
+                               : small;
   const float doubt =
       std::clamp((clear_score - track.object.score) / (clear_score - faint_score), 0.0f, 1.0f);
   // A faint object must keep its direction and stay near the predicted position.

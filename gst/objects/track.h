@@ -35,7 +35,9 @@ struct TrackMotion {
   float dx = 0, dy = 0;                                  // px per frame
   float size_change_x = 0, size_change_y = 0;            // mean change of its size per frame, px
   float prediction_error_x = 0, prediction_error_y = 0;  // mean distance from the prediction, px
-  bool jumps = false;  // it moves further per frame than its length
+  float vx = 0, vy = 0;  // by the vectors of the last frame, px per frame
+  int moving = 0;        // frames in a row in which these differ from the camera's, and are alike
+  bool jumps = false;    // it moves further per frame than its length
 };
 
 /// The side of a track that moves outwards while the others stay.
@@ -77,7 +79,9 @@ struct Track {
 struct Detection {
   RectF box;
   float area = 0, score = 0;
-  float level = 0;  // mean grey level
+  float level = 0;       // mean grey level
+  bool moving = false;   // its vectors differ from the camera's motion
+  float vx = 0, vy = 0;  // by this, px per frame
   int claims = 0;
   void add(const Detection &other);
 };
@@ -101,8 +105,9 @@ TrackObservation observation_of(const std::vector<int> &mine, const std::vector<
 void update_found(Track &track, const TrackObservation &found, bool jumped, const FrameSize &size);
 /// Updates the object from the track's box.
 void update_object(Track &track, const FrameSize &size);
-/// True if the left and right side, or the top and bottom, moved in the same direction; in a crowd,
-/// by at least half of the size. Uncovered background is foreground too, but it stays and shrinks.
-bool has_moved(const Track &track, float brightness_peak, const FrameSize &size);
+/// True if the left and right side, or the top and bottom, moved in the same direction; if
+/// doubtful, by at least half of the size. Uncovered background is foreground too, but it stays and
+/// shrinks.
+bool has_moved(const Track &track, float brightness_peak, const FrameSize &size, bool doubtful);
 
 }  // namespace glcl::objects

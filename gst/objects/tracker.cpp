@@ -2,6 +2,7 @@
 #include "tracker.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "association.h"
 #include "occlusion.h"
@@ -12,9 +13,14 @@ namespace {
 
 constexpr int most_reported_missed = 3;  // an object missed more often in a row is not reported
 constexpr int most_new_missed = 1;       // a new track missed more often in a row ends
-constexpr int settling_frames = 8;   // frames after a cut in which any number of objects may begin
-constexpr int jump_frames = 3;       // detections before an object that jumps begins
-constexpr float least_score = 0.1f;  // a new object with a lower score is noise
+constexpr int settling_frames = 8;  // frames after a cut in which any number of objects may begin
+constexpr int jump_frames = 3;      // detections before an object that jumps begins
+constexpr int moving_frames = 3;    // in which vectors show the motion of a large object
+constexpr float moving_area = 0.005f;  // part of the frame, of a large object
+constexpr float least_pan = 1;         // px per frame; from here on there are motion groups
+constexpr float fast_pan = 0.0125f;    // of the width per frame; then only vectors show motion
+constexpr float block_area = 2048;     // px² of frames; anything as large moves by its vectors
+constexpr float least_score = 0.1f;    // a new object with a lower score is noise
 
 }  // namespace
 
@@ -27,14 +33,24 @@ bool Tracker::is_reported(const Settings &settings, const Track &track) const {
 }
 
 /// True if a track becomes an object in this frame. With min_frames = 1 it need not move first.
-bool Tracker::begins(const Settings &settings, const Track &track, float brightness_peak) const {
+bool Tracker::begins(const Settings &settings, const Track &track, float brightness_peak,
+                     float pan) const {
   if (track.object.id || track.missed || track.object.score < least_score) return false;
   if (settings.min_frames <= 1 && !track.began_in_crowd) return true;
+  const float part = track.box.area() / (float(size_.width) * float(size_.height));
+  if (track.motion.moving >= std::max(settings.min_frames, moving_frames) && part >= moving_area)
+    return true;
+  // Vectors show the motion of anything as large as some blocks, unless it has little contrast.
+  const bool unmoved =
+      pan >= least_pan && track.box.area() >= block_area && track.motion.moving < moving_frames;
+  if (unmoved && (pan >= fast_pan * float(size_.width) || track.object.score < faint_score))
+    return false;
+  const bool doubtful = track.began_in_crowd || unmoved;
   // The place that a parked object leaves is foreground until the background is known there.
-  const bool starts = track.leading.frames >= lead_frames && !track.began_in_crowd &&
-                      brightness_peak < 1 && track.object.score >= faint_score;
+  const bool starts = track.leading.frames >= lead_frames && !doubtful && brightness_peak < 1 &&
+                      track.object.score >= faint_score;
   return track.found >= std::max(settings.min_frames, track.motion.jumps ? jump_frames : 1) &&
-         (starts || has_moved(track, brightness_peak, size_));
+         (starts || has_moved(track, brightness_peak, size_, doubtful));
 }
 
 void Tracker::update(size_t which, const Claims &claimed, const std::vector<Detection> &list,
@@ -100,6 +116,8 @@ void Tracker::add(const RegionList &result, const std::vector<Detection> &list, 
       track.box = track.observed = track.start_box = track.object.box = detection.box;
       track.object.score = detection.score;
       track.level = detection.level;
+      track.motion.moving = detection.moving;
+      track.motion.vx = detection.vx, track.motion.vy = detection.vy;
       track.serial = ++last_serial_;
       tracks_.push_back(track);
     }
@@ -118,11 +136,12 @@ Tracker::Report Tracker::step(const Settings &settings, const RegionList &result
   const std::vector<bool> jumped =
       match_distant(tracks_, settings.max_speed, least, size_, claimed, list);
   for (size_t t = 0; t < tracks_.size(); t++) update(t, claimed, list, jumped[t], seconds);
+  const float pan = std::hypot(result.state.frame_motion.x, result.state.frame_motion.y);
   Report report;
   remove(settings, report);
   add(result, list, least);
   for (Track &track : tracks_)
-    if (begins(settings, track, result.state.brightness_peak)) {
+    if (begins(settings, track, result.state.brightness_peak, pan)) {
       track.object.id = ++last_id_;
       report.begun.push_back(track.object);
     }

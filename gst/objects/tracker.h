@@ -39,7 +39,7 @@ class Tracker {
  private:
   void update(size_t which, const Claims &claimed, const std::vector<Detection> &list, bool jumped,
               double seconds);
-  bool begins(const Settings &settings, const Track &track, float brightness_peak) const;
+  bool begins(const Settings &settings, const Track &track, float brightness_peak, float pan) const;
   bool is_reported(const Settings &settings, const Track &track) const;
   bool inside(const RectF &box) const;
   bool is_gone(const Settings &settings, const Track &track) const;

@@ -42,6 +42,20 @@ typedef struct {
   int own_bounds;    // 1: cells may have bounds of their own
 } BackgroundUpdate;
 
+// The blocks whose motion is compared with the camera's, for motiongroups.cl. "Reduced" is in px of
+// a reduced frame.
+typedef struct {
+  int2 blocks;        // columns, rows
+  int2 size;          // of the frame, px
+  int2 cells;         // of the vector field: columns, rows
+  int2 reduced_size;  // of the reduced frame
+  int side;           // of a block, px
+  int reduced_side;   // the same
+  int pitch;          // of the luma planes
+  int cell;           // px between vectors
+  int reach;          // blocks; alike blocks within this distance are one group
+} BlockGrid;
+
 CONSTANT(REGION_CELL, 2);    // px per side
 CONSTANT(MAX_REGIONS, 128);  // regions per list
 
@@ -52,6 +66,8 @@ typedef struct {
   int distance;  // sum of their distances from the background, in eighths of the bound
   int levels;    // sum of their levels, 0 to 255 each
   int squares;   // sum of the squared levels, in 64ths, rounded down per cell
+  int moving;    // foreground pixels in blocks that move by themselves
+  int vx, vy;    // sum of their blocks' motion relative to the camera, quarter px of frames
 } Region;
 
 // The regions of a frame.

@@ -5,6 +5,7 @@
 #include "objects/deviation.clh"
 #include "objects/regionlist.clh"
 #include "objects/tuned.clh"
+#include "objects/unionfind.clh"
 
 #define FIRST_BIT(bits) (31 - (int)clz((bits) & -(bits)))
 
@@ -21,13 +22,24 @@ inline uint cell_of(int count, int2 first, int2 last, int distance) {
 #define LEVELS(levels_of_cell) ((int)((levels_of_cell)&8191))
 #define SQUARES(levels_of_cell) ((int)((levels_of_cell) >> 13))
 
+// The index of a cell's block, and its group; see objects_number_blocks.
+inline int block_at(BlockGrid grid, int2 position) {
+  const int2 block = min(position * REGION_CELL / grid.reduced_side, grid.blocks - 1);
+  return block.y * grid.blocks.x + block.x;
+}
+inline int group_at(__global const int *groups, BlockGrid grid, int2 position) {
+  return groups[block_at(grid, position)];
+}
+
 // Counts the foreground of each cell, without shadows, and labels the cell as a region of its own.
 // `small`: the reduced frame. `mask`: 0 for cells without detection. `roots`: element 0 counts
-// foreground pixels, including shadows. A work-item per cell.
+// foreground pixels, including shadows. `groups`: of objects_number_blocks; `first` becomes the
+// first cell of each that begins a region. A work-item per cell.
 __kernel void objects_cells(__global const uchar *foreground, __global const float *small,
                             int2 size, __global const uchar *mask, int2 cells, __global uint2 *out,
                             __global int *labels, __global Region *regions,
-                            __global volatile uint *roots) {
+                            __global volatile uint *roots, __global const int *groups,
+                            __global volatile int *first_cells, BlockGrid grid) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
   if (any(position >= cells)) return;
   const int2 from = position * REGION_CELL, end = min(size - from, (int2)(REGION_CELL));
@@ -53,8 +65,10 @@ __kernel void objects_cells(__global const uchar *foreground, __global const flo
                    : (uint2)(0);
   labels[at] = at;
   if (!counts) return;
-  const Region none = {INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0};
+  const Region none = {INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   regions[at] = none;
+  const int group = group_at(groups, grid, position);
+  if (group > 0 && count >= STRONG) atomic_min(&first_cells[group - 1], at);
 }
 
 inline bool part_of_region(__global const uint2 *cells, int2 size, int2 position) {
@@ -65,22 +79,6 @@ inline bool part_of_region(__global const uint2 *cells, int2 size, int2 position
     for (int x = max(position.x - 1, 0); x <= min(position.x + 1, size.x - 1); x++)
       if (COUNT(cells[y * size.x + x].x) >= STRONG) return true;
   return false;
-}
-
-inline int root_of(__global volatile int *labels, int at) {
-  int up = labels[at];
-  while (up != at) at = up, up = labels[at];
-  return at;
-}
-
-// Union-find: labels point to lower ones, so the root of a region is its first cell.
-inline void join(__global volatile int *labels, int a, int b) {
-  a = root_of(labels, a), b = root_of(labels, b);
-  while (a != b) {
-    const int high = max(a, b), low = min(a, b), was = atomic_min(&labels[high], low);
-    if (was == high) break;
-    a = root_of(labels, was), b = low;
-  }
 }
 
 inline int count_at(__global const uint2 *cells, int2 size, int2 position) {
@@ -102,18 +100,25 @@ inline bool is_solid(__global const uint2 *cells, int2 size, int2 position) {
   return false;
 }
 
-// Joins cells of regions: adjacent cells, and cells at most REACH apart if neither is solid. A
-// work-item per cell.
-__kernel void objects_join(__global const uint2 *cells, int2 size, __global volatile int *labels) {
+// Joins cells of regions. All cells of moving blocks in one group belong together. So do adjacent
+// cells, and cells at most REACH apart if neither is solid. But their blocks must lie in or next to
+// the same group, or have no group. A work-item per cell.
+__kernel void objects_join(__global const uint2 *cells, int2 size, __global volatile int *labels,
+                           __global const int *groups, __global const int *first_cells,
+                           BlockGrid grid) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
   if (any(position >= size) || !part_of_region(cells, size, position)) return;
   const int at = position.y * size.x + position.x,
-            reach = is_solid(cells, size, position) ? 1 : REACH;
+            reach = is_solid(cells, size, position) ? 1 : REACH,
+            group = group_at(groups, grid, position);
+  if (group > 0 && first_cells[group - 1] < at) join(labels, at, first_cells[group - 1]);
   for (int v = max(position.y - reach, 0); v <= position.y; v++)
     for (int u = max(position.x - reach, 0); u <= min(position.x + reach, size.x - 1); u++) {
       const int other = v * size.x + u;
       const int2 there = (int2)(u, v);
-      if (other >= at || !part_of_region(cells, size, there)) continue;
+      if (other >= at || !part_of_region(cells, size, there) ||
+          abs(group_at(groups, grid, there)) != abs(group))
+        continue;
       const bool adjoins = position.y - v <= 1 && abs(position.x - u) <= 1;
       if (adjoins || !is_solid(cells, size, there)) join(labels, at, other);
     }
@@ -122,7 +127,9 @@ __kernel void objects_join(__global const uint2 *cells, int2 size, __global vola
 // Adds the cells to their regions after all are joined. `roots`: from element 1 on, the bit of a
 // cell is set if it is the first of a region. A work-item per cell.
 __kernel void objects_gather(__global const uint2 *cells, int2 size, __global volatile int *labels,
-                             __global volatile Region *regions, __global volatile uint *roots) {
+                             __global volatile Region *regions, __global volatile uint *roots,
+                             __global const int *groups, __global const float2 *motion,
+                             BlockGrid grid) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
   if (any(position >= size) || !part_of_region(cells, size, position)) return;
   const int at = position.y * size.x + position.x, root = root_of(labels, at);
@@ -138,7 +145,13 @@ __kernel void objects_gather(__global const uint2 *cells, int2 size, __global vo
   atomic_add(&region->distance, DISTANCE(cell.x));
   atomic_add(&region->levels, LEVELS(cell.y));
   atomic_add(&region->squares, SQUARES(cell.y));
+  const int block = block_at(grid, position);
   if (root == at) atomic_or(&roots[1 + at / 32], 1u << at % 32);
+  if (groups[block] <= 0) return;
+  const int2 moved = convert_int2_rte(4.0f * motion[block]);
+  atomic_add(&region->moving, COUNT(cell.x));
+  atomic_add(&region->vx, COUNT(cell.x) * moved.x);
+  atomic_add(&region->vy, COUNT(cell.x) * moved.y);
 }
 
 // Lists the regions in the order of their first cells, row by row. After a cut the list is empty.

@@ -355,7 +355,6 @@ TEST_EACH(limits, 0, std::max(static_cast<int>(elements().size()), 1)) {
   if (test::shares_textures()) return;
   for (const auto &choice : choices) {
     playing.keep({choice});
-    for (const auto &setting : singles)
-      playing.play({setting}, {all_sizes.back()});
+    for (const auto &setting : singles) playing.play({setting}, {all_sizes.back()});
   }
 }

@@ -63,6 +63,7 @@ MotionGroups::MotionGroups(Context &context, int width, int height,
 void MotionGroups::run(Queue &queue, const motion::BlockMotion &motion, const cl::Buffer &state,
                        const cl::Buffer &foreground, bool first) {
   if (first) return clear(queue);
+  cleared_ = false;
   const motion::VectorField &field = motion.field();
   grid_.pitch = motion.current().pitch;
   grid_.cell = field.cell;
@@ -77,8 +78,10 @@ void MotionGroups::run(Queue &queue, const motion::BlockMotion &motion, const cl
 }
 
 void MotionGroups::clear(Queue &queue) {
+  if (cleared_) return;
   const size_t bytes = size_t(grid_.blocks.s[0]) * grid_.blocks.s[1] * sizeof(cl_int);
   queue.cl().enqueueFillBuffer(groups_, cl_int(0), 0, bytes);
+  cleared_ = true;
 }
 
 }  // namespace glcl::objects

@@ -37,6 +37,7 @@ class MotionGroups {
   BlockGrid grid_{};
   Kernel motion_kernel_, join_, count_, number_;
   cl::Buffer motions_, labels_, sizes_, groups_, first_cells_;
+  bool cleared_ = false;  // no block has a group
 };
 
 }  // namespace glcl::objects

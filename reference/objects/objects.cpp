@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <climits>
 #include <cmath>
 #include <complex>
 #include <numeric>
@@ -19,7 +18,6 @@ constexpr int max_age = 90, max_mean_frames = 20, young_age = 3, candidate_frame
               candidate_frames_bent = 3, candidate_ages = 3;
 constexpr float faint = 0.5f, saturated = 250;
 constexpr int overlay = 2, doubtful = 3, doubtful_eighths = 8;  // values of the foreground
-constexpr int cell = 2, strong = 3, weak = 2, reach = 2, solid = 14;
 
 /// The four pixels around a point and their weights.
 struct Around {
@@ -336,94 +334,6 @@ std::vector<uint8_t> Shadows::next(const Frame &in, const std::vector<float> &sm
     }
   colours = stored;
   return marked;
-}
-
-std::vector<Region> regions(const std::vector<uint8_t> &foreground, const std::vector<float> &small,
-                            int width, int height, int least, const std::vector<uint8_t> &mask) {
-  const int columns = (width + cell - 1) / cell, rows = (height + cell - 1) / cell;
-  std::vector<int> counts(size_t(columns) * rows);
-  const auto each_pixel = [&](int column, int row, auto work) {
-    for (int y = row * cell; y < std::min((row + 1) * cell, height); y++)
-      for (int x = column * cell; x < std::min((column + 1) * cell, width); x++)
-        if (const int value = foreground[size_t(y) * width + x]; value > overlay) work(x, y, value);
-  };
-  for (int row = 0; row < rows; row++)
-    for (int column = 0; column < columns; column++) {
-      const size_t at = size_t(row) * columns + column;
-      if (mask.empty() || mask[at]) each_pixel(column, row, [&](int, int, int) { counts[at]++; });
-    }
-  std::vector<bool> part(counts.size()), done(counts.size());
-  const auto around = [&](int column, int row, int by, auto work) {
-    for (int y = std::max(row - by, 0); y <= std::min(row + by, rows - 1); y++)
-      for (int x = std::max(column - by, 0); x <= std::min(column + by, columns - 1); x++)
-        work(x, y, size_t(y) * columns + x);
-  };
-  for (int row = 0; row < rows; row++)
-    for (int column = 0; column < columns; column++) {
-      bool neighbour = false;
-      around(column, row, 1, [&](int, int, size_t at) { neighbour |= counts[at] >= strong; });
-      const int count = counts[size_t(row) * columns + column];
-      part[size_t(row) * columns + column] = count >= strong || (count >= weak && neighbour);
-    }
-  std::vector<bool> full(counts.size());
-  for (int row = 0; row + 1 < rows; row++)
-    for (int column = 0; column + 1 < columns; column++) {
-      const size_t block[] = {size_t(row) * columns + column, size_t(row) * columns + column + 1,
-                              size_t(row + 1) * columns + column,
-                              size_t(row + 1) * columns + column + 1};
-      int sum = 0;
-      for (size_t at : block) sum += counts[at];
-      for (size_t at : block) full[at] = full[at] || sum >= solid;
-    }
-  std::vector<Region> list;
-  for (int row = 0; row < rows; row++)
-    for (int column = 0; column < columns; column++) {
-      if (!part[size_t(row) * columns + column] || done[size_t(row) * columns + column]) continue;
-      Region region{INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0};
-      std::vector<std::pair<int, int>> open{{column, row}};
-      done[size_t(row) * columns + column] = true;
-      while (!open.empty()) {
-        const auto [x, y] = open.back();
-        open.pop_back();
-        int squares = 0;
-        each_pixel(x, y, [&](int px, int py, int value) {
-          const int level = std::clamp(int(small[size_t(py) * width + px]), 0, 255);
-          region.levels += level, squares += level * level;
-          region.left = std::min(region.left, px), region.right = std::max(region.right, px);
-          region.top = std::min(region.top, py), region.bottom = std::max(region.bottom, py);
-          region.area++, region.distance += value;
-        });
-        region.squares += squares / 64;
-        const bool full_here = full[size_t(y) * columns + x];
-        around(x, y, reach, [&](int u, int v, size_t at) {
-          const bool adjoins = std::abs(u - x) <= 1 && std::abs(v - y) <= 1;
-          if (!part[at] || done[at] || (!adjoins && (full_here || full[at]))) return;
-          done[at] = true;
-          open.push_back({u, v});
-        });
-      }
-      if (region.area >= least) list.push_back(region);
-    }
-  return list;
-}
-
-std::vector<uint8_t> region_mask(const std::vector<uint8_t> &foreground, int width,
-                                 const std::vector<Region> &regions,
-                                 const std::vector<uint8_t> &mask) {
-  const int columns = (width + cell - 1) / cell;
-  std::vector<uint8_t> out(foreground.size());
-  for (const Region &region : regions)
-    for (int y = region.top; y <= region.bottom; y++)
-      for (int x = region.left; x <= region.right; x++) {
-        const size_t at = size_t(y) * width + x;
-        out[at] = out[at] || foreground[at] > overlay;
-      }
-  for (size_t at = 0; at < foreground.size(); at++)
-    if (foreground[at] == 1 || foreground[at] == overlay) {
-      const uint8_t kind = foreground[at] == overlay ? 3 : 2;
-      out[at] = mask.empty() || mask[at / width / cell * columns + at % width / cell] ? kind : 0;
-    }
-  return out;
 }
 
 }  // namespace reference

@@ -11,6 +11,7 @@
 #include "reference/camera/align.h"
 #include "reference/frames.h"
 #include "reference/noise/noise.h"
+#include "reference/objects/motiongroups.h"
 
 namespace reference {
 
@@ -95,10 +96,12 @@ class Shadows {
   glcl::camera::FrameGeometry frame_;
 };
 
-/// As glcl::objects::Regions; `mask`: of the cells, or empty.
+/// As glcl::objects::Regions; `mask`: of the cells, or empty. `groups`: without numbers, no block
+/// moves.
 std::vector<glcl::objects::Region> regions(const std::vector<uint8_t> &foreground,
                                            const std::vector<float> &small, int width, int height,
-                                           int least, const std::vector<uint8_t> &mask = {});
+                                           int least, const std::vector<uint8_t> &mask = {},
+                                           const BlockGroups &groups = {});
 
 /// As glcl::objects::Regions::mask().
 std::vector<uint8_t> region_mask(const std::vector<uint8_t> &foreground, int width,

@@ -14,6 +14,7 @@
 #include "kernels/bands.h"
 #include "kernels/buffers.h"
 #include "kernels/engine.h"
+#include "kernels/objects/regions.h"
 #include "reference/textured.h"
 
 using glcl::camera::CameraState;
@@ -62,6 +63,7 @@ void run_background(Bench &bench, int width, int height,
   if (measured) noise.prepare(*bench.queue, {noise.variances(), 0, 0});
   glcl::objects::BackgroundModel engine(*bench.context, frame);
   Regions regions(*bench.context, frame);
+  const glcl::objects::MotionGroups groups = no_groups(bench, width, height);
   float deviation = 2;
   bench.queue->cl().enqueueWriteBuffer(engine.deviation(), CL_TRUE, 0, sizeof deviation,
                                        &deviation);
@@ -105,7 +107,7 @@ void run_background(Bench &bench, int width, int height,
     const auto levels_now = download<cl_float2>(bench, engine.levels(), pixels);
     const auto history = download<PixelHistory>(bench, engine.history(), pixels);
     const auto foreground = download<cl_uchar>(bench, engine.foreground(), pixels);
-    regions.run(*bench.queue, 1, engine.foreground(), upload(bench, frames[n]),
+    regions.run(*bench.queue, 1, engine.foreground(), upload(bench, frames[n]), groups,
                 upload(bench, std::vector<CameraState>{states[n]}), engine.deviation());
     deviation = download<float>(bench, engine.deviation(), 1)[0];
     if (measured)
@@ -361,14 +363,6 @@ TEST(test_stops) {
 
 namespace {
 
-/// Levels from 0 to 255, and slightly beyond as after rounding.
-std::vector<float> levels_of(int width, int height) {
-  std::vector<float> levels(size_t(width) * height);
-  for (size_t i = 0; i < levels.size(); i++)
-    levels[i] = float((i * 2654435761u >> 7) % 2561) / 10 - 0.25f;
-  return levels;
-}
-
 RegionList regions_of(Bench &bench, const std::vector<uint8_t> &foreground, int width, int height,
                       int least, size_t items, const std::vector<uint8_t> &mask = {},
                       int mask_width = 0, int mask_height = 0) {
@@ -377,14 +371,15 @@ RegionList regions_of(Bench &bench, const std::vector<uint8_t> &foreground, int 
   if (!mask.empty()) engine.set_mask(*bench.queue, mask.data(), mask_width, mask_height);
   CameraState state{};
   state.frames = 7;
+  const glcl::objects::MotionGroups groups = no_groups(bench, width, height);
   const cl::Buffer pixels = upload(bench, foreground),
                    small = upload(bench, levels_of(width, height)),
                    deviation = upload(bench, std::vector<cl_uint>(34));
   RegionList result{};
   // Twice: a run does not depend on the one before.
   for (int i = 0; i < 2; i++) {
-    engine.run(*bench.queue, least, pixels, small, upload(bench, std::vector<CameraState>{state}),
-               deviation);
+    engine.run(*bench.queue, least, pixels, small, groups,
+               upload(bench, std::vector<CameraState>{state}), deviation);
     result = download<RegionList>(bench, engine.list(), 1)[0];
   }
   fail_unless(result.state.frames == 7);
@@ -406,21 +401,6 @@ RegionList regions_of(Bench &bench, const std::vector<uint8_t> &foreground, int 
   fail_unless(download<uint8_t>(bench, out, expected.size()) == expected, "%d×%d: another mask",
               width, height);
   return result;
-}
-
-void expect_regions(const RegionList &result, const std::vector<Region> &expected,
-                    const std::string &what) {
-  fail_unless(result.count == int(expected.size()), "%s: %d regions, expected %zu", what.c_str(),
-              result.count, expected.size());
-  for (int i = 0; i < std::min(result.count, glcl::objects::MAX_REGIONS); i++) {
-    const Region &a = result.regions[i], &b = expected[size_t(i)];
-    fail_unless(a.left == b.left && a.top == b.top && a.right == b.right && a.bottom == b.bottom &&
-                    a.area == b.area && a.distance == b.distance && a.levels == b.levels &&
-                    a.squares == b.squares,
-                "%s: region %d is (%d, %d, %d, %d) of %d, expected (%d, %d, %d, %d) of %d",
-                what.c_str(), i, a.left, a.top, a.right, a.bottom, a.area, b.left, b.top, b.right,
-                b.bottom, b.area);
-  }
 }
 
 }  // namespace

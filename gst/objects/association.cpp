@@ -200,7 +200,8 @@ std::vector<Detection> detections(const RegionList &result, const camera::FrameG
       const bool part = list[k].area <= most_fragment * list[i].area ||
                         std::min(list[i].score, list[k].score) < least_clear;
       const RectF around = grown(list[i].box, near);
-      const bool inside = !list[k].moving && overlap(around, list[k].box) > 0.5f;
+      const bool inside =
+          !list[k].moving && common_area(around, list[k].box) > 0.5f * list[k].box.area();
       if (k != i && part && common_area(around, list[k].box) > 0 && fills(list[i], list[k]) &&
           (inside || !(list[i].moving || list[k].moving))) {
         list[i].add(list[k]);

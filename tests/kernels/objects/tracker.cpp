@@ -353,3 +353,163 @@ TEST(test_comes_out) {
       fail_unless(least > 0.36f, "%g of what is seen", least);
     }
 }
+
+namespace {
+
+/// Regions before a camera that moves by (−pan, 0) px per frame.
+class PannedRun {
+ public:
+  explicit PannedRun(float pan) : pan_(pan) {}
+
+  /// A region, and its motion relative to the camera by its vectors.
+  struct Seen {
+    Box box;
+    bool moving = false;
+    float vx = 0, vy = 0;  // px per frame
+    int eighths = 64;      // distance from the background
+  };
+  Tracker::Report step(const std::vector<Seen> &list) {
+    RegionList result{};
+    result.state.frame_motion.x = -pan_;
+    result.state.frames = 100;
+    for (const Seen &seen : list) {
+      Region region{int(seen.box.left), int(seen.box.top), int(seen.box.right) - 1,
+                    int(seen.box.bottom) - 1, int(seen.box.area())};
+      region.distance = region.area * seen.eighths;
+      region.moving = seen.moving ? region.area : 0;
+      region.vx = int(4 * seen.vx) * region.moving, region.vy = int(4 * seen.vy) * region.moving;
+      result.regions[result.count++] = region;
+    }
+    return run_.tracker.step(run_.settings, result, run_.frame, 50, 0.04);
+  }
+  /// The first frame in which an object begins if frame i has this region; −1 without one.
+  template <class Region>
+  int begins(Region region) {
+    for (int i = 0; i < 40; i++)
+      if (!step({region(i)}).begun.empty()) return i;
+    return -1;
+  }
+
+ private:
+  TrackerRun run_;
+  float pan_;
+};
+
+/// Fails if no object has about this box, or several have.
+void expect_box(const Tracker::Report &report, const Box &box, int number) {
+  fail_unless(report.objects.size() == 1, "frame %d: %zu objects", number, report.objects.size());
+  const Box &found = report.objects[0].box;
+  const float common = glcl::common_area(found, box);
+  fail_unless(common > 0.85f * box.area() && common > 0.85f * found.area(),
+              "frame %d: (%g, %g, %g, %g)", number, found.left, found.top, found.right,
+              found.bottom);
+}
+
+}  // namespace
+
+// Among many new regions, one that moves by its vectors begins in the third frame. One whose
+// vectors change from frame to frame does not, nor does a small one.
+TEST(test_begins_by_vectors) {
+  const auto begun = [](double half, auto vx) {
+    PannedRun f(3);
+    int first = -1;
+    for (int i = 0; i < 20; i++) {
+      std::vector<PannedRun::Seen> list;
+      for (int k = 0; k < 6; k++) {
+        // All stay where they are, relative to the camera.
+        list.push_back({box_at(200 - 3 * i + 40 * (k % 3), 60 + 100 * (k / 3), k ? 12 : half)});
+        if (!k) list[0].moving = true, list[0].vx = vx(i);
+      }
+      const auto report = f.step(list);
+      fail_unless(report.begun.size() <= size_t(first < 0), "frame %d", i);
+      if (!report.begun.empty()) first = i;
+    }
+    return first;
+  };
+  const auto same = [](int) { return 4.0f; };
+  fail_unless(begun(12, same) == 2, "begins in frame %d", begun(12, same));
+  // Vectors may change a little.
+  fail_unless(begun(12, [](int i) { return i % 2 ? 6.0f : 4.0f; }) == 2);
+  fail_unless(begun(12, [](int i) { return i % 2 ? 4.0f : -4.0f; }) == -1, "vectors change");
+  fail_unless(begun(8, same) == -1, "a small one begins in frame %d", begun(8, same));
+}
+
+// While the camera pans, a region as large as some blocks whose vectors are the camera's has to
+// move by half of its size; in a fast pan, or if it is faint, it never begins. Small regions begin
+// as usual.
+TEST(test_begins_without_vectors) {
+  const auto begins = [](float pan, double half, int eighths = 64) {
+    const auto goes = [=](int i) {
+      return PannedRun::Seen{box_at(120 + (5 - pan) * i, 100, half), false, 0, 0, eighths};
+    };
+    return PannedRun(pan).begins(goes);
+  };
+  const int rest = begins(0, 30), slow = begins(3, 30), fast = begins(5, 30);
+  // 30 px are 6 frames.
+  fail_unless(rest == 1 && slow >= 6 && slow <= 8 && fast == -1, "%d %d %d", rest, slow, fast);
+  fail_unless(begins(3, 30, 14) == -1, "faint: in frame %d", begins(3, 30, 14));
+  fail_unless(begins(3, 12) == 1 && begins(5, 12) == 1, "small: %d %d", begins(3, 12),
+              begins(5, 12));
+}
+
+// A moving region that was seen in part first has its own box from then on, also if another part
+// has a track.
+TEST(test_moving_parts) {
+  const auto at = [](int i) { return Box{100.0f + i, 80, 180.0f + i, 140}; };
+  PannedRun f(3);
+  for (int i = 0; i < 20; i++) {
+    const Box all = at(i);
+    const auto report = f.step({{i < 8 ? Box{all.left, 80, all.left + 24, 140} : all, true, 4}});
+    if (i > 8) expect_box(report, all, i);
+  }
+  PannedRun g(3);
+  for (int i = 0; i < 24; i++) {
+    const Box all = at(i);
+    const auto report = i < 8 ? g.step({{{all.left, 80, all.right - 24, 140}, true, 4},
+                                        {{all.right - 14, 90, all.right, 130}, true, 4}})
+                              : g.step({{all, true, 4}});
+    if (i == 7) fail_unless(report.objects.size() == 2, "%zu objects", report.objects.size());
+    if (i < 9) continue;
+    const auto most = std::max_element(
+        report.objects.begin(), report.objects.end(),
+        [](const Object &a, const Object &b) { return a.box.area() < b.box.area(); });
+    fail_unless(
+        most != report.objects.end() && glcl::common_area(most->box, all) > 0.95f * all.area(),
+        "frame %d", i);
+    if (i > 12) expect_box(report, all, i);
+  }
+}
+
+// While a region comes out from behind an edge its middle moves slower than it. Where it is missed,
+// it moves on by its vectors.
+TEST(test_moves_by_vectors) {
+  PannedRun f(3);
+  Box last;
+  for (int i = 0; i < 12; i++) f.step({{last = {100, 80, 140 + 6.0f * float(i), 120}, true, 9}});
+  const auto report = f.step({});
+  fail_unless(
+      report.objects.size() == 1 && std::abs(report.objects[0].box.right - last.right - 6) < 0.5f,
+      "%zu objects, to %g", report.objects.size(),
+      report.objects.empty() ? 0 : report.objects[0].box.right);
+}
+
+// Static regions beside a moving one, before it, or around it, do not grow its box.
+TEST(test_moving_beside_static) {
+  enum class Place { beside, before, around };
+  for (const Place place : {Place::beside, Place::before, Place::around}) {
+    PannedRun f(3);
+    for (int i = 0; i < 24; i++) {
+      const Box moving{80 + 2.0f * i, 90, 130 + 2.0f * i, 130};
+      const float left = 200 - 3.0f * i;
+      std::vector<PannedRun::Seen> list{{moving, true, 5}};
+      if (place == Place::around) list.push_back({{left - 120, 70, left + 60, 150}});
+      // Found when it is reached, so it has no track.
+      if (place == Place::before && i >= 13) list.push_back({{left, 90, left + 12, 130}});
+      for (int k = 0; k < 3 && place == Place::beside; k++)
+        list.push_back({{left - 120 + 50 * k, 132, left - 80 + 50 * k, 156}});
+      for (PannedRun::Seen &seen : list) seen.eighths = place == Place::around ? 20 : 64;
+      const auto report = f.step(list);
+      if (i > 2) expect_box(report, moving, i);
+    }
+  }
+}

@@ -17,6 +17,7 @@ constexpr float light_levels = 4;  // after a larger change of light objects mus
 constexpr int departing_frames = 10;    // in which a track may prove to leave its place
 constexpr float most_departure = 1.5f;  // of an object from its place, lengths; they part at 1
 constexpr float alike_speed = 1.5f, alike_part = 0.2f;  // px per frame; part of the speed
+constexpr float trail_gain = 0.25f;                     // weight of a new centre
 constexpr float score_gain = 0.3f;                      // weight of a new score and change of size
 constexpr float velocity_gain = 0.4f;                   // weight of a new velocity
 
@@ -162,6 +163,16 @@ void update_motion(Track &track, const RectF &expected, const RectF &box, bool j
   if (track.motion.moving) track.motion.dx = track.motion.vx, track.motion.dy = track.motion.vy;
 }
 
+/// The next point of a trail: where the track's own motion takes the last one, and from there a
+/// part of the way to the centre of the box. Boxes change their size from frame to frame.
+Object::Point next_point(const Track &track) {
+  const Object::Point centre{track.box.x(), track.box.y()};
+  if (track.object.trail.size() < 3) return centre;
+  const Object::Point &last = track.object.trail.back();
+  const float x = last.x + track.motion.dx, y = last.y + track.motion.dy;
+  return {x + trail_gain * (centre.x - x), y + trail_gain * (centre.y - y)};
+}
+
 }  // namespace
 
 void Detection::add(const Detection &other) {
@@ -234,7 +245,7 @@ void update_object(Track &track, const FrameSize &size) {
   track.object.vy += velocity_gain * (vy - track.object.vy);
   track.object.age++;
   track.object.box = clipped(track.box, float(size.width), float(size.height));
-  track.object.trail.push_back({track.box.x(), track.box.y()});
+  track.object.trail.push_back(next_point(track));
   if (track.object.trail.size() > TRAIL_POINTS) track.object.trail.pop_front();
 }
 

@@ -27,7 +27,8 @@ struct Object {
   struct Point {
     float x, y;
   };
-  std::deque<Point> trail;  ///< earlier centres, moved along with the camera; at most TRAIL_POINTS
+  std::deque<Point>
+      trail;  ///< earlier smoothed centres, moved with the camera; at most TRAIL_POINTS
 };
 
 /// How a track moves, without the camera's motion.

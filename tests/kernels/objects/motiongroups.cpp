@@ -377,3 +377,17 @@ TEST(test_plain_parts) {
                 what.c_str(), apart.groups(), apart.regions.size());
   }
 }
+
+// Things at opposite edges of the frame that move alike are two groups.
+TEST(test_edges) {
+  Comparison compare;
+  for (int width : {640, 648}) {
+    const Rect left{0, 96, 96, 128}, right{width - 96, 96, 96, 128};
+    const auto found =
+        compare(panned(width, 480, 5, {{left, 4, 1}, {right, 4, 1}}), search(16, 16), "edges");
+    fail_unless(found.groups() == 2 && found.regions.size() == 2, "%d px: %zu groups, %zu regions",
+                width, found.groups(), found.regions.size());
+    expect_moving(found.regions[0], left, 9, 1, 1, "left");
+    expect_moving(found.regions[1], right, 9, 1, 1, "right");
+  }
+}

@@ -493,16 +493,18 @@ TEST(test_moves_by_vectors) {
       report.objects.empty() ? 0 : report.objects[0].box.right);
 }
 
-// Static regions beside a moving one, before it, or around it, do not grow its box.
+// Static regions beside a moving one, before it, or around it, do not grow its box. A region
+// without vectors of its own inside it is part of it.
 TEST(test_moving_beside_static) {
-  enum class Place { beside, before, around };
-  for (const Place place : {Place::beside, Place::before, Place::around}) {
+  enum class Place { beside, before, around, inside };
+  for (const Place place : {Place::beside, Place::before, Place::around, Place::inside}) {
     PannedRun f(3);
     for (int i = 0; i < 24; i++) {
       const Box moving{80 + 2.0f * i, 90, 130 + 2.0f * i, 130};
       const float left = 200 - 3.0f * i;
       std::vector<PannedRun::Seen> list{{moving, true, 5}};
       if (place == Place::around) list.push_back({{left - 120, 70, left + 60, 150}});
+      if (place == Place::inside) list.push_back({{moving.left + 10, 96, moving.left + 36, 122}});
       // Found when it is reached, so it has no track.
       if (place == Place::before && i >= 13) list.push_back({{left, 90, left + 12, 130}});
       for (int k = 0; k < 3 && place == Place::beside; k++)

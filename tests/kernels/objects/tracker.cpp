@@ -515,3 +515,26 @@ TEST(test_moving_beside_static) {
     }
   }
 }
+
+// Boxes whose size changes from frame to frame leave a trail that is smooth, and does not lag.
+TEST(test_trail) {
+  TrackerRun f;
+  Tracker::Report report;
+  const auto x_at = [](int i) { return 60 + 3.0 * i; };
+  constexpr int frames = 40;
+  for (int i = 0; i < frames; i++) {
+    Box box = box_at(x_at(i), 100);
+    (i % 2 ? box.left : box.right) += i % 2 ? -6.0f : 6.0f;
+    report = f.step({box});
+  }
+  fail_unless(report.objects.size() == 1);
+  const auto &trail = report.objects[0].trail;
+  fail_unless(trail.size() == glcl::objects::TRAIL_POINTS);
+  for (size_t i = 0; i < trail.size(); i++) {
+    const double x = x_at(frames - int(trail.size() - i));
+    fail_unless(std::abs(trail[i].x - x) < 2 && std::abs(trail[i].y - 100) < 1, "%zu: %g of %g", i,
+                trail[i].x, x);
+    // The centres of the boxes move by -3 and 9 px in turn.
+    if (i > 0) fail_unless(std::abs(trail[i].x - trail[i - 1].x - 3) < 2.5, "%zu", i);
+  }
+}

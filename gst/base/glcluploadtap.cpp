@@ -51,9 +51,14 @@ struct UploadTap::Kept {
   Guarded<std::deque<KeptFrame>> frames;
 };
 
-void UploadTap::open(GstPad *sink) {
+void UploadTap::follow(GstPad *sink) {
+  GstPad *pad = upload_before(sink);
+  if (pad == pad_) {
+    gst_clear_object(&pad);
+    return;
+  }
   close();
-  pad_ = upload_before(sink);
+  pad_ = pad;
   if (!pad_) return;
   kept_ = std::make_shared<Kept>();
   const auto keep = [](GstPad *, GstPadProbeInfo *info, gpointer data) {

@@ -14,12 +14,11 @@ class UploadTap {
  public:
   ~UploadTap() { close(); }
 
-  /// Listens at the glupload that feeds a sink pad. Between both there are only elements that keep
-  /// the size of frames: those of gst-glcl, glcolorconvert, queue, identity and capsfilter.
-  void open(GstPad *sink);
+  /// Listens at the glupload that feeds a sink pad now. Call it for each frame, because pipelines
+  /// may be linked anew. Between both there are only elements that keep the size of frames: those
+  /// of gst-glcl, glcolorconvert, queue, identity and capsfilter.
+  void follow(GstPad *sink);
   void close();
-  /// True while it listens.
-  bool is_open() const { return pad_; }
   /// The boxes that the frame of this timestamp had.
   std::vector<MetaBox> boxes(GstClockTime timestamp) const;
 

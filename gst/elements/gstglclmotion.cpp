@@ -100,7 +100,6 @@ static void gst_glcl_motion_build(GstGLCLMotion *self, glcl::Context &context, i
                                   int height, const glcl::FrameFormat &frame) {
   MotionState *state = self->state;
   const MotionProperties settings = state->settings.get();
-  state->tap.close();  // the pipeline may have been linked anew
   state->motion.reset();
   state->renderers = {};
   state->context = context.shared_from_this();
@@ -292,10 +291,10 @@ static void gst_glcl_motion_begin_frame(GstGLCLFilter *filter) {
   MotionState *state = GST_GLCL_MOTION(filter)->state;
   state->frame_settings = state->settings.get();
   gst_glcl_motion_check_rules(GST_GLCL_MOTION(filter));
-  if (!state->frame_settings.on_upstream())
+  if (state->frame_settings.on_upstream())
+    state->tap.follow(GST_BASE_TRANSFORM_SINK_PAD(filter));
+  else
     state->tap.close();
-  else if (!state->tap.is_open())
-    state->tap.open(GST_BASE_TRANSFORM_SINK_PAD(filter));
   // Boxes attached to a frame are predicted from the previous frame, whose results must have
   // arrived.
   const bool moves_boxes = gst_glcl_analyzer_attaches_meta(GST_GLCL_ANALYZER(filter)) ||

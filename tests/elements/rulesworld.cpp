@@ -246,6 +246,34 @@ TEST(before_upload) {
   }
 }
 
+// A glupload that replaces another one while playing is found.
+TEST(replaced_upload) {
+  const auto chain = Chain::plain(
+      "identity name=before ! glupload name=old ! glcolorconvert name=after ! "
+      "glclmotion name=e rules-on=upstream ! gldownload");
+  g_object_set((*chain)["e"], "rules", two_zones, nullptr);
+  GstElement *before = (*chain)["before"], *after = (*chain)["after"];
+  for (int i = 0; i < 45; i++) {
+    if (i == 5) {
+      GstElement *old = (*chain)["old"], *fresh = gst_element_factory_make("glupload", nullptr);
+      gst_element_unlink_many(before, old, after, nullptr);
+      gst_element_set_state(old, GST_STATE_NULL);
+      gst_bin_remove(GST_BIN(chain->bin()), old);
+      gst_bin_add(GST_BIN(chain->bin()), fresh);
+      expect(gst_element_link_many(before, fresh, after, nullptr), "it is linked");
+      gst_element_sync_state_with_parent(fresh);
+    }
+    GstBuffer *buffer = chain->buffer_of(reference::textured_frame(width, height));
+    attach(buffer, Kind::numbered, i, 4 + 3 * i);
+    chain->push(buffer, width, height);
+    gst_buffer_unref(chain->pull_buffer());
+  }
+  test::end(*chain);
+  Events events;
+  events.gather(*chain);
+  fail_unless(std::fabs(frame_of(events, "zone-enter", "picture") - (64 + 2 - 18) / 3.0) <= 1);
+}
+
 // The object that rules apply to changes while playing: what had entered leaves.
 TEST(changed_source) {
   Chain chain("glclmotion name=e detect=true camera-compensation=none");

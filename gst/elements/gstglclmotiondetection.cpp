@@ -57,8 +57,9 @@ camera::Compensation ObjectDetection::Settings::compensation() const {
   using camera::Compensation;
   switch (camera) {
     case Camera::automatic:
-      return detect || (on_upstream() && rules->set->has_ground()) ? Compensation::first_order_flow
-                                                                   : Compensation::none;
+      return detect || (on_upstream() && rules->set->needs_camera())
+                 ? Compensation::first_order_flow
+                 : Compensation::none;
     case Camera::translation:
       return Compensation::translation;
     case Camera::first_order_flow:

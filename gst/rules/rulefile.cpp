@@ -288,10 +288,11 @@ bool RuleSet::has_times() const {
                      [](const RuleZone &zone) { return !zone.active.empty(); });
 }
 
-bool RuleSet::has_ground() const {
+bool RuleSet::needs_camera() const {
   const auto on_ground = [](const auto &rule) { return rule.anchor == RuleAnchor::ground; };
   return std::any_of(zones.begin(), zones.end(), on_ground) ||
-         std::any_of(lines.begin(), lines.end(), on_ground) || (world && on_ground(*world));
+         std::any_of(lines.begin(), lines.end(), on_ground) || (world && on_ground(*world)) ||
+         camera_moved;
 }
 
 std::shared_ptr<const RuleSet> parse_rules(const std::string &text) {

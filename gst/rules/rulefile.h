@@ -60,10 +60,11 @@ struct RuleSet {
 
   /// True if the time of the week matters.
   bool has_times() const;
-  /// True if something stays on the ground.
-  bool has_ground() const;
-  /// True without zones and lines.
-  bool empty() const { return zones.empty() && lines.empty(); }
+  /// True if the motion of the camera matters: something stays on the ground, or a move of the
+  /// camera is wanted.
+  bool needs_camera() const;
+  /// True without zones, lines and events.
+  bool empty() const { return zones.empty() && lines.empty() && !light_switch && !camera_moved; }
 };
 
 /// Limits of a text with rules.

@@ -399,3 +399,14 @@ TEST(scene_events) {
             std::fabs(number(move, "rotation")) < 0.01);
     }
 }
+
+// With rules-on=upstream they need no detection, no boxes and no zones.
+TEST(scene_events_upstream) {
+  Chain chain("glclmotion name=e rules-on=upstream");
+  g_object_set(chain["e"], "rules", R"({"events": ["light-switch", "camera-moved"]})", nullptr);
+  play_scene(chain, 0.3);
+  Events events;
+  events.gather(chain);
+  fail_unless(events.of("light-switch").size() == 1 && events.of("camera-moved").size() == 1,
+              "%zu, %zu", events.of("light-switch").size(), events.of("camera-moved").size());
+}

@@ -137,7 +137,7 @@ void Rules::step_object(const RuleZone &zone, ZoneState &state, const Seen &seen
     return;
   }
   Visit &visit = inside ? found->second : state.visits[object.id];
-  if (!inside) visit.since = now;
+  visit.since = inside ? std::min(visit.since, now) : now;  // the stream may go back
   visit.object = object;
   const uint64_t lasted = elapsed(now, visit.since);
   if (!visit.entered && lasted >= nanoseconds(zone.min_duration)) {

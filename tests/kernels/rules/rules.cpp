@@ -126,7 +126,7 @@ TEST(test_durations) {
   story.expect("10 enter z #1; 15 loiter z #1 after 10; 25 leave z #1 after 20; ");
 }
 
-// After a time that goes back, as in a stream without timestamps, an object has stayed for 0 ns.
+// After a time that goes back, an object has stayed since then.
 TEST(test_time_goes_back) {
   Rules rules(width, height);
   rules.set(read_rules(middle + R"(, "loiter": 1}]})"));
@@ -136,6 +136,9 @@ TEST(test_time_goes_back) {
       fail_unless(event.kind == Kind::enter, "event %d", int(event.kind));
       events++;
     }
+  const auto later = rules.step({at(1, 200, 100)}, {}, RulePart::bottom, {}, {25 * frame_time});
+  fail_unless(later.size() == 1 && later[0].kind == Kind::loiter);
+  fail_unless(later[0].lasted == 25 * frame_time);
   fail_unless(events == 1 && rules.end(0).at(0).lasted == 0);
 }
 

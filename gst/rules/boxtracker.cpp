@@ -46,12 +46,16 @@ void BoxTracker::match_by_overlap(const std::vector<GivenBox> &boxes, std::vecto
   }
 }
 
-/// The given number, unless it is 0 or an object has it.
+/// The given number, unless it is 0 or an object has it; then one that no object has.
 uint64_t BoxTracker::number_for(uint64_t given) {
-  const bool taken = std::any_of(follows_.begin(), follows_.end(), [given](const Follow &follow) {
-    return follow.object.id == given;
-  });
-  return given && !taken ? given : ++last_own_;
+  const auto taken = [this](uint64_t number) {
+    return std::any_of(follows_.begin(), follows_.end(),
+                       [number](const Follow &follow) { return follow.object.id == number; });
+  };
+  if (given && !taken(given)) return given;
+  do last_own_++;
+  while (taken(last_own_));
+  return last_own_;
 }
 
 BoxTracker::Followed BoxTracker::step(const std::vector<GivenBox> &boxes, double seconds,

@@ -82,6 +82,13 @@ TEST(test_new_numbers) {
   fail_unless(frames.tracker.reset().size() == 2 && frames.tracker.reset().empty());
 }
 
+// Given numbers may be as large as own ones: no two objects have the same.
+TEST(test_large_numbers) {
+  Frames frames;
+  frames.expect({box(0, own + 1), box(100)}, "o1@0 o2@100 -");
+  frames.expect({box(0, own + 1), box(100), box(200)}, "o1@0 o2@100 o3@200 -");
+}
+
 // Two boxes with one number are two objects.
 TEST(test_same_numbers) {
   Frames frames;

@@ -62,7 +62,9 @@ std::vector<MetaBox> meta_boxes(GstBuffer *frame) {
   while (GstMeta *meta = gst_buffer_iterate_meta_filtered(
              frame, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
     const auto *region = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
-    const auto x = static_cast<float>(region->x), y = static_cast<float>(region->y);
+    // Elements store places on the left of the frame or above it as negative numbers.
+    const auto x = static_cast<float>(static_cast<gint>(region->x)),
+               y = static_cast<float>(static_cast<gint>(region->y));
     add(list, {{x, y, x + float(region->w), y + float(region->h)},
                guint64(MAX(region->id, 0)),
                region->roi_type});

@@ -223,6 +223,21 @@ TEST(upstream) {
   }
 }
 
+// A box that comes in from the left of the frame, or from above it, counts.
+TEST(outside_of_frame) {
+  Chain chain("glclmotion name=e rules-on=upstream");
+  g_object_set(chain["e"], "rules",
+               R"({"zones": [{"name": "z", "polygon": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]]}]})",
+               nullptr);
+  Boxes boxes{Kind::numbered, -62, 3};
+  boxes.add_to(chain["e"]);
+  for (int i = 0; i < 30; i++) chain.filter(reference::textured_frame(width, height));
+  test::end(chain);
+  Events events;
+  events.gather(chain);
+  fail_unless(std::fabs(frame_of(events, "zone-enter", "z") - (2 + 62 - 14) / 3.0) <= 1);
+}
+
 // glupload drops boxes; they are found again, unless something in between may scale frames.
 TEST(before_upload) {
   for (const bool scales : {false, true}) {

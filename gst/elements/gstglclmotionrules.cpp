@@ -72,12 +72,14 @@ void post(GstGLCLAnalyzer *element, const std::vector<RuleEvent> &events, const 
   for (const RuleEvent &event : events) gst_glcl_analyzer_post(element, message_of(event, times));
 }
 
-/// The time of a frame, ns. Without timestamps all durations are 0.
-uint64_t now_of(const FrameTimes &times) {
-  return GST_CLOCK_TIME_IS_VALID(times.running_time) ? times.running_time : 0;
-}
-
 }  // namespace
+
+/// The time of a frame, ns; without a timestamp that of the frame before. Without any timestamps
+/// all durations are 0.
+uint64_t MotionRules::now_of(const FrameTimes &times) {
+  if (GST_CLOCK_TIME_IS_VALID(times.running_time)) now_ = times.running_time;
+  return now_;
+}
 
 void add_on_ground(GstStructure *structure, const rules::OnGround &object) {
   const double values[] = {object.speed.value, object.speed.error, object.size.value,

@@ -78,12 +78,15 @@ class MotionRules {
   void post_scene(GstGLCLAnalyzer *element, const rules::RuleSet &rules,
                   const camera::CameraState *camera, const RuleFrame &frame);
 
+  uint64_t now_of(const FrameTimes &times);
+
   rules::Rules rules_;
   rules::SceneEvents scene_;
   rules::BoxTracker boxes_;
   std::vector<rules::ZoneArea> areas_;  // of sensitivities_
   std::shared_ptr<const std::vector<float>> sensitivities_;
   RuleProperties::On on_ = RuleProperties::On::own;  // in the last frame
+  uint64_t now_ = 0;                                 // the last time of a frame, ns
 };
 
 }  // namespace glcl::motion

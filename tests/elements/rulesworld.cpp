@@ -289,6 +289,27 @@ TEST(replaced_upload) {
   fail_unless(std::fabs(frame_of(events, "zone-enter", "picture") - (64 + 2 - 18) / 3.0) <= 1);
 }
 
+// An object that enters in a frame without a timestamp has stayed since then.
+TEST(no_timestamp) {
+  Chain chain("glclmotion name=e rules-on=upstream");
+  g_object_set(chain["e"], "rules",
+               R"({"zones": [{"name": "z", "polygon": [[0.4, 0], [0.65, 0], [0.65, 1], [0.4, 1]],
+                              "loiter": 0.3}]})",
+               nullptr);
+  Boxes boxes{Kind::numbered, 4, 3};
+  boxes.add_to(chain["e"]);
+  for (int i = 0; i < 30; i++) {
+    GstBuffer *buffer = chain.buffer_of(reference::textured_frame(width, height));
+    if (i >= 15 && i <= 17) GST_BUFFER_PTS(buffer) = GST_CLOCK_TIME_NONE;
+    chain.push(buffer, width, height);
+    gst_buffer_unref(chain.pull_buffer());
+  }
+  test::end(chain);
+  Events events;
+  events.gather(chain);
+  fail_unless(std::fabs(frame_of(events, "zone-loiter", "z") - (14 + 0.3 * rate)) <= 1);
+}
+
 // The object that rules apply to changes while playing: what had entered leaves.
 TEST(changed_source) {
   Chain chain("glclmotion name=e detect=true camera-compensation=none");

@@ -21,20 +21,23 @@ std::shared_ptr<const RuleSource> RuleWatch::check(GstElement *element,
   if (now != watched_) {
     watched_ = now;
     watch_ = now->watch;
-    failed_ = warned_ = false;
+    failed_ = false;
+    warned_.clear();
   }
   if (!watch_.due()) return nullptr;
   const bool changed = watch_.changed();
+  failed_ = failed_ && !changed;
   if (!changed && !watch_.missing() && !failed_) return nullptr;
   try {
     std::shared_ptr<const RuleSource> fresh = read_rule_source(now->text);
-    failed_ = warned_ = false;
+    failed_ = false;
+    warned_.clear();
     if (fresh->set->json == now->set->json) return nullptr;
     return fresh;
-  } catch (const Error &) {
-    if (failed_ && !warned_) {
+  } catch (const Error &error) {
+    if (failed_ && error.what() != warned_) {
       warn(element, std::current_exception(), "The rules before stay in force.");
-      warned_ = true;
+      warned_ = error.what();
     }
     failed_ = !failed_ || watch_.missing();
     return nullptr;

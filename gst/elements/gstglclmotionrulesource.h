@@ -26,7 +26,8 @@ std::shared_ptr<const RuleSource> read_rule_source(const std::string &text);
 class RuleWatch {
  public:
   /// Call it for each frame with the current rules: returns those that replace them, or null. A
-  /// file that can't be read for two checks, which come five times per second, causes one warning.
+  /// file that can't be read for two checks, which come five times per second, causes one warning
+  /// for each reason.
   std::shared_ptr<const RuleSource> check(GstElement *element,
                                           const std::shared_ptr<const RuleSource> &now);
 
@@ -34,7 +35,7 @@ class RuleWatch {
   std::shared_ptr<const RuleSource> watched_;
   FileWatch watch_;
   bool failed_ = false;  // the last check did, so the next one reads the file again
-  bool warned_ = false;  // since the file could be read
+  std::string warned_;   // the reason of the last warning since the file could be read
 };
 
 }  // namespace glcl::motion

@@ -243,8 +243,8 @@ void pass(Chain &chain, int &number, std::string &messages) {
 
 }  // namespace
 
-// A changed file is read while playing. One that is half written, or gone, causes one warning, and
-// the rules before stay in force.
+// A changed file is read while playing. One that is half written, wrong or gone causes a warning
+// for each reason, and the rules before stay in force.
 TEST(file) {
   const std::string path = "zones-" + std::to_string(getpid()) + ".json",
                     everywhere = R"("polygon": [[0, 0], [1, 0], [1, 1], [0, 1]]}]})";
@@ -273,11 +273,14 @@ TEST(file) {
   write_file(path, named("c").substr(0, 50));
   pass(chain, number, messages);
   fail_unless(warnings() == 1, "%d warnings", warnings());
+  write_file(path, R"({"zones": [{"name": ""}]})");
+  pass(chain, number, messages);
+  fail_unless(warnings() == 2, "%d warnings after another mistake", warnings());
   write_file(path, named("c"));
   pass(chain, number, messages);
   g_remove(path.c_str());
   pass(chain, number, messages);
-  expect(warnings() == 2, "a file that is gone causes one warning");
+  expect(warnings() == 3, "a file that is gone causes one warning");
   fail_unless(messages == "zone-enter a; zone-leave a; zone-enter b; zone-leave b; zone-enter c; ",
               "%s", messages.c_str());
   gchar *text = nullptr;

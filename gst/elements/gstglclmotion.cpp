@@ -295,13 +295,14 @@ static void gst_glcl_motion_begin_frame(GstGLCLFilter *filter) {
     state->tap.follow(GST_BASE_TRANSFORM_SINK_PAD(filter));
   else
     state->tap.close();
-  // Boxes attached to a frame are predicted from the previous frame, whose results must have
+  // Boxes and zones in a frame are predicted from the previous frame, whose results must have
   // arrived.
-  const bool moves_boxes = gst_glcl_analyzer_attaches_meta(GST_GLCL_ANALYZER(filter)) ||
-                           state->frame_settings.draws_objects();
-  gst_glcl_analyzer_set_depth(GST_GLCL_ANALYZER(filter), state->frame_settings.detect && moves_boxes
-                                                             ? 1
-                                                             : gst_glcl_analyzer_depth);
+  const MotionProperties &settings = state->frame_settings;
+  const bool attaches = gst_glcl_analyzer_attaches_meta(GST_GLCL_ANALYZER(filter)),
+             draws = settings.draws_objects(),
+             predicts =
+                 (settings.detect && (attaches || draws)) || (settings.on_upstream() && draws);
+  gst_glcl_analyzer_set_depth(GST_GLCL_ANALYZER(filter), predicts ? 1 : gst_glcl_analyzer_depth);
 }
 
 static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {

@@ -18,7 +18,7 @@ std::vector<RuleObject> rule_objects(const std::vector<objects::Object> &objects
 }
 
 rules::CameraPlace place_of(const camera::CameraState *camera) {
-  if (!camera) return {};
+  if (!camera) return {1, 0, -1};
   const cl_float4 &path = camera->path;
   return {std::polar(std::exp(double(path.s[2])), double(path.s[3])),
           {double(path.s[0]), double(path.s[1])},

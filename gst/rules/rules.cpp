@@ -179,9 +179,11 @@ void Rules::step_line(const RuleLine &line, std::map<uint64_t, Side> &sides, con
   sides[object.id] = now;
 }
 
-/// Anchors rules on the ground to the first frame after they were set, and to that after a cut.
+/// Anchors rules on the ground to the first frame after they were set, and to that after a cut or
+/// from which on the place is known.
 void Rules::follow(const CameraPlace &camera) {
-  if (!anchored_ || camera.frames < camera_.frames) {
+  const bool found = camera.frames >= 0 && camera_.frames < 0;
+  if (!anchored_ || camera.frames < camera_.frames || found) {
     anchor_ = camera;
     known_.clear();
   }

@@ -28,7 +28,8 @@ struct RuleObject {
 /// `shift`, as complex numbers relative to the centre, px.
 struct CameraPlace {
   std::complex<double> scale{1, 0}, shift{0, 0};
-  int frames = 0;  ///< since the first frame of a take; smaller than before after a cut
+  int frames = 0;  ///< since the first frame of a take; smaller than before after a cut; below 0
+                   ///< while the place is unknown
 };
 
 /// Something that an object did.

@@ -302,6 +302,22 @@ TEST(test_ground_set_later) {
   story.expect("5 enter g #1; 8 leave g #1 after 3; ");
 }
 
+// While the place of the camera is unknown, the ground stays in the picture. Then it stays where it
+// is, although the path of the camera goes on.
+TEST(test_ground_unknown) {
+  Story story(
+      R"({"zones": [{"name": "g", "center": [0.5, 0.5], "radius": 0.05, "anchor": "ground"}]})");
+  for (int i = 0; i < 9; i++) {
+    CameraPlace camera;
+    if (i >= 3 && i < 6)
+      camera.frames = -1;
+    else
+      camera.shift = {40, 0}, camera.frames = i + 1;
+    story.frame({at(1, 200, 100)}, camera);
+  }
+  story.expect("0 enter g #1; ");
+}
+
 // Zones with a sensitivity cover cells; a later one covers an earlier one, and one that is not
 // active covers none.
 TEST(test_sensitive_areas) {

@@ -3,20 +3,26 @@
 #include <glib-unix.h>
 #include <gst/gst.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "command.h"
+#include "events/frametime.h"
 #include "events/json.h"
+#include "events/rules.h"
 #include "printable.h"
 
 namespace {
 
 constexpr char usage[] =
-    "Usage: glcl-events [--all] [--message NAME]... PIPELINE\n"
+    "Usage: glcl-events [OPTIONS] PIPELINE\n"
     "Runs a pipeline, written as for gst-launch-1.0, and prints every message of its elements to\n"
     "standard output as a line of JSON: `message` is its name, `element` is its sender, followed "
     "by\n"
@@ -25,6 +31,11 @@ constexpr char usage[] =
     "  --all           also print the messages of GStreamer itself by type name, e.g. "
     "state-changed\n"
     "  --message NAME  print only messages of this name, e.g. shot or eos; may be repeated\n"
+    "  --rules         print only the events of rules of glclmotion, with the time of day\n"
+    "  --mqtt-topic=T  print the events of rules as lines `TOPIC JSON`. The topic is T, the event\n"
+    "                  and its zone or line: T/zone-enter/door\n"
+    "  --start=TIME    the time of day at which the video begins, e.g. 2024-05-01T12:00:00Z\n"
+    "                  (default: that of the pipeline's clock); for --rules and --mqtt-topic\n"
     "  --help          print this text\n"
     "  --version       print the version\n"
     "\n"
@@ -36,18 +47,35 @@ constexpr char usage[] =
     "  glcl-events filesrc location=in.mp4 ! decodebin ! glupload ! glcolorconvert ! \\\n"
     "    glclhistogram shot-detection=true post-messages=false ! fakesink\n";
 
+namespace events = glcl::events;
+
+struct WrongUsage : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Options {
+  std::vector<std::string> names;    ///< of the wanted messages; none: all
+  std::vector<const gchar *> words;  ///< of the pipeline
+  std::string topic;                 ///< of MQTT; empty: none
+  std::optional<gint64> start;       ///< time of day of running time 0, µs since 1970
+  bool all = false, rules = false, help = false;
+};
+
 struct Run {
-  std::vector<std::string> names;
+  Options options;
   GstElement *pipeline = nullptr;
+  std::unique_ptr<events::FrameFactsFinder> facts;
   GMainLoop *loop = nullptr;
-  bool all = false, interrupted = false;
+  bool interrupted = false;
   int status = 0;
 
   bool wanted(GstMessage *message) const {
-    const std::string name = glcl::events::name_of(message);
-    for (const std::string &one : names)
-      if (one == name) return true;
-    return names.empty() && (all || GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT);
+    const std::string name = events::name_of(message);
+    const std::vector<std::string> &names = options.names;
+    if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) return false;
+    const bool of_element = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT;
+    if (options.rules) return of_element && events::is_of_rules(name);
+    return options.all || of_element || !names.empty();
   }
   void end(int with) {
     status = with;
@@ -55,12 +83,32 @@ struct Run {
   }
 };
 
+GQuark facts_quark() { return g_quark_from_static_string("glcl-events-facts"); }
+
+/// Adds the facts about the frame to a message. Call it on the thread that posts it.
+GstBusSyncReply add_facts(GstBus *, GstMessage *message, gpointer data) {
+  const Run &run = *static_cast<const Run *>(data);
+  if (run.options.rules && run.wanted(message))
+    gst_mini_object_set_qdata(
+        GST_MINI_OBJECT_CAST(message), facts_quark(),
+        new events::FrameFacts(run.facts->facts_of(message)),
+        [](gpointer facts) { delete static_cast<events::FrameFacts *>(facts); });
+  return GST_BUS_PASS;
+}
+
 void write(const Run &run, GstMessage *message) {
   if (!run.wanted(message)) return;
   using Json = nlohmann::ordered_json;
+  Json json;
+  if (run.options.rules)
+    json = events::rule_json(
+        message, *static_cast<const events::FrameFacts *>(
+                     gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(message), facts_quark())));
+  else
+    json = events::json_of(message);
+  if (!run.options.topic.empty()) std::cout << events::topic_of(run.options.topic, message) << ' ';
   // Texts of other elements may be invalid UTF-8.
-  std::cout << glcl::escape_controls(glcl::events::json_of(message).dump(
-                   -1, ' ', false, Json::error_handler_t::replace))
+  std::cout << glcl::escape_controls(json.dump(-1, ' ', false, Json::error_handler_t::replace))
             << std::endl;
 }
 
@@ -127,42 +175,71 @@ GstElement *parse(const std::vector<const gchar *> &words) {
   return pipeline;
 }
 
-int run_command(int argc, char **argv) {
-  gst_init(&argc, &argv);
-  if (glcl::prints_version("glcl-events", argc, argv)) return 0;
-  Run run;
-  std::vector<const gchar *> words;
-  for (int i = 1; i < argc; i++) {
-    if (words.empty() && (!std::strcmp(argv[i], "--help") || !std::strcmp(argv[i], "-h"))) {
-      std::cout << usage;
-      return 0;
-    }
-    if (words.empty() && !std::strcmp(argv[i], "--all"))
-      run.all = true;
-    else if (words.empty() && !std::strcmp(argv[i], "--message") && i + 1 < argc)
-      run.names.emplace_back(argv[++i]);
-    else if (words.empty() && argv[i][0] == '-') {
-      const bool known = !std::strcmp(argv[i], "--message");
-      std::cerr
-          << "glcl-events: "
-          << (known ? "--message needs the NAME of a message"
-                    : "unknown option " + std::string(argv[i]))
-          << "; the options are --all, --message NAME, --help and --version, before the pipeline\n";
-      return 2;
-    } else
-      words.push_back(argv[i]);
-  }
-  if (words.empty()) {
-    std::cerr << "glcl-events: no pipeline given\n" << usage;
-    return 2;
-  }
-  words.push_back(nullptr);
-  run.pipeline = parse(words);
-  if (!run.pipeline) return 2;
+/// The value of an option OPTION VALUE or OPTION=VALUE at word `i`, which becomes its last word.
+/// Null if another word is there.
+const char *value_of(const char *option, const char *needed, int argc, char **argv, int &i) {
+  const size_t length = std::strlen(option);
+  if (std::strncmp(argv[i], option, length) != 0) return nullptr;
+  if (argv[i][length] == '=') return argv[i] + length + 1;
+  if (argv[i][length]) return nullptr;
+  if (i + 1 >= argc) throw WrongUsage(std::string(option) + " needs " + needed);
+  return argv[++i];
+}
 
+void set_topic(Options &options, const std::string &topic) {
+  const std::string fault = events::topic_fault(topic);
+  if (!fault.empty())
+    throw WrongUsage("--mqtt-topic=" + topic + " " + fault +
+                     "; give levels that / separates, such as cameras/door");
+  options.topic = topic;
+  options.rules = true;
+}
+
+/// Reads an option at word `i`. False if it is unknown.
+bool read_option(Options &options, int argc, char **argv, int &i) {
+  const std::string word = argv[i];
+  if (word == "--help" || word == "-h")
+    options.help = true;
+  else if (word == "--all")
+    options.all = true;
+  else if (word == "--rules")
+    options.rules = true;
+  else if (const char *name = value_of("--message", "the NAME of a message", argc, argv, i))
+    options.names.emplace_back(name);
+  else if (const char *topic = value_of("--mqtt-topic", "a topic", argc, argv, i))
+    set_topic(options, topic);
+  else if (const char *start = value_of("--start", "a time", argc, argv, i)) {
+    options.start = events::utc_of(start);
+    if (!options.start)
+      throw WrongUsage(std::string("--start=") + start +
+                       " is no time; give one such as 2024-05-01T12:00:00Z");
+  } else
+    return false;
+  return true;
+}
+
+Options options_of(int argc, char **argv) {
+  Options options;
+  int i = 1;
+  for (; i < argc && argv[i][0] == '-' && !options.help; i++)
+    if (!read_option(options, argc, argv, i))
+      throw WrongUsage(std::string("unknown option ") + argv[i]);
+  if (options.help) return options;
+  if (options.all && options.rules)
+    throw WrongUsage("--all prints more than --rules and --mqtt-topic; remove one of them");
+  if (options.start && !options.rules) throw WrongUsage("--start needs --rules or --mqtt-topic");
+  for (; i < argc; i++) options.words.push_back(argv[i]);
+  if (options.words.empty()) throw WrongUsage("no pipeline given");
+  options.words.push_back(nullptr);
+  return options;
+}
+
+int run_pipeline(Run &run) {
   std::signal(SIGPIPE, SIG_IGN);
   run.loop = g_main_loop_new(nullptr, FALSE);
+  run.facts = std::make_unique<events::FrameFactsFinder>(run.pipeline, run.options.start);
   GstBus *bus = gst_element_get_bus(run.pipeline);
+  gst_bus_set_sync_handler(bus, add_facts, &run, nullptr);
   const guint watch = gst_bus_add_watch(bus, on_message, &run);
   const guint interrupt = g_unix_signal_add(SIGINT, on_interrupt, &run);
   const guint terminate = g_unix_signal_add(SIGTERM, on_interrupt, &run);
@@ -171,10 +248,31 @@ int run_command(int argc, char **argv) {
   g_main_loop_run(run.loop);
   gst_element_set_state(run.pipeline, GST_STATE_NULL);
   for (const guint source : {watch, interrupt, terminate}) g_source_remove(source);
+  gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
   gst_object_unref(bus);
   gst_object_unref(run.pipeline);
   g_main_loop_unref(run.loop);
   return run.status;
+}
+
+int run_command(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  if (glcl::prints_version("glcl-events", argc, argv)) return 0;
+  Run run;
+  try {
+    run.options = options_of(argc, argv);
+  } catch (const WrongUsage &error) {
+    std::cerr << "glcl-events: " << glcl::printable(error.what())
+              << "; the options are --all, --message NAME, --rules, --mqtt-topic=T, --start=TIME, "
+                 "--help and --version, before the pipeline\n";
+    return 2;
+  }
+  if (run.options.help) {
+    std::cout << usage;
+    return 0;
+  }
+  run.pipeline = parse(run.options.words);
+  return run.pipeline ? run_pipeline(run) : 2;
 }
 
 }  // namespace

@@ -72,6 +72,78 @@ grep -qx 'glcl-events [0-9.]*' output || die 'has no version'
 expect 0 --help
 grep -q Usage output || die 'has no help'
 
+# A ball enters the zone, loiters, crosses the line and leaves. A wrong line is refused by the schema.
+cat >rules.json <<'JSON'
+{ "zones": [ { "name": "left +1/#<&\u0001\"", "polygon": [[0.6, 0], [0.75, 0], [0.75, 1], [0.6, 1]], "loiter": 0.2, "count": 1 } ],
+  "lines": [ { "name": "gate", "from": [0.7, 0], "to": [0.7, 1] } ],
+  "world": { "points": [[0, 1], [1, 1], [1, 0.2], [0, 0.2]], "metres": [[0, 0], [10, 0], [10, 9], [0, 9]] } }
+JSON
+ball=(videotestsrc pattern=ball num-buffers=30 ! 'video/x-raw,width=320,height=240,framerate=25/1' ! glupload ! glcolorconvert !
+  glclmotion name=m detect=true rules=rules.json ! fakesink)
+expect 0 --rules --start=2024-05-01T14:00:00+02 "${ball[@]}"
+cp output rules
+python3 - "$GLCL_SOURCE/docs/events.schema.json" <<'PYTHON' || die 'the events of rules are wrong'
+import datetime, json, re, sys
+
+TYPES = {'string': str, 'integer': int, 'number': (int, float), 'null': type(None), 'object': dict}
+
+
+def fits(value, schema):
+    """whether a value fits a schema that has only these keywords"""
+    assert set(schema) <= {'$schema', 'title', 'type', 'enum', 'const', 'minimum', 'pattern', 'required', 'properties',
+                           'additionalProperties', 'oneOf'}, schema
+    kinds = schema.get('type', [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    properties = schema.get('properties', {})
+    return ((not kinds or any(isinstance(value, TYPES[kind]) for kind in kinds)) and value in schema.get('enum', [value])
+            and value == schema.get('const', value) and (value is None or 'minimum' not in schema or value >= schema['minimum'])
+            and ('pattern' not in schema or re.search(schema['pattern'], value) is not None)
+            and all(name in value for name in schema.get('required', []))
+            and all(fits(value[name], each) for name, each in properties.items() if isinstance(value, dict) and name in value)
+            and ('additionalProperties' not in schema or set(value) <= set(properties))
+            and ('oneOf' not in schema or sum(fits(value, each) for each in schema['oneOf']) == 1))
+
+
+schema = json.load(open(sys.argv[1], encoding='utf-8'))
+events = [json.loads(line) for line in open('rules', encoding='utf-8')]
+assert [event['message'] for event in events] == ['zone-enter', 'zone-count', 'zone-loiter', 'line-cross', 'zone-leave', 'zone-count'], events
+begin = datetime.datetime(2024, 5, 1, 12, tzinfo=datetime.timezone.utc)
+for event in events:
+    assert fits(event, schema), event
+    assert (event['element'], event['frame-width'], event['frame-height']) == ('m', 320, 240), event
+    time = datetime.datetime.fromisoformat(event['utc'].replace('Z', '+00:00'))
+    assert time - begin == datetime.timedelta(microseconds=event['running-time'] / 1000), event
+    for name in event:
+        less = {key: value for key, value in event.items() if key != name}
+        assert fits(less, schema) == (name in ('speed', 'size', 'speed-error', 'size-error')), name
+    assert not fits({**event, 'other': 1}, schema) and not fits({**event, 'utc': '12:00'}, schema)
+    assert not fits({**event, 'message': 'light-switch'}, schema) and not fits({**event, 'timestamp': '1'}, schema)
+PYTHON
+expect 0 --rules --message zone-count --message shot "${ball[@]}"
+[[ $(grep -c '"message":"zone-count"' output) == 2 && $(grep -c . output) == 2 ]] || die 'not two events'
+before=$(date +%s)
+expect 0 --mqtt-topic cameras/door "${ball[@]}"
+after=$(date +%s)
+[[ $(cut -d ' ' -f 1 output | sort -u | xargs) == 'cameras/door/line-cross/gate cameras/door/zone-count/left__1______ cameras/door/zone-enter/left__1______ cameras/door/zone-leave/left__1______ cameras/door/zone-loiter/left__1______' ]] || die 'wrong topics'
+cut -d ' ' -f 2- output | sed 's/"utc":"[^"]*"/"utc":"T"/' | cmp - <(sed 's/"utc":"[^"]*"/"utc":"T"/' rules) || die 'other events with topics'
+python3 - "$before" "$after" <<'PYTHON' || die 'the times of day are wrong'
+import datetime, json, sys
+
+for line in open('output', encoding='utf-8'):
+    event = json.loads(line.split(' ', 1)[1])
+    start = datetime.datetime.fromisoformat(event['utc'].replace('Z', '+00:00')).timestamp() - event['running-time'] / 1e9
+    assert int(sys.argv[1]) <= start <= int(sys.argv[2]) + 1, event
+PYTHON
+for wrong in --mqtt-topic= '--mqtt-topic=a/+' --mqtt-topic=a# '--mqtt-topic=a b' --mqtt-topic=a/ $'--mqtt-topic=\xff' --start=noon; do
+  expect 2 --rules "$wrong" fakesrc
+  grep -q -- "${wrong%%=*}=.*give" errors || die "does not refuse $wrong"
+done
+expect 2 --all --rules fakesrc
+expect 2 --start=2024-05-01T12:00:00Z fakesrc
+grep -q -- '--start needs --rules' errors || die 'does not name the missing option'
+expect 2 --mqtt-topic
+grep -q -- '--mqtt-topic needs' errors || die 'does not name the missing topic'
+
 # It ends well on an interrupt, and stops if its output is closed.
 rm output
 "$events" videotestsrc is-live=true ! glupload ! glcolorconvert ! glclhistogram ! fakesink >output 2>errors &

@@ -16,6 +16,7 @@
 #include "command.h"
 #include "events/frametime.h"
 #include "events/json.h"
+#include "events/onvif.h"
 #include "events/rules.h"
 #include "printable.h"
 
@@ -34,8 +35,10 @@ constexpr char usage[] =
     "  --rules         print only the events of rules of glclmotion, with the time of day\n"
     "  --mqtt-topic=T  print the events of rules as lines `TOPIC JSON`. The topic is T, the event\n"
     "                  and its zone or line: T/zone-enter/door\n"
+    "  --onvif         print objects, zones and lines as metadata of ONVIF, one XML document a "
+    "line\n"
     "  --start=TIME    the time of day at which the video begins, e.g. 2024-05-01T12:00:00Z\n"
-    "                  (default: that of the pipeline's clock); for --rules and --mqtt-topic\n"
+    "                  (default: that of the pipeline's clock); for the three options above\n"
     "  --help          print this text\n"
     "  --version       print the version\n"
     "\n"
@@ -58,7 +61,7 @@ struct Options {
   std::vector<const gchar *> words;  ///< of the pipeline
   std::string topic;                 ///< of MQTT; empty: none
   std::optional<gint64> start;       ///< time of day of running time 0, µs since 1970
-  bool all = false, rules = false, help = false;
+  bool all = false, rules = false, onvif = false, help = false;
 };
 
 struct Run {
@@ -75,6 +78,7 @@ struct Run {
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) return false;
     const bool of_element = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT;
     if (options.rules) return of_element && events::is_of_rules(name);
+    if (options.onvif) return of_element && events::is_of_onvif(name);
     return options.all || of_element || !names.empty();
   }
   void end(int with) {
@@ -88,7 +92,7 @@ GQuark facts_quark() { return g_quark_from_static_string("glcl-events-facts"); }
 /// Adds the facts about the frame to a message. Call it on the thread that posts it.
 GstBusSyncReply add_facts(GstBus *, GstMessage *message, gpointer data) {
   const Run &run = *static_cast<const Run *>(data);
-  if (run.options.rules && run.wanted(message))
+  if (run.facts && run.wanted(message))
     gst_mini_object_set_qdata(
         GST_MINI_OBJECT_CAST(message), facts_quark(),
         new events::FrameFacts(run.facts->facts_of(message)),
@@ -96,20 +100,21 @@ GstBusSyncReply add_facts(GstBus *, GstMessage *message, gpointer data) {
   return GST_BUS_PASS;
 }
 
-void write(const Run &run, GstMessage *message) {
-  if (!run.wanted(message)) return;
+/// A wanted message as a line.
+std::string line_of(const Options &options, GstMessage *message) {
+  const auto *facts = static_cast<const events::FrameFacts *>(
+      gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(message), facts_quark()));
+  if (options.onvif) return events::onvif_document(message, *facts);
   using Json = nlohmann::ordered_json;
-  Json json;
-  if (run.options.rules)
-    json = events::rule_json(
-        message, *static_cast<const events::FrameFacts *>(
-                     gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(message), facts_quark())));
-  else
-    json = events::json_of(message);
-  if (!run.options.topic.empty()) std::cout << events::topic_of(run.options.topic, message) << ' ';
+  const Json json = options.rules ? events::rule_json(message, *facts) : events::json_of(message);
   // Texts of other elements may be invalid UTF-8.
-  std::cout << glcl::escape_controls(json.dump(-1, ' ', false, Json::error_handler_t::replace))
-            << std::endl;
+  const std::string line =
+      glcl::escape_controls(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return options.topic.empty() ? line : events::topic_of(options.topic, message) + ' ' + line;
+}
+
+void write(const Run &run, GstMessage *message) {
+  if (run.wanted(message)) std::cout << line_of(run.options, message) << std::endl;
 }
 
 /// Prints a warning or an error, followed by its debug text.
@@ -204,6 +209,8 @@ bool read_option(Options &options, int argc, char **argv, int &i) {
     options.all = true;
   else if (word == "--rules")
     options.rules = true;
+  else if (word == "--onvif")
+    options.onvif = true;
   else if (const char *name = value_of("--message", "the NAME of a message", argc, argv, i))
     options.names.emplace_back(name);
   else if (const char *topic = value_of("--mqtt-topic", "a topic", argc, argv, i))
@@ -225,9 +232,10 @@ Options options_of(int argc, char **argv) {
     if (!read_option(options, argc, argv, i))
       throw WrongUsage(std::string("unknown option ") + argv[i]);
   if (options.help) return options;
-  if (options.all && options.rules)
-    throw WrongUsage("--all prints more than --rules and --mqtt-topic; remove one of them");
-  if (options.start && !options.rules) throw WrongUsage("--start needs --rules or --mqtt-topic");
+  if (options.all + options.rules + options.onvif > 1)
+    throw WrongUsage("--all, --onvif, and --rules or --mqtt-topic exclude each other; keep one");
+  if (options.start && !options.rules && !options.onvif)
+    throw WrongUsage("--start needs --rules, --mqtt-topic or --onvif");
   for (; i < argc; i++) options.words.push_back(argv[i]);
   if (options.words.empty()) throw WrongUsage("no pipeline given");
   options.words.push_back(nullptr);
@@ -237,7 +245,8 @@ Options options_of(int argc, char **argv) {
 int run_pipeline(Run &run) {
   std::signal(SIGPIPE, SIG_IGN);
   run.loop = g_main_loop_new(nullptr, FALSE);
-  run.facts = std::make_unique<events::FrameFactsFinder>(run.pipeline, run.options.start);
+  if (run.options.rules || run.options.onvif)
+    run.facts = std::make_unique<events::FrameFactsFinder>(run.pipeline, run.options.start);
   GstBus *bus = gst_element_get_bus(run.pipeline);
   gst_bus_set_sync_handler(bus, add_facts, &run, nullptr);
   const guint watch = gst_bus_add_watch(bus, on_message, &run);
@@ -263,7 +272,8 @@ int run_command(int argc, char **argv) {
     run.options = options_of(argc, argv);
   } catch (const WrongUsage &error) {
     std::cerr << "glcl-events: " << glcl::printable(error.what())
-              << "; the options are --all, --message NAME, --rules, --mqtt-topic=T, --start=TIME, "
+              << "; the options are --all, --message NAME, --rules, --mqtt-topic=T, --onvif, "
+                 "--start=TIME, "
                  "--help and --version, before the pipeline\n";
     return 2;
   }

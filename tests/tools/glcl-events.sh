@@ -138,11 +138,118 @@ for wrong in --mqtt-topic= '--mqtt-topic=a/+' --mqtt-topic=a# '--mqtt-topic=a b'
   expect 2 --rules "$wrong" fakesrc
   grep -q -- "${wrong%%=*}=.*give" errors || die "does not refuse $wrong"
 done
-expect 2 --all --rules fakesrc
+for others in '--all --rules' '--all --onvif' '--onvif --rules' '--onvif --mqtt-topic=a'; do
+  # shellcheck disable=SC2086
+  expect 2 $others fakesrc
+  grep -q 'exclude each other' errors || die "accepts $others"
+done
 expect 2 --start=2024-05-01T12:00:00Z fakesrc
-grep -q -- '--start needs --rules' errors || die 'does not name the missing option'
+grep -q -- '--start needs --rules, --mqtt-topic or --onvif' errors || die 'does not name the missing option'
 expect 2 --mqtt-topic
 grep -q -- '--mqtt-topic needs' errors || die 'does not name the missing topic'
+
+# ONVIF: names, order and namespaces as in its schema, boxes from -1 to 1 with y up.
+expect 0 --onvif --start=2024-05-01T12:00:00Z "${ball[@]:0:8}" glclmotion name='a<"&' interval=0 detect=true rules=rules.json ! fakesink
+cp output onvif
+expect 0 --start=2024-05-01T12:00:00Z --rules "${ball[@]:0:8}" glclmotion name='a<"&' interval=0 detect=true rules=rules.json ! fakesink
+cp output rules
+expect 0 --message objects --message motion-begin --message motion-end "${ball[@]:0:8}" glclmotion interval=0 detect=true ! fakesink
+python3 - <<'PYTHON' || die 'the metadata of ONVIF are wrong'
+import json, re
+import xml.etree.ElementTree as xml
+
+TT, WSNT = '{http://www.onvif.org/ver10/schema}', '{http://docs.oasis-open.org/wsn/b-2}'
+# The children of each element in their order, * for any number, ? for at most one, and the attributes, ? if
+# optional, of metadatastream.xsd, common.xsd and b-2.xsd
+FORMS = {
+    TT + 'MetadataStream': ([('VideoAnalytics', '*'), ('Event', '*')], {}),
+    TT + 'VideoAnalytics': ([('Frame', '*')], {}),
+    TT + 'Frame': ([('Object', '*'), ('ObjectTree', '?')], {'UtcTime': str, 'Source?': str}),
+    TT + 'ObjectTree': ([('Delete', '*')], {}),
+    TT + 'Delete': ([], {'ObjectId': int}),
+    TT + 'Object': ([('Appearance', '?')], {'ObjectId': int}),
+    TT + 'Appearance': ([('Shape', '?')], {}),
+    TT + 'Shape': ([('BoundingBox', ''), ('CenterOfGravity', '')], {}),
+    TT + 'BoundingBox': ([], {'left': float, 'top': float, 'right': float, 'bottom': float}),
+    TT + 'CenterOfGravity': ([], {'x': float, 'y': float}),
+    TT + 'Event': ([(WSNT + 'NotificationMessage', '*')], {}),
+    WSNT + 'NotificationMessage': ([(WSNT + 'Topic', ''), (WSNT + 'Message', '')], {}),
+    WSNT + 'Topic': ([], {'Dialect': str}),
+    WSNT + 'Message': ([('Message', '')], {}),
+    TT + 'Message': ([('Source', '?'), ('Key', '?'), ('Data', '?')], {'UtcTime': str, 'PropertyOperation?': str}),
+    TT + 'SimpleItem': ([], {'Name': str, 'Value': str}),
+}
+for name in ('Source', 'Key', 'Data'):
+    FORMS[TT + name] = ([('SimpleItem', '*')], {})
+
+
+def check(element):
+    children, attributes = FORMS[element.tag]
+    order = ''.join(f'({re.escape(name if name[0] == "{" else TT + name)} ){often}' for name, often in children)
+    assert re.fullmatch(order, ''.join(child.tag + ' ' for child in element)), element.tag
+    assert set(element.attrib) <= {name.rstrip('?') for name in attributes}, element.attrib
+    for name, kind in attributes.items():
+        assert name.endswith('?') or name in element.attrib, (element.tag, name)
+        kind(element.get(name.rstrip('?'), ''))
+    if 'UtcTime' in element.attrib:
+        assert re.fullmatch(r'2024-05-01T12:00:0\d\.\d{6}Z', element.get('UtcTime')), element.attrib
+    for child in element:
+        check(child)
+
+
+def box(event):
+    """the box of a message in ONVIF's coordinates"""
+    left, top, right, bottom = event['x'], event['y'], event['x'] + event['width'], event['y'] + event['height']
+    return [left / 160 - 1, 1 - top / 120, right / 160 - 1, 1 - bottom / 120]
+
+
+def seen(object):
+    shape = object.find(f'{TT}Appearance/{TT}Shape')
+    edges = [float(shape.find(TT + 'BoundingBox').get(name)) for name in ('left', 'top', 'right', 'bottom')]
+    centre = [float(shape.find(TT + 'CenterOfGravity').get(name)) for name in 'xy']
+    assert -1 <= edges[0] < centre[0] < edges[2] <= 1 and -1 <= edges[3] < centre[1] < edges[1] <= 1, (edges, centre)
+    return int(object.get('ObjectId')), edges
+
+
+def same(a, b):
+    return len(a) == len(b) and all(i == j and all(abs(x - y) < 1e-6 for x, y in zip(s, t)) for (i, s), (j, t) in zip(a, b))
+
+
+documents = [xml.fromstring(line.encode()) for line in open('onvif', encoding='utf-8')]
+for document in documents:
+    assert document.tag == TT + 'MetadataStream'
+    check(document)
+frames = [document.find(f'{TT}VideoAnalytics/{TT}Frame') for document in documents if document.find(TT + 'Event') is None]
+messages = [json.loads(line) for line in open('output', encoding='utf-8')]
+assert len(frames) == len(messages) > 20, (len(frames), len(messages))
+for frame, message in zip(frames, messages):
+    assert frame.get('Source') == 'a<"&' and frame.get('UtcTime')[17:26] == f'{message["timestamp"] / 1e9:09.6f}', frame.attrib
+    if message['message'] == 'motion-end':
+        assert [int(gone.get('ObjectId')) for gone in frame.find(TT + 'ObjectTree')] == [message['id']]
+    else:
+        objects = message.get('objects', [message])
+        assert same([seen(object) for object in frame.findall(TT + 'Object')], [(each['id'], box(each)) for each in objects])
+
+rules = [json.loads(line) for line in open('rules', encoding='utf-8')]
+rules = [event for event in rules if event['message'] in ('zone-enter', 'zone-leave', 'line-cross')]
+documents = [document for document in documents if document.find(TT + 'Event') is not None]
+assert len(rules) == len(documents) == 3
+for event, document in zip(rules, documents):
+    assert same([seen(document.find(f'.//{TT}Object'))], [(event['id'], box(event))])
+    topic, message = document.find(f'.//{WSNT}Topic'), document.find(f'.//{WSNT}Message/{TT}Message')
+    items = {part.tag: {item.get('Name'): item.get('Value') for item in part} for part in message}
+    crosses = event['message'] == 'line-cross'
+    assert topic.get('Dialect') == 'http://www.onvif.org/ver10/tev/topicExpression/ConcreteSet'
+    assert topic.text == 'tns1:RuleEngine/' + ('LineDetector/Crossed' if crosses else 'FieldDetector/ObjectsInside')
+    assert message.get('UtcTime') == event['utc'] and message.get('PropertyOperation') == (None if crosses else 'Changed')
+    rule = 'gate' if crosses else 'left +1/#<&?"'
+    assert items[TT + 'Source'] == {'VideoSourceConfigurationToken': 'a<"&', 'VideoAnalyticsConfigurationToken': 'a<"&', 'Rule': rule}, items
+    number = {'ObjectId': str(event['id'])}
+    assert items.get(TT + 'Key') == (None if crosses else number), items
+    assert items[TT + 'Data'] == (number if crosses else {'IsInside': str(event['message'] == 'zone-enter').lower()}), items
+for line in open('onvif', encoding='utf-8'):
+    assert 'xmlns:tns1="http://www.onvif.org/ver10/topics"' in line
+PYTHON
 
 # It ends well on an interrupt, and stops if its output is closed.
 rm output

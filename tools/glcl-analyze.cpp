@@ -14,6 +14,7 @@
 #include "analyze/join.h"
 #include "analyze/output.h"
 #include "analyze/report.h"
+#include "analyze/ruleoption.h"
 #include "analyze/table.h"
 #include "analyze/workers.h"
 #include "command.h"
@@ -34,6 +35,8 @@ constexpr char usage[] =
     "\n"
     "  --elements LIST  any of shots,histogram,motion,flow,objects,tracks,scope\n"
     "                   (default: shots,histogram,motion)\n"
+    "  --rules FILE     zones and lines, as for the property rules of glclmotion; adds objects:\n"
+    "                   rules.csv has their events, summary.json and the page have counts\n"
     "  --from T --to T  only the frames of this range, in seconds or H:MM:SS\n"
     "  --out DIR        folder of the results (default: glcl-analysis)\n"
     "  --format F       format of the table of frames: csv\n"
@@ -128,6 +131,35 @@ int whole_number(const std::string &text, const std::string &option, int least) 
   return static_cast<int>(value);
 }
 
+/// Sets the rules of a task, which need objects.
+void set_rules(Task &task, const std::string &path) {
+  try {
+    task.rules = rules_in(path);
+  } catch (const Failure &error) {
+    throw WrongUsage("--rules=" + path + " is invalid: " + error.what());
+  }
+}
+
+/// Checks options that depend on each other.
+void check(Options &options) {
+  Task &task = options.task;
+  if (options.files.empty()) throw WrongUsage("no file given");
+  if (options.split > 0 && options.files.size() > 1)
+    throw WrongUsage("--split takes one file, not " + std::to_string(options.files.size()));
+  if (task.to <= task.from)
+    throw WrongUsage("--to=" + seconds(task.to) + " is not after --from=" + seconds(task.from) +
+                     ": give a later time");
+  if (task.from > 0 && is_on_ground(task.rules))
+    throw WrongUsage(
+        "--from does not go with rules that have “anchor” ground, because they lie where they were "
+        "drawn in the first frame of the file; remove one of them");
+  if (!task.rules.empty() && !task.has("objects")) {
+    std::string all = "objects";
+    for (const std::string &name : task.elements) all += "," + name;
+    task.elements = elements_of(all);
+  }
+}
+
 Options options_of(const std::vector<std::string> &words) {
   Options options;
   options.task.elements = {"shots", "histogram", "motion"};
@@ -151,6 +183,8 @@ Options options_of(const std::vector<std::string> &words) {
       only_files = true;
     } else if (word == "--elements") {
       options.task.elements = elements_of(value());
+    } else if (word == "--rules") {
+      set_rules(options.task, value());
     } else if (word == "--from") {
       options.task.from = time_of(value(), word);
     } else if (word == "--to") {
@@ -187,12 +221,7 @@ Options options_of(const std::vector<std::string> &words) {
     }
   }
   if (options.help || options.worker) return options;
-  if (options.files.empty()) throw WrongUsage("no file given");
-  if (options.split > 0 && options.files.size() > 1)
-    throw WrongUsage("--split takes one file, not " + std::to_string(options.files.size()));
-  if (options.task.to <= options.task.from)
-    throw WrongUsage("--to=" + seconds(options.task.to) +
-                     " is not after --from=" + seconds(options.task.from) + ": give a later time");
+  check(options);
   return options;
 }
 

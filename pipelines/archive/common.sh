@@ -9,6 +9,7 @@
 #   .archive/failures/N   one line per failure
 #   .archive/starts/N     one byte per start
 #   .archive/elements     the elements that glcl-analyze runs
+#   .archive/rules.json   zones and lines, if there are any
 #   .archive/log/         output of the tasks
 . "$here/../setup.sh"
 most_failures=3 # of a task, until it counts as failed

@@ -6,7 +6,8 @@
 # seconds (600) are split into parts. With objects or tracks, which look back further than the overlap of parts, this happens only
 # if GLCL_PART is set. Every part is a task of an array job; a later job runs merge.sh to join them. Complete results in OUT are
 # kept, so the same command continues an interrupted run. Pass placement options to sbatch: --gres=gpu:1, --partition=…,
-# --cpus-per-task=…. GLCL_ELEMENTS selects the elements, like glcl-analyze --elements; GLCL_ANALYZE is the path of that program.
+# --cpus-per-task=…. GLCL_ELEMENTS selects the elements, like glcl-analyze --elements; GLCL_RULES is a file with zones and lines,
+# like --rules, which needs objects. GLCL_ANALYZE is the path of glcl-analyze.
 # Prints the job numbers.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -29,7 +30,17 @@ fi
 rm "$archive/list.new"
 [[ $(IFS=; echo "${files[*]}") ]] || wrong "$1 names no file"
 elements=${GLCL_ELEMENTS:-shots,histogram,motion}
+if [[ ${GLCL_RULES:-} ]]; then
+  [[ -r $GLCL_RULES ]] || wrong "cannot read $GLCL_RULES"
+  [[ ,$elements, == *,objects,* ]] || elements+=,objects
+fi
 [[ ! -e $archive/elements || $(<"$archive/elements") == "$elements" ]] || die "$out holds results of other elements"
+if [[ -e $archive/elements ]]; then
+  cmp -s -- "${GLCL_RULES:-/dev/null}" "$([[ -e $archive/rules.json ]] && echo "$archive/rules.json" || echo /dev/null)" ||
+    die "$out holds results of other rules"
+elif rm -f "$archive/rules.json" && [[ ${GLCL_RULES:-} ]]; then
+  cp -- "$GLCL_RULES" "$archive/rules.json"
+fi
 echo "$elements" >"$archive/elements"
 
 length=${GLCL_PART:-600}

@@ -18,6 +18,7 @@ if is_whole || is_given_up "$task"; then exit 0; fi
 printf . >>"$archive/starts/$task"
 elements=$(<"$archive/elements")
 options=(--elements="$elements" --part --from "$from" --resume --out "$archive/parts/$task")
+[[ ! -e $archive/rules.json ]] || options+=(--rules "$archive/rules.json")
 [[ $to == end ]] || options+=(--to "$to")
 status=0
 "$analyze" "${options[@]}" -- "$file" >"$archive/log/task-$task" || status=$?

@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 mkdir bin
-export PATH=$work/bin:$PATH GLCL_ANALYZE=$work/bin/analyze GLCL_PART='' GLCL_ELEMENTS=''
+export PATH=$work/bin:$PATH GLCL_ANALYZE=$work/bin/analyze GLCL_PART='' GLCL_ELEMENTS='' GLCL_RULES=''
 
 die() {
   echo "archive.sh: $*" >&2
@@ -49,6 +49,7 @@ PROGRAM
 cat >bin/analyze <<'PROGRAM'
 #!/usr/bin/env bash
 echo 'a warning' >&2
+echo "$*" >"${0%/bin/*}/arguments"
 out=''
 while [[ $1 != -- ]]; do
   case $1 in
@@ -63,6 +64,25 @@ mkdir -p "$out/${1##*/}"
 echo >>"$out/${1##*/}/parts"
 PROGRAM
 chmod +x bin/*
+
+# Rules are copied, so that all parts have the same, and need objects.
+echo clip.mp4 >list
+echo '{ "zones": [] }' >'my rules.json'
+GLCL_RULES='my rules.json' expect 0 "$scripts/submit.sh" list ruled
+last_list=$(<last-list)
+run_tasks ruled
+says "--elements=shots,histogram,motion,objects " arguments
+says "--rules ruled/.archive/rules.json " arguments
+cmp 'my rules.json' ruled/.archive/rules.json
+GLCL_RULES='my rules.json' expect 0 "$scripts/submit.sh" list ruled
+GLCL_ELEMENTS=shots,histogram,motion,objects expect 1 "$scripts/submit.sh" list ruled
+says 'ruled holds results of other rules'
+echo '{ "lines": [] }' >other.json
+GLCL_RULES=other.json expect 1 "$scripts/submit.sh" list ruled
+says 'ruled holds results of other rules'
+GLCL_RULES=missing.json expect 2 "$scripts/submit.sh" list unruled
+says 'cannot read missing.json'
+rm batches
 
 # These names have a meaning for shells, terminals or the archive itself.
 names=(failed .glcl-0123456789ab '$(touch hacked)' '`touch hacked`' ';touch hacked;' "a'b\"c" $'two\nlines' $'\e[31mred' -n '*' 'a b ')

@@ -295,6 +295,86 @@ assert {'black-begin', 'black-end', 'freeze-begin', 'freeze-end'} < {event['even
 assert len(rows('joined/archive.mp4')) == 600"
 expect 1 glcl-analyze --join --out gap "parts-$(sed -n '1s/ .*//p' parts)/archive.mp4" "parts-$(sed -n '3s/ .*//p' parts)/archive.mp4"
 
+# Zones and lines: a ball enters a zone, loiters, crosses a line and leaves. Parts equal the whole.
+gst-launch-1.0 -q videotestsrc num-buffers=60 pattern=ball ! 'video/x-raw,format=I420,width=320,height=240,framerate=25/1' ! \
+  openh264enc gop-size=25 ! h264parse ! mp4mux faststart=true ! filesink location=ball.mp4 2>/dev/null
+cat >rules.json <<'JSON'
+{ "zones": [ { "name": "<script>, \"a\"", "polygon": [[0.6, 0], [0.75, 0], [0.75, 1], [0.6, 1]], "loiter": 0.2, "count": 1 },
+             { "name": "rest", "center": [0.3, 0.3], "radius": 0.1, "inverse": true } ],
+  "lines": [ { "name": "gate", "from": [0.7, 0], "to": [0.7, 1] }, { "name": "none", "from": [0.1, 0], "to": [0.1, 1] } ],
+  "world": { "points": [[0, 1], [1, 1], [1, 0.2], [0, 0.2]], "metres": [[0, 0], [10, 0], [10, 9], [0, 9]] } }
+JSON
+expect 0 glcl-analyze --elements histogram --rules rules.json --out ruled ball.mp4
+check "
+folder = 'ruled/ball.mp4'
+events = [event for event in events_in(folder) if not event['event'].startswith('motion-')]
+table = list(csv.DictReader(open(folder + '/rules.csv')))
+names = ['zone-enter', 'zone-enter', 'zone-count', 'zone-loiter', 'line-cross', 'zone-leave', 'zone-count', 'zone-leave']
+assert [event['event'] for event in events] == [row['event'] for row in table] == names, events
+for event, row in zip(events, table):
+    assert row['rule'] == event.get('zone', event.get('line')) and row['direction'] == event.get('direction', ''), row
+    assert round(float(row['time']) * 1e9) == event['time'] and int(row['frame']) == event['frame'], (event, row)
+    assert row['duration'] == (f'{event[\"zone-duration\"] / 1e9:.9f}' if 'zone-duration' in event else ''), (event, row)
+    for field in ('id', 'x', 'y', 'width', 'height', 'count', 'speed', 'size-error'):
+        assert row[field] == '' if field not in event else float(row[field]) == event[field], (event, row)
+    assert (row['speed'] != '') == (event['event'] != 'zone-count'), row
+summary = json.load(open(folder + '/summary.json'))
+assert summary['elements'] == ['histogram', 'objects'] and summary['rules'] == json.load(open('rules.json')), summary
+stays = [event['zone-duration'] for event in events if event['event'] == 'zone-leave']
+assert summary['counts'] == {
+    'zones': [{'name': '<script>, \"a\"', 'entered': 1, 'left': 1, 'loitered': 1, 'longest': stays[0]},
+              {'name': 'rest', 'entered': 1, 'left': 1, 'loitered': 0, 'longest': stays[1]}],
+    'lines': [{'name': 'gate', 'left-to-right': 0, 'right-to-left': 1}, {'name': 'none', 'left-to-right': 0, 'right-to-left': 0}]}, summary
+data = json.loads(re.search(r'id=\"data\">(.*?)</script>', open(folder + '/index.html').read(), re.S)[1])
+assert data['scene'].startswith('data:image/jpeg;base64,') and data['summary']['counts'] == summary['counts']
+import base64
+open('scene.jpg', 'wb').write(base64.b64decode(data['scene'].split(',')[1]))
+assert not os.path.exists(folder + '/scene.rgb')"
+# The picture of the scene is the first frame, in which the ball is in the middle.
+gst-launch-1.0 -q filesrc location=scene.jpg ! jpegdec ! videoconvert ! video/x-raw,format=GRAY8 ! filesink location=scene.raw
+check "
+pixels = open('scene.raw', 'rb').read()
+assert len(pixels) == 320 * 240
+bright = [(i % 320, i // 320) for i in range(len(pixels)) if pixels[i] > 128]
+middle = [sum(axis) / len(bright) for axis in zip(*bright)]
+assert abs(middle[0] - 160) < 6 and abs(middle[1] - 120) < 6, middle"
+if [[ ${browser:-} ]]; then
+  "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=2000 --dump-dom "file://$PWD/ruled/ball.mp4/index.html" >page 2>/dev/null ||
+    die "$browser fails"
+  check "
+page = open('page').read().split('<main')[1].split('</main>')[0]
+assert len(re.findall(r'<path[^>]*class=\"zone\"', page)) == 2 and len(re.findall(r'<line[^>]*class=\"crossed\"', page)) == 2
+assert re.search(r'<td>gate</td><td>0</td><td>1</td>', page) and '<td>&lt;script&gt;, \"a\"</td><td>1</td><td>1</td><td>1</td>' in page
+assert page.count('<image ') == 1 and 'NaN' not in page"
+fi
+expect 0 glcl-analyze --elements histogram --rules rules.json --out ruled --resume ball.mp4
+check "assert by_name['ball.mp4']['event'] == 'kept'"
+expect 0 glcl-analyze --elements histogram,objects --out ruled --resume ball.mp4
+check "assert by_name['ball.mp4']['event'] == 'done' and not os.path.exists('ruled/ball.mp4/rules.csv')"
+for from in 0 1.2; do
+  [[ $from == 0 ]] && range=(--to 1.2) || range=()
+  expect 0 glcl-analyze --elements histogram --rules rules.json --part --out "ruled-$from" --from "$from" "${range[@]}" ball.mp4
+done
+expect 0 glcl-analyze --elements histogram --rules rules.json --out ruled --overwrite ball.mp4
+expect 0 glcl-analyze --join --out ruled-joined ruled-1.2/ball.mp4 ruled-0/ball.mp4
+for file in events.jsonl rules.csv summary.json index.html; do
+  cmp "ruled/ball.mp4/$file" "ruled-joined/ball.mp4/$file" || die "$file of joined parts with rules differs"
+done
+sed 's/gate/door/' rules.json >other.json
+expect 0 glcl-analyze --elements histogram --rules other.json --part --out ruled-1.2 --overwrite --from 1.2 ball.mp4
+expect 1 glcl-analyze --join --out ruled-mixed ruled-0/ball.mp4 ruled-1.2/ball.mp4
+says 'was made with other rules' errors
+sed 's/"inverse": true/"anchor": "ground"/' rules.json >ground.json
+expect 2 glcl-analyze --rules ground.json --from 1 ball.mp4
+says '--from does not go with rules that have “anchor” ground' errors
+sed 's/"inverse": true/"active": ["22:00-06:00"]/' rules.json >night.json
+expect 2 glcl-analyze --rules night.json ball.mp4
+says 'remove “active”' errors
+for wrong in missing.json good.mp4; do
+  expect 2 glcl-analyze --rules "$wrong" ball.mp4
+  says "--rules=$wrong is invalid" errors
+done
+
 # Links in a folder of results are not followed: files outside are neither written nor removed.
 mkdir -p outside linked
 echo precious >outside/frames.csv

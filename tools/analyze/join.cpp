@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <sstream>
 
+#include "ruletable.h"
 #include "table.h"
 
 namespace glcl::analyze {
@@ -119,12 +121,15 @@ class JoinedResults {
         events_(folder_, "events.jsonl") {
     if (task.has("objects")) objects_ = std::make_unique<Writer>(folder_, "objects.csv");
     if (task.has("shots")) shots_ = std::make_unique<Writer>(folder_, "shots.rgb");
+    if (!task.rules.empty()) rules_.emplace(folder_, parsed(task.rules));
   }
 
   void add(const Folder &part) {
     const Json summary = part.json("summary.json");
     const bool first = summary_.is_null();
     if (first) summary_ = summary;
+    if (first && rules_ && part.has("scene.rgb"))
+      folder_.write("scene.rgb", part.read("scene.rgb"));
     if (objects_) numbering_.begin(summary.at("crossing"));
     const size_t count = add_lines(part.open("frames.csv"), first, rows_,
                                    [](const std::string &line) { return line; });
@@ -146,6 +151,10 @@ class JoinedResults {
     events_.close();
     if (objects_) objects_->close();
     if (shots_) shots_->close();
+    if (rules_) {
+      rules_->close();
+      summary_["counts"] = rules_->counts();
+    }
     summary_["to"] = GST_CLOCK_TIME_IS_VALID(task_.to) ? Json(task_.to) : Json();
     summary_["frames"] = frames_;
     summary_["lost"] = lost_;
@@ -173,6 +182,7 @@ class JoinedResults {
       if (!event.at("frame").is_null()) event["frame"] = whole(event["frame"]) + frames_;
       if (event.contains("id")) event["id"] = numbering_.number_of(long(whole(event["id"])));
       shot_count_ += event.at("event") == "shot";
+      if (rules_) rules_->add(event);
       events_.write(dump(event) + "\n");
     }
   }
@@ -181,6 +191,7 @@ class JoinedResults {
   Folder folder_;
   Writer rows_, events_;
   std::unique_ptr<Writer> objects_, shots_;
+  std::optional<RuleTable> rules_;
   ObjectNumbering numbering_;
   Json summary_;  // of the first part
   size_t frames_ = 0, shot_count_ = 0, lost_ = 0;
@@ -197,6 +208,8 @@ Json end_of(const std::string &part, const Json &first, const Json &from) {
   for (const char *key : {"file", "size", "changed", "elements"})
     if (summary.at(key) != first.at(key))
       throw Failure(shown(part) + " belongs to another file or other elements");
+  if (summary.value("rules", Json()) != first.value("rules", Json()))
+    throw Failure(shown(part) + " was made with other rules");
   if (summary.at("from") != from)
     throw Failure(shown(part) + " does not begin where the previous part ends");
   return summary.at("to");
@@ -217,6 +230,7 @@ Task joined_task(std::vector<std::string> &parts) {
     task.elements = first.at("elements").get<std::vector<std::string>>();
     task.from = whole(first.at("from"));
     if (!to.is_null()) task.to = whole(to);
+    if (first.contains("rules")) task.rules = dump(first["rules"]);
     return task;
   });
 }

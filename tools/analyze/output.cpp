@@ -36,13 +36,14 @@ Json wanted(const Task &task) {
   json["elements"] = task.elements;
   json["from"] = task.from;
   json["to"] = GST_CLOCK_TIME_IS_VALID(task.to) ? Json(task.to) : Json();
+  if (!task.rules.empty()) json["rules"] = parsed(task.rules);
   return json;
 }
 
 bool matches(const Json &summary, const Json &wanted) {
   for (const auto &[key, value] : wanted.items())
     if (!summary.contains(key) || summary[key] != value) return false;
-  return true;
+  return summary.contains("rules") == wanted.contains("rules");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <map>
 #include <sstream>
 
+#include "scene.h"
 #include "table.h"
 #include "thumbnails.h"
 
@@ -134,6 +135,29 @@ Sheet make_sheet(const Folder &folder) {
   return sheet;
 }
 
+std::string jpeg_url(const std::string &jpeg) {
+  gchar *text = g_base64_encode(reinterpret_cast<const guchar *>(jpeg.data()), jpeg.size());
+  std::string url = std::string("data:image/jpeg;base64,") + text;
+  g_free(text);
+  return url;
+}
+
+/// The picture of the scene, as the address of a JPEG file; null without one.
+Json scene_in(const Folder &folder) {
+  if (!folder.has("scene.rgb")) return {};
+  const std::string all = folder.read("scene.rgb");
+  const size_t end = std::min(all.find('\n'), all.size() - 1);
+  const Json head = parsed(all.substr(0, end));
+  if (!head.is_object()) throw Failure("scene.rgb is damaged");
+  const int width = head.at("width"), height = head.at("height");
+  if (width < 4 || width > Scene::most_width || width % 4 || height < 1 ||
+      height > Scene::most_height || all.size() != end + 1 + size_t(3) * width * height)
+    throw Failure("scene.rgb is damaged");
+  const std::string jpeg = jpeg_of(all.substr(end + 1), width, height);
+  folder.remove("scene.rgb");
+  return jpeg_url(jpeg);
+}
+
 std::vector<std::string> split(const std::string &line) {
   std::vector<std::string> cells(1);
   for (const char c : line)
@@ -239,14 +263,10 @@ void write_report(const Task &task) {
   Json data{{"name", std::filesystem::path(file).filename().string()},
             {"summary", summary},
             {"events", events_of(folder)},
-            {"sheet", sheet.json}};
+            {"sheet", sheet.json},
+            {"scene", scene_in(folder)}};
   data.update(plots_of(folder, task, whole(summary.at("frames"))));
-  if (!sheet.jpeg.empty()) {
-    gchar *text =
-        g_base64_encode(reinterpret_cast<const guchar *>(sheet.jpeg.data()), sheet.jpeg.size());
-    data["picture"] = std::string("data:image/jpeg;base64,") + text;
-    g_free(text);
-  }
+  if (!sheet.jpeg.empty()) data["picture"] = jpeg_url(sheet.jpeg);
   // Escape the data, so that no file name can end the element that contains it.
   std::string text;
   for (const char c : dump(data))

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "events/json.h"
+#include "events/rules.h"
+#include "ruletable.h"
 
 namespace glcl::analyze {
 
@@ -49,7 +51,8 @@ void Results::add_message(const GstStructure *message) {
     add_shot(message);
   else if (name == "objects" && objects_)
     add_objects(message);
-  else if (name == "motion-begin" || name == "motion-end" || is_lasting(name))
+  else if (name == "motion-begin" || name == "motion-end" || is_lasting(name) ||
+           events::is_of_rules(name))
     add_begin_or_end(name, message);
 }
 
@@ -149,26 +152,33 @@ void Results::first_shot() {
   add_event(table_.time(0), {{"event", "shot"}, {"kind", "start"}, {"score", 0.0}});
 }
 
-/// Writes the events and returns how many of them are shots.
-guint64 Results::write_events() {
+/// Writes the events, and those of rules as a table with counts for `summary`. Returns the number
+/// of shots.
+guint64 Results::write_events(Json &summary) {
   std::stable_sort(events_.begin(), events_.end(), is_earlier);
   Writer out(folder_, "events.jsonl");
+  std::optional<RuleTable> rules;
+  if (!task_.rules.empty()) rules.emplace(folder_, summary["rules"] = parsed(task_.rules));
   guint64 shots = 0;
   for (const auto &[time, event] : events_) {
     Json line{{"time", time}, {"frame", nullptr}};
     if (const auto row = table_.row(time)) line["frame"] = *row;
     line.update(event);
     out.write(dump(line) + "\n");
+    if (rules) rules->add(line);
     shots += event["event"] == "shot";
   }
   out.close();
+  if (!rules) return shots;
+  rules->close();
+  summary["counts"] = rules->counts();
   return shots;
 }
 
 void Results::finish(Json summary, double rate) {
   first_shot();
   table_.finish();
-  const guint64 shots = write_events();
+  const guint64 shots = write_events(summary);
   if (objects_) objects_->close();
   if (shots_) shots_->close();
   summary["frames"] = table_.rows();

@@ -49,7 +49,7 @@ class Results {
   void watch_lasting(const std::string &name, const GstStructure *message);
   void first_picture(const GstStructure *message);
   void first_shot();
-  guint64 write_events();
+  guint64 write_events(Json &summary);
   bool in_range(GstClockTime time) const {
     return time >= task_.from && (!GST_CLOCK_TIME_IS_VALID(task_.to) || time < task_.to);
   }

@@ -103,6 +103,11 @@ Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_thumbna
       g_object_set(element, "device", task.device.c_str(), nullptr);
       gst_object_unref(element);
     }
+  if (!task.rules.empty()) {
+    GstElement *motion = pipeline_.get("glclmotion");
+    g_object_set(motion, "rules", task.rules.c_str(), nullptr);
+    gst_object_unref(motion);
+  }
   watch_messages();
   watch_frames();
 }
@@ -110,6 +115,7 @@ Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_thumbna
 Run::~Run() {
   stop_decoding(pipeline_.self());
   thumbnails_.reset();
+  scene_.forget();
 }
 
 /// Handles messages on the threads that post them, because an unread bus drops messages.
@@ -149,6 +155,15 @@ void Run::watch_frames() {
         return GST_PAD_PROBE_OK;
       },
       this);
+  if (!task_.rules.empty())
+    add_probe(
+        pipeline_, "textures", "src", GST_PAD_PROBE_TYPE_BUFFER,
+        [](GstPad *pad, GstPadProbeInfo *info, gpointer data) {
+          auto *self = static_cast<Run *>(data);
+          self->scene_.offer(pad, GST_PAD_PROBE_INFO_BUFFER(info), self->task_.from);
+          return GST_PAD_PROBE_OK;
+        },
+        this);
   if (!task_.has("scope")) return;
   add_probe(
       pipeline_, "converter", "sink", GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
@@ -216,6 +231,7 @@ void Run::on_message(GstMessage *message) {
 /// Results from before a seek no longer count.
 void Run::forget() {
   if (thumbnails_) thumbnails_->clear();
+  scene_.forget();
   guarded([&] {
     results_.forget();
     frames_ = reported_frames_ = 0;
@@ -274,6 +290,7 @@ void Run::finish() {
   summary["orientation"] = pipeline_.orientation();
   summary["rate"] = format_.rate;
   summary["decoder"] = pipeline_.decoder();
+  if (!task_.rules.empty()) scene_.write(Folder(task_.folder));
   results_.finish(summary, format_.rate);
 }
 

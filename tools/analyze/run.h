@@ -12,6 +12,7 @@
 #include "analysis.h"
 #include "pipeline.h"
 #include "results.h"
+#include "scene.h"
 #include "thumbnails.h"
 
 namespace glcl::analyze {
@@ -60,6 +61,7 @@ class Run {
   Task task_;
   Pipeline pipeline_;
   std::unique_ptr<Thumbnails> thumbnails_;
+  Scene scene_;
   GstClockTime begin_ = 0, end_ = GST_CLOCK_TIME_NONE;  // the played range
   GstClockTime duration_ = GST_CLOCK_TIME_NONE;
   std::mutex mutex_;  // guards the members below

@@ -24,9 +24,14 @@ bool Task::has(const char *element) const {
 }
 
 Json Task::json() const {
-  return {{"file", escaped(file)}, {"folder", escaped(folder)}, {"elements", elements},
-          {"device", device},      {"from", time_json(from)},   {"to", time_json(to)},
-          {"part", part}};
+  return {{"file", escaped(file)},
+          {"folder", escaped(folder)},
+          {"elements", elements},
+          {"device", device},
+          {"from", time_json(from)},
+          {"to", time_json(to)},
+          {"part", part},
+          {"rules", rules}};
 }
 
 Task Task::of(const Json &json) {
@@ -38,6 +43,7 @@ Task Task::of(const Json &json) {
   task.from = time_of(json.at("from"));
   task.to = time_of(json.at("to"));
   task.part = json.at("part");
+  task.rules = json.at("rules");
   return task;
 }
 

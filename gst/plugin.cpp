@@ -11,6 +11,7 @@
 #include "config.h"
 #include "elements/gstglclbilateral.h"
 #include "elements/gstglclchain.h"
+#include "elements/gstglclgate.h"
 #include "elements/gstglclhistogram.h"
 #include "elements/gstglclhough.h"
 #include "elements/gstglclklt.h"
@@ -47,6 +48,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   registered |= GST_ELEMENT_REGISTER(glclchain, plugin);
   registered |= GST_ELEMENT_REGISTER(glclklt, plugin);
   registered |= GST_ELEMENT_REGISTER(glclscope, plugin);
+  registered |= GST_ELEMENT_REGISTER(glclgate, plugin);
 #if HAVE_EXAMPLES
   registered |= GST_ELEMENT_REGISTER(glclinvert, plugin);
 #endif

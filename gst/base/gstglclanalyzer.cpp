@@ -190,6 +190,16 @@ void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure) {
   gst_element_post_message(GST_ELEMENT(self), message);  // the message holds the element
 }
 
+void gst_glcl_analyzer_announce(GstGLCLAnalyzer *self, GstStructure *structure) {
+  gst_pad_push_event(
+      GST_BASE_TRANSFORM_SRC_PAD(self),
+      gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_OOB, gst_structure_copy(structure)));
+  if (gst_glcl_analyzer_posts(self))
+    gst_glcl_analyzer_post(self, structure);
+  else
+    gst_structure_free(structure);
+}
+
 /// A frame that passes unchanged gets a new buffer of the same memory before a meta or an overlay
 /// is attached, because other elements may share the buffer.
 static GstFlowReturn gst_glcl_analyzer_prepare_output_buffer(GstBaseTransform *trans,

@@ -126,3 +126,6 @@ GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTim
 /// Posts the message. If 300 unread messages wait on the bus, it is dropped with a warning. Takes
 /// ownership of the structure.
 void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure);
+/// Sends the structure downstream as a custom event that overtakes frames, for elements such as
+/// glclgate. If post-messages is set, it also posts the message. Takes ownership of the structure.
+void gst_glcl_analyzer_announce(GstGLCLAnalyzer *self, GstStructure *structure);

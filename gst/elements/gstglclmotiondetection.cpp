@@ -211,7 +211,6 @@ void ObjectDetection::report(const objects::Tracker::Report &report, const Frame
 
 void ObjectDetection::post(const char *name, const FrameTimes &times,
                            const objects::Object &object) const {
-  if (!gst_glcl_analyzer_posts(element_)) return;
   GstStructure *structure = gst_glcl_analyzer_structure(name, times),
                *fields = describe(name, object);
   gst_structure_foreach(
@@ -222,7 +221,7 @@ void ObjectDetection::post(const char *name, const FrameTimes &times,
       },
       structure);
   gst_structure_free(fields);
-  gst_glcl_analyzer_post(element_, structure);
+  gst_glcl_analyzer_announce(element_, structure);
 }
 
 void ObjectDetection::set_detected(bool detected) {

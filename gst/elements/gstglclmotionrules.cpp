@@ -68,8 +68,8 @@ GstStructure *message_of(const RuleEvent &event, const FrameTimes &times) {
 }
 
 void post(GstGLCLAnalyzer *element, const std::vector<RuleEvent> &events, const FrameTimes &times) {
-  if (!gst_glcl_analyzer_posts(element)) return;
-  for (const RuleEvent &event : events) gst_glcl_analyzer_post(element, message_of(event, times));
+  for (const RuleEvent &event : events)
+    gst_glcl_analyzer_announce(element, message_of(event, times));
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ class Section:
         if level == '##':
             self.title, self.subjects = name, []
         elif name.startswith('Every '):
-            self.subjects = [each for each in plugin.elements if name == 'Every element' or plugin.is_analyser(each)]
+            self.subjects = [each for each in plugin.elements
+                             if (plugin.uses_opencl(each) if name == 'Every element' else plugin.is_analyser(each))]
         elif level == '###':
             self.subjects = [name]
 
@@ -68,7 +69,7 @@ class Checker:
         elif line.startswith('- ') and section.title == 'What does not exist':
             found += self.absent(line)
         if formats := FORMATS.search(line):
-            found += [f'{name}: {pads}' for name in plugin.elements for pads in [plugin.formats(name)]
+            found += [f'{name}: {pads}' for name in filter(plugin.uses_opencl, plugin.elements) for pads in [plugin.formats(name)]
                       if pads != dict.fromkeys(('src', 'sink'), SPAN.findall(formats[1]))]
         if line.startswith('Analysers are'):
             analysers, _, others = line.partition('Filters are')

@@ -33,6 +33,11 @@ def exists(name):
     return Gst.ElementFactory.find(name) is not None
 
 
+def uses_opencl(name):
+    """whether an element has the properties and the pads of elements that run OpenCL"""
+    return elements[name].find_property('device') is not None
+
+
 def is_analyser(name):
     return 'Analyzer' in Gst.ElementFactory.find(name).get_metadata('klass')
 

@@ -221,6 +221,26 @@ events = [json.loads(line) for line in open("output") if line.startswith("{")]
 assert events and {event["event"] for event in events} == {"motion-begin", "motion-end"}, events
 assert all(event["width"] > 0 and event["id"] > 0 for event in events), events'
     ;;
+  record-on-motion)
+    # A ball moves for a second after five and after twelve seconds.
+    clips=()
+    for part in black:125 ball:25 black:150 ball:25 black:75; do
+      clips+=(videotestsrc pattern="${part%:*}" num-buffers="${part#*:}" ! 'video/x-raw,width=160,height=120,framerate=25/1' ! all.)
+    done
+    gst-launch-1.0 -f -q concat name=all ! videoconvert ! jpegenc quality=95 ! qtmux ! filesink location=clip.mp4 "${clips[@]}"
+    mkdir '50% of it'
+    GLCL_ENCODERS=openh264enc recipe record-on-motion clip.mp4 '50% of it' >output
+    expect 'clips' "$(cd '50% of it' && echo *)" 'motion-00000.ts motion-00001.ts'
+    for clip in '50% of it'/*; do
+      number=$(frames_of "$clip")
+      # Two seconds before and after, the motion, the end of an object, and up to a second to the key frame.
+      ((number >= 100 && number <= 190)) || die "$clip has $number frames"
+    done
+    status=0
+    recipe record-on-motion clip.mp4 missing 2>output || status=$?
+    expect 'status without a folder' "$status" 2
+    grep -q 'cannot write into the folder missing' output || die "wrong error: $(<output)"
+    ;;
   on-motion)
     gst-launch-1.0 -f -q videotestsrc num-buffers=40 pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! \
       videoconvert ! jpegenc quality=95 ! qtmux ! filesink location=clip.mp4

@@ -288,11 +288,10 @@ bool RuleSet::has_times() const {
                      [](const RuleZone &zone) { return !zone.active.empty(); });
 }
 
-bool RuleSet::needs_camera() const {
+bool RuleSet::has_ground() const {
   const auto on_ground = [](const auto &rule) { return rule.anchor == RuleAnchor::ground; };
   return std::any_of(zones.begin(), zones.end(), on_ground) ||
-         std::any_of(lines.begin(), lines.end(), on_ground) || (world && on_ground(*world)) ||
-         camera_moved;
+         std::any_of(lines.begin(), lines.end(), on_ground) || (world && on_ground(*world));
 }
 
 std::shared_ptr<const RuleSet> parse_rules(const std::string &text) {

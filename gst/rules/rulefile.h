@@ -60,9 +60,10 @@ struct RuleSet {
 
   /// True if the time of the week matters.
   bool has_times() const;
-  /// True if the motion of the camera matters: something stays on the ground, or a move of the
-  /// camera is wanted.
-  bool needs_camera() const;
+  /// True if something stays on the ground.
+  bool has_ground() const;
+  /// True if the motion of the camera matters.
+  bool needs_camera() const { return has_ground() || camera_moved; }
   /// True without zones, lines and events.
   bool empty() const { return zones.empty() && lines.empty() && !light_switch && !camera_moved; }
 };

@@ -91,8 +91,9 @@ void ChainRequests::refuse(GstElement *element, const RequestPtr &refused,
 }
 
 bool ChainRequests::files_changed() {
-  const std::lock_guard lock(reading_);
-  return files_.due() && files_.changed();
+  // Frames do not wait for a thread that reads files.
+  const std::unique_lock lock(reading_, std::try_to_lock);
+  return lock && files_.due() && files_.changed();
 }
 
 }  // namespace glcl::chain

@@ -65,9 +65,10 @@ struct GateStream {
   GstClockTime gap_begin =
       GST_CLOCK_TIME_NONE;  ///< timestamp of dropped frames without a gap event
   GstFlowReturn flow = GST_FLOW_OK;
-  bool key_requested = false;  ///< since the last passed frame
-  bool started = false;        ///< a frame came since the last flush
-  guint key_requests = 0;      ///< number of the next request for a key frame
+  bool key_requested = false;                  ///< since the last passed frame
+  bool started = false;                        ///< a frame came since the last flush
+  guint key_requests = 0;                      ///< number of the next request for a key frame
+  GstClockTime latency = GST_CLOCK_TIME_NONE;  ///< as the pipeline knows it
 };
 
 struct GateState {
@@ -200,9 +201,23 @@ void advance(GateStream &stream, GstClockTime timestamp) {
   if (GST_CLOCK_TIME_IS_VALID(time)) stream.newest = MAX(stream.newest, time);
 }
 
+/// Frames may pass so long after they have come.
+GstClockTime latency(GstGLCLGate *self) {
+  return self->state->settings.get().margins().pre +
+         GateQueue::most_late * self->state->frame_duration.load();
+}
+
+/// Makes the pipeline ask for the latency again if it has changed.
+void report_latency(GstGLCLGate *self) {
+  const GstClockTime now = latency(self);
+  if (std::exchange(self->state->stream.latency, now) != now)
+    gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
+}
+
 GstFlowReturn chain(GstPad *, GstObject *parent, GstBuffer *buffer) {
   GstGLCLGate *self = GST_GLCL_GATE(parent);
   GateStream &stream = self->state->stream;
+  report_latency(self);  // `pre` may have changed
   advance(stream,
           GST_BUFFER_PTS_IS_VALID(buffer) ? GST_BUFFER_PTS(buffer) : GST_BUFFER_DTS(buffer));
   stream.flow = GST_FLOW_OK;
@@ -232,8 +247,8 @@ void finish_stream(GstGLCLGate *self, GstEvent *event) {
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return;
   GstCaps *caps = nullptr;
   gst_event_parse_caps(event, &caps);
-  if (self->state->frame_duration.exchange(duration_in(caps)) != duration_in(caps))
-    gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
+  self->state->frame_duration = duration_in(caps);
+  report_latency(self);
 }
 
 bool changes_caps(GstPad *pad, GstEvent *event) {
@@ -320,12 +335,6 @@ gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query) {
       break;
   }
   return gst_pad_query_default(pad, parent, query);
-}
-
-/// Frames may pass so long after they have come.
-GstClockTime latency(GstGLCLGate *self) {
-  return self->state->settings.get().margins().pre +
-         GateQueue::most_late * self->state->frame_duration.load();
 }
 
 gboolean src_query(GstPad *pad, GstObject *parent, GstQuery *query) {

@@ -94,7 +94,7 @@ void keep_moving(const Track &track, std::vector<int> &mine, std::vector<Detecti
 /// Keeps only the nearest detection of a track if all its detections together exceed its size.
 void keep_nearest(const Track &track, std::vector<int> &mine, std::vector<Detection> &list) {
   const RectF &expected = track.box;
-  if (mine.size() < 2 || !(track.established() || track.motion.moving)) return;
+  if (mine.size() < 2 || !track.established()) return;
   std::sort(mine.begin(), mine.end(), [&](int a, int b) {
     return common_area(list[size_t(a)].box, expected) > common_area(list[size_t(b)].box, expected);
   });

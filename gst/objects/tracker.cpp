@@ -17,7 +17,6 @@ constexpr int settling_frames = 8;  // frames after a cut in which any number of
 constexpr int jump_frames = 3;      // detections before an object that jumps begins
 constexpr int moving_frames = 3;    // in which vectors show the motion of a large object
 constexpr float moving_area = 0.005f;  // part of the frame, of a large object
-constexpr float least_pan = 1;         // px per frame; from here on there are motion groups
 constexpr float fast_pan = 0.0125f;    // of the width per frame; then only vectors show motion
 constexpr float block_area = 2048;     // px² of frames; anything as large moves by its vectors
 constexpr float least_score = 0.1f;    // a new object with a lower score is noise
@@ -42,7 +41,7 @@ bool Tracker::begins(const Settings &settings, const Track &track, float brightn
     return true;
   // Vectors show the motion of anything as large as some blocks, unless it has little contrast.
   const bool unmoved =
-      pan >= least_pan && track.box.area() >= block_area && track.motion.moving < moving_frames;
+      pan >= LEAST_PAN && track.box.area() >= block_area && track.motion.moving < moving_frames;
   if (unmoved && (pan >= fast_pan * float(size_.width) || track.object.score < faint_score))
     return false;
   const bool doubtful = track.began_in_crowd || unmoved;

@@ -42,6 +42,8 @@ typedef struct {
   int own_bounds;    // 1: cells may have bounds of their own
 } BackgroundUpdate;
 
+CONSTANT(LEAST_PAN, 1);  // px per frame; with less motion of the camera no block moves by itself
+
 // The blocks whose motion is compared with the camera's, for motiongroups.cl. "Reduced" is in px of
 // a reduced frame.
 typedef struct {

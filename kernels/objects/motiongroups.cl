@@ -48,6 +48,14 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void objects_block_m
   const float2 z = convert_float2(2 * middle - grid.size) / 2.0f;
   const float4 step = state->frame_motion;
   const float2 camera = vector_at(step, z - vector_at(step, z)), relative = own - camera;
+  const float pan = length(camera), speed = length(relative);
+  const bool may_move =
+      !state->model_empty && pan >= LEAST_PAN && speed > fmax(LEAST_SPEED, SPEED_PART * pan);
+  // All items of the group agree. Most blocks end here.
+  if (!may_move) {
+    if (item == 0) motion[at] = relative, labels[at] = -1, sizes[at] = 0;
+    return;
+  }
   const int2 by_own = middle - convert_int2_rte(own),
              by_camera =
                  middle - clamp(convert_int2_rte(camera), (int2)(-MAX_VECTOR), (int2)(MAX_VECTOR));
@@ -64,10 +72,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void objects_block_m
   sums[item][2] = foreground_of(foreground, grid, block, item);
   sum_up(sums, item);
   if (item != 0) return;
-  const float pan = length(camera), speed = length(relative);
-  const bool moves = !state->model_empty && pan >= LEAST_PAN &&
-                     speed > fmax(LEAST_SPEED, SPEED_PART * pan) &&
-                     sums[0][1] - sums[0][0] >= LEAST_GAIN * COMPARED * COMPARED &&
+  const bool moves = sums[0][1] - sums[0][0] >= LEAST_GAIN * COMPARED * COMPARED &&
                      sums[0][2] >= LEAST_FOREGROUND * grid.reduced_side * grid.reduced_side;
   motion[at] = relative;
   labels[at] = moves ? at : -1;

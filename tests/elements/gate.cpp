@@ -34,7 +34,11 @@ class Gate {
   Gate(const Gate &) = delete;
 
   GstHarness *harness() { return harness_; }
-  GstElement *element() { return gst_bin_get_by_name(GST_BIN(harness_->element), "gate"); }
+  GstElement *element() {
+    GstElement *found = gst_bin_get_by_name(GST_BIN(harness_->element), "gate");
+    gst_object_unref(found);  // the bin has it
+    return found;
+  }
 
   /// Pushes frames first … last. Every `distance`th is a key frame.
   GstFlowReturn push(int first, int last, int distance = 1) {
@@ -357,7 +361,6 @@ TEST(open) {
   gate.push(41, 41);
   gst_element_set_state(gate.harness()->element, GST_STATE_READY);
   fail_unless(changes == (std::vector<bool>{true, false, true, false}));
-  gst_object_unref(element);
 }
 
 TEST(states) {
@@ -393,6 +396,28 @@ TEST(queries) {
   gst_query_unref(query);
   gst_caps_unref(caps);
   gst_object_unref(pad);
+}
+
+// The pipeline asks for the latency again after `pre` has changed.
+TEST(latency_changes) {
+  Gate gate("pre=1");
+  GstBus *bus = gst_bus_new();
+  gst_element_set_bus(gate.harness()->element, bus);
+  const auto reports = [&] {
+    int count = 0;
+    while (GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_LATENCY)) {
+      gst_message_unref(message);
+      count++;
+    }
+    return count;
+  };
+  gate.push(0, 1);
+  fail_unless_equals_int(reports(), 0);
+  g_object_set(gate.element(), "pre", 2.0, nullptr);
+  gate.push(2, 2);
+  fail_unless_equals_int(reports(), 1);
+  gst_element_set_bus(gate.harness()->element, nullptr);
+  gst_object_unref(bus);
 }
 
 // An event of glclmotion opens the gate behind it, also without messages.

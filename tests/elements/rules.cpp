@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "movingsquare.h"
 #include "pipeline.h"
 #include "reference/textured.h"
 #include "tests/support/result.h"
@@ -13,25 +14,14 @@
 using test::Chain;
 using test::expect;
 using test::Frame;
+using test::height;
+using test::moving_square;
 using test::number;
+using test::width;
 
 namespace {
 
-constexpr int width = 160, height = 120, side = 28;
 constexpr double frame_time = 40e6;  // ns
-
-/// A square that moves to the right by 3 px per frame, over a picture that pans by `pan` px.
-Frame scene(int number, double pan) {
-  Frame frame = reference::textured_frame(width, height, {pan * number, 0});
-  const Frame square = reference::textured_frame(side, side, {}, 9);
-  const int left = 4 + 3 * number;
-  for (int y = 0; y < side; y++)
-    for (int x = 0; x < side; x++)
-      if (left + x < width)
-        for (int k = 0; k < 3; k++)
-          frame.at(left + x, 50 + y)[k] = uint8_t(square.at(x, y)[k] / 2 + 120);
-  return frame;
-}
 
 struct RuleMessage {
   std::string name, rule, direction;
@@ -71,7 +61,7 @@ std::vector<RuleMessage> collect(Chain &chain) {
 
 /// The messages of rules for a square that crosses the picture.
 std::vector<RuleMessage> play(Chain &chain, double pan, int frames = 45) {
-  for (int i = 0; i < frames; i++) chain.filter(scene(i, pan));
+  for (int i = 0; i < frames; i++) chain.filter(moving_square(i, pan));
   gst_harness_push_event(chain.harness(), gst_event_new_eos());
   return collect(chain);
 }
@@ -134,7 +124,7 @@ std::vector<RuleMessage> play_at_six(const char *caps, guint64 epoch, const std:
   GstCaps *reference = gst_caps_from_string(caps);
   const guint64 monday = G_GUINT64_CONSTANT(1704067200);  // 2024-01-01
   for (int i = 0; i < 45; i++) {
-    GstBuffer *buffer = chain.buffer_of(scene(i, 0));
+    GstBuffer *buffer = chain.buffer_of(moving_square(i, 0));
     gst_buffer_add_reference_timestamp_meta(
         buffer, reference, (epoch + monday + 6 * 3600 - 1) * GST_SECOND + guint64(i * frame_time),
         GST_CLOCK_TIME_NONE);
@@ -234,7 +224,7 @@ void write_file(const std::string &path, const std::string &text) {
 /// Plays frames of the scene for longer than two checks of a file, and adds the messages.
 void pass(Chain &chain, int &number, std::string &messages) {
   for (int i = 0; i < 6; i++) {
-    chain.filter(scene(number++, 0));
+    chain.filter(moving_square(number++, 0));
     g_usleep(110000);
   }
   for (const RuleMessage &message : collect(chain))
@@ -299,7 +289,7 @@ TEST(changes_while_playing) {
           chain["e"], "rules",
           i % 16 == 12 ? "" : ("{\"zones\": [{\"name\": \"" + name + "\", " + zone + "}]}").c_str(),
           nullptr);
-    chain.filter(scene(i, 0));
+    chain.filter(moving_square(i, 0));
   }
   int inside = 0, entered = 0;
   for (const RuleMessage &message : play(chain, 0, 0)) {

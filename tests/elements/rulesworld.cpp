@@ -11,6 +11,7 @@
 #endif
 
 #include "events.h"
+#include "movingsquare.h"
 #include "pipeline.h"
 #include "reference/textured.h"
 #include "tests/support/result.h"
@@ -19,24 +20,15 @@ using test::Chain;
 using test::Events;
 using test::expect;
 using test::Frame;
+using test::height;
+using test::moving_square;
 using test::number;
+using test::side;
+using test::width;
 
 namespace {
 
-constexpr int width = 160, height = 120, side = 28, foot = 78;
-
-/// A square that moves to the right by 3 px per frame, over a picture that pans by `pan` px.
-Frame scene(int number, double pan) {
-  Frame frame = reference::textured_frame(width, height, {pan * number, 0});
-  const Frame square = reference::textured_frame(side, side, {}, 9);
-  const int left = 4 + 3 * number;
-  for (int y = 0; y < side; y++)
-    for (int x = 0; x < side; x++)
-      if (left + x < width)
-        for (int k = 0; k < 3; k++)
-          frame.at(left + x, foot - side + y)[k] = uint8_t(square.at(x, y)[k] / 2 + 120);
-  return frame;
-}
+constexpr int foot = 78;  // the lower edge of the square, px
 
 /// A road of 8 m that narrows from 160 px at the lower edge to 80 px at half of the height: where
 /// the square stands, at a height of 78 px, a metre has 13 px.
@@ -96,7 +88,7 @@ TEST(speed) {
                  (zone + world + (pan > 0 ? ", \"anchor\": \"ground\"}}" : "}}")).c_str(), nullptr);
     bool attached = false;
     for (int i = 0; i < 45; i++) {
-      chain.push(scene(i, pan));
+      chain.push(moving_square(i, pan));
       GstBuffer *out = chain.pull_buffer();
       const GstStructure *result = gst_buffer_get_glcl_result(out, "glclmotion");
       if (i > 20)
@@ -114,7 +106,7 @@ TEST(no_world) {
   g_object_set(chain["e"], "rules",
                R"({"zones": [{"name": "z", "polygon": [[0, 0], [1, 0], [1, 1], [0, 1]]}]})",
                nullptr);
-  for (int i = 0; i < 12; i++) chain.filter(scene(i, 0));
+  for (int i = 0; i < 12; i++) chain.filter(moving_square(i, 0));
   test::end(chain);
   Events events;
   events.gather(chain);
@@ -321,7 +313,7 @@ TEST(changed_source) {
   for (int i = 0; i < 40; i++) {
     if (i == 16) gst_util_set_object_arg(G_OBJECT(chain["e"]), "rules-on", "upstream");
     if (i == 28) gst_util_set_object_arg(G_OBJECT(chain["e"]), "rules-on", "own");
-    chain.filter(scene(i, 0));
+    chain.filter(moving_square(i, 0));
   }
   test::end(chain);
   Events events;

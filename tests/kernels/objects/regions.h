@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Shared by the tests of regions.
+// Shared by the tests of regions and their limits.
 #pragma once
 
 #include <string>
@@ -16,6 +16,14 @@ inline std::vector<float> levels_of(int width, int height) {
   for (size_t i = 0; i < levels.size(); i++)
     levels[i] = float((i * 2654435761u >> 7) % 2561) / 10 - 0.25f;
   return levels;
+}
+
+/// The state of a camera that has stood still for long.
+inline glcl::camera::CameraState still_camera() {
+  glcl::camera::CameraState state{};
+  state.fit.gain = 1;
+  state.frames = 100;
+  return state;
 }
 
 /// The groups of a frame in which no block moves.

@@ -113,6 +113,7 @@ Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_thumbna
 }
 
 Run::~Run() {
+  if (thumbnails_) thumbnails_->end();
   stop_decoding(pipeline_.self());
   thumbnails_.reset();
   scene_.forget();

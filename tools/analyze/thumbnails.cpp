@@ -4,10 +4,6 @@
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
 
-#include <algorithm>
-#include <chrono>
-#include <thread>
-
 namespace glcl::analyze {
 
 Thumbnails::Thumbnails(GstElement *sink) : sink_(GST_ELEMENT(gst_object_ref(sink))) {
@@ -23,6 +19,7 @@ Thumbnails::Thumbnails(GstElement *sink) : sink_(GST_ELEMENT(gst_object_ref(sink
       static_cast<Thumbnails *>(self)->add(sample);
     return GST_FLOW_OK;
   };
+  callbacks.eos = [](GstAppSink *, gpointer self) { static_cast<Thumbnails *>(self)->end(); };
   gst_app_sink_set_callbacks(GST_APP_SINK(sink_), &callbacks, this, nullptr);
 }
 
@@ -41,19 +38,28 @@ void Thumbnails::add(GstSample *sample) {
     return;
   }
   samples_.push_back(sample);
+  changed_.notify_all();
   if (samples_.size() <= capacity) return;
   gst_sample_unref(samples_.front());
   samples_.pop_front();
+}
+
+void Thumbnails::end() {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  changed_.notify_all();
 }
 
 void Thumbnails::clear() {
   const std::lock_guard lock(mutex_);
   for (GstSample *sample : samples_) gst_sample_unref(sample);
   samples_.clear();
+  ended_ = false;
+  flushes_++;
+  changed_.notify_all();
 }
 
-GstSample *Thumbnails::find(GstClockTime timestamp) {
-  const std::lock_guard lock(mutex_);
+GstSample *Thumbnails::find(GstClockTime timestamp) const {
   const auto time = [](GstSample *sample) { return GST_BUFFER_PTS(gst_sample_get_buffer(sample)); };
   for (GstSample *sample : samples_)
     if (time(sample) == timestamp) return gst_sample_ref(sample);
@@ -61,13 +67,20 @@ GstSample *Thumbnails::find(GstClockTime timestamp) {
   return gst_sample_ref(samples_.front());
 }
 
-bool Thumbnails::write(GstClockTime timestamp, GstClockTime time, Writer &to) {
-  // Wait, because the pictures' branch has its own thread.
-  GstSample *sample = find(timestamp);
-  for (int i = 0; !sample && i < 200; i++) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+/// Waits, because the pictures' branch has its own thread.
+GstSample *Thumbnails::wait_for(GstClockTime timestamp) {
+  std::unique_lock lock(mutex_);
+  const unsigned before = flushes_;
+  GstSample *sample = nullptr;
+  changed_.wait_for(lock, patience, [&] {
     sample = find(timestamp);
-  }
+    return sample || ended_ || flushes_ != before;
+  });
+  return sample;
+}
+
+bool Thumbnails::write(GstClockTime timestamp, GstClockTime time, Writer &to) {
+  GstSample *sample = wait_for(timestamp);
   if (!sample) return false;
   GstVideoInfo info;
   GstVideoFrame frame;

@@ -154,8 +154,13 @@ void TextureBridge::prepare(Context &context, Layout layout, const GstVideoInfo 
   layout_ = layout;
   converts_ = !format.is_rgba() && (converts || format.model == PixelFormat::Model::rgb);
   converter_.reset();
-  shareable_ = gst_glcl_context_choice(context_).method == &SharingMethod::copy ||
-               supports_images(context.cl(), format);
+  const bool has_images = supports_images(context.cl(), format);
+  if (layout == Layout::image && !has_images)
+    throw Error(Error::Kind::settings,
+                context.device().name + " has no images for frames in " + format.name +
+                    ". Put glcolorconvert ! video/x-raw(memory:GLMemory),format=RGBA upstream of "
+                    "the element.");
+  shareable_ = gst_glcl_context_choice(context_).method == &SharingMethod::copy || has_images;
   if (!shareable_ && !std::exchange(warned_of_format_, true))
     warn(GST_ELEMENT(element_), GST_RESOURCE_ERROR_SETTINGS,
          "Frames in " + std::string(format.name) +

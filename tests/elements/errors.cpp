@@ -135,7 +135,7 @@ TEST_ALONE(cache_that_is_there_and_cannot_be_written) {
 TEST_ALONE(device_that_is_passed_over) {
   if (test::shares_textures()) return;  // not PoCL
   const std::string layer = test::built_library(std::string(g_getenv("GLCL_BUILD")) +
-                                                "/tests/kernels/libsmall-device.so");
+                                                "/tests/layer/devices/libdevice-layer.so");
   g_setenv("OPENCL_LAYERS", layer.c_str(), TRUE);
   g_setenv("POCL_DEVICES", "basic pthread", TRUE);
   g_setenv("GLCL_TEST_LACKS", "images", TRUE);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every element, method and display gives the same pixels on shared textures as on copied frames.
-// Each element's own program says which pixels are right.
+// Every element, method and display gives the same pixels on shared textures as on copied frames,
+// and on the device of GLCL_DEVICE_PROFILE as on PoCL's. Each element's own program says which
+// pixels are right.
+#include <glib.h>
+
 #include "pipeline.h"
 
 using test::Chain;
@@ -16,15 +19,53 @@ std::vector<Frame> moving_frames(int width, int height) {
   return frames;
 }
 
-void expect_same_pixels(const std::string &element) {
-  Chain shared(element + " name=tried sharing=gl"), copied(element + " sharing=copy");
+/// An element with the properties of its kind, on frames of a format.
+struct Tried {
+  std::string element;
+  std::string format = "RGBA";
+
+  std::string with(const std::string &properties) const {
+    const std::string as = "capsfilter caps=video/x-raw(memory:GLMemory),format=";
+    return format == "RGBA" ? element + properties
+                            : as + format + " ! " + element + properties + " ! glcolorconvert";
+  }
+};
+
+/// Expects the same pixels, within a tolerance in levels, from an element with two sets of
+/// properties.
+void expect_same_pixels(const Tried &tried, const std::string &properties, const std::string &other,
+                        int tolerance) {
+  Chain one(tried.with(" name=tried " + properties)), two(tried.with(" " + other));
   for (const auto &[width, height] : {std::pair(65, 47), std::pair(96, 64)})
     for (const Frame &frame : moving_frames(width, height))
-      test::expect_same(copied.filter(frame), shared.filter(frame),
-                        element + " on " + std::to_string(width) + "×" + std::to_string(height));
-  test::expect_none(shared.messages().errors());
-  test::expect_none(copied.messages().errors());
-  test::expect(test::stat_text(shared["tried"], "sharing") == "gl", element + " shares textures");
+      test::expect_near(two.filter(frame), one.filter(frame), tolerance,
+                        tried.element + " on " + std::to_string(width) + "×" +
+                            std::to_string(height) + " in " + tried.format);
+  for (Chain *chain : {&one, &two}) {
+    test::expect_none(chain->messages().errors());
+    test::expect_none(chain->messages().warnings());
+  }
+  if (test::shares_textures())
+    test::expect(test::stat_text(one["tried"], "sharing") == "gl",
+                 tried.element + " shares textures");
+}
+
+void expect_same_pixels(const std::string &element, const std::string &format = "RGBA") {
+  if (g_getenv("GLCL_DEVICE_PROFILE"))
+    expect_same_pixels({element, format}, "device=0:0 sharing=copy", "device=0:1 sharing=copy", 1);
+  else
+    expect_same_pixels({element, format}, "sharing=gl", "sharing=copy", 0);
+}
+
+/// Expects one error that names the format and the remedy.
+void expect_no_images(const std::string &format) {
+  Chain chain(Tried{"glclinvert", format}.with(" name=tried device=0:0 sharing=copy"));
+  test::expect(chain.push(moving_frames(64, 48).front()) != GST_FLOW_OK, "it takes " + format);
+  int named = 0;
+  for (const test::Message &error : chain.messages().errors())
+    named += error.source == "tried" && error.names("no images for frames in " + format) &&
+             error.names("Put glcolorconvert");
+  fail_unless_equals_int(named, 1);
 }
 
 }  // namespace
@@ -83,4 +124,21 @@ TEST(points) {
 TEST(shapes) {
   for (const char *hysteresis : {"false", "true"})
     expect_same_pixels(std::string("glclhough display=edges hysteresis=") + hysteresis);
+}
+
+// PoCL has no images of two channels, so simulated devices have no images for NV12.
+TEST(planes) {
+  const char *profile = g_getenv("GLCL_DEVICE_PROFILE");
+  const bool least = profile && g_str_has_suffix(profile, "opencl-minimum.json");
+  for (const char *format : {"GRAY8", "I420", "NV12"}) {
+    if (profile && (least || std::string(format) == "NV12")) {
+      expect_no_images(format);
+      continue;
+    }
+    for (const char *element :
+         {"glclinvert", "glclbilateral radius=3", "glclchain filters=gauss(sigma=2)",
+          "glclhistogram display=overlay mode=rgb", "glclmotion display=vectors",
+          "glopenclflow display=color"})
+      expect_same_pixels(element, format);
+  }
 }

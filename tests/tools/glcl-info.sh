@@ -107,7 +107,7 @@ else
   echo 'SKIP: a full file system, because only root can mount one'
 fi
 
-layer=$GLCL_BUILD/tests/kernels/libsmall-device.so
+layer=$GLCL_BUILD/tests/layer/devices/libdevice-layer.so
 expect 0 OPENCL_LAYERS="$layer" POCL_DEVICES='basic pthread' GLCL_TEST_LACKS=images --
 says "0:0 can't run the elements: it does not support images"
 says '0:1'

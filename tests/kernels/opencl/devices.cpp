@@ -101,7 +101,7 @@ TEST(test_devices) {
 
 // The rest of the platform is as it is: "basic", which would be the first choice, lacks something.
 TEST_ALONE(test_devices_that_cannot_run_the_elements) {
-  g_setenv("OPENCL_LAYERS", g_getenv("GLCL_SMALL_DEVICE"), TRUE);
+  g_setenv("OPENCL_LAYERS", g_getenv("GLCL_DEVICE_LAYER"), TRUE);
   g_setenv("POCL_DEVICES", "basic pthread", TRUE);
   const struct {
     const char *lacking, *words;

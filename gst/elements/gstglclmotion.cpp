@@ -126,8 +126,10 @@ static void gst_glcl_motion_build(GstGLCLMotion *self, glcl::Context &context, i
 /// Prepares everything that does not depend on the engines. Returns the format of the frames.
 static glcl::FrameFormat gst_glcl_motion_prepare_analyzer(GstGLCLFilter *filter,
                                                           glcl::Context &context) {
-  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
-                            std::max(BlockMotion::sums_bytes, sizeof(glcl::objects::RegionList)));
+  gst_glcl_analyzer_prepare(
+      GST_GLCL_ANALYZER(filter), context,
+      std::max(BlockMotion::sums_bytes,
+               sizeof(glcl::objects::RegionList) + sizeof(glcl::objects::SceneSums)));
   return gst_glcl_filter_frame_format(filter, glcl::layout_for(context.device()));
 }
 
@@ -310,10 +312,9 @@ static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
-/// Colours are needed only to separate shadows from objects.
+/// Colours are needed only to separate shadows from objects, and for ir-switch.
 static bool gst_glcl_motion_reads_luma(GstGLCLFilter *filter) {
-  const MotionProperties &settings = GST_GLCL_MOTION(filter)->state->frame_settings;
-  return !settings.detect || !settings.shadows;
+  return !GST_GLCL_MOTION(filter)->state->frame_settings.needs_colours();
 }
 
 static void gst_glcl_motion_reset(GstGLCLFilter *filter) {

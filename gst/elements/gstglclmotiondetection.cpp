@@ -99,6 +99,8 @@ objects::Objects::Settings ObjectDetection::settings_of(const Settings &settings
           settings.min_area,
           static_cast<cl_uint>(settings.seed),
           settings.detect && settings.shadows,
+          settings.watches(),
+          settings.watches() && settings.watch().ir_switch,
           {}};
 }
 
@@ -107,7 +109,7 @@ ObjectDetection::~ObjectDetection() { set_detected(false); }
 void ObjectDetection::sample_colours(Queue &queue, Queue &results, const Settings &settings,
                                      const Picture &in) {
   const objects::Objects::Settings wanted = settings_of(settings);
-  if (!settings.runs() || !wanted.shadows) return;
+  if (!settings.runs() || !settings.needs_colours()) return;
   objects().sample_colours(queue, wanted, in);
   wait_for(results, queue);
 }
@@ -137,16 +139,27 @@ void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMo
   }
   objects::Objects::Settings wanted = settings_of(settings);
   wanted.zones = latest_.with([](const LatestResult &latest) { return latest.sensitivities; });
-  objects().next(queue, wanted, motion, !remembered || !moved);
-  gst_glcl_analyzer_read(
-      element_, queue, objects().regions(), sizeof(objects::RegionList),
-      [weak = weak_from_this(), settings, geometry = objects().frame(), frame](const void *bytes) {
-        const auto self = weak.lock();
-        if (!self) return;
-        objects::RegionList result;
-        std::memcpy(&result, bytes, sizeof result);
-        self->take(settings, result, geometry, frame);
-      });
+  const bool follows = remembered && moved, restarts = rules_.take_restart();
+  objects().next(queue, wanted, motion, !follows || restarts);
+  const auto take = [weak = weak_from_this(), settings, geometry = objects().frame(), follows,
+                     colours = wanted.colours, scene = wanted.scene, frame](const void *bytes) {
+    const auto self = weak.lock();
+    if (!self) return;
+    objects::RegionList result;
+    std::memcpy(&result, bytes, sizeof result);
+    RuleFrame seen = frame;
+    seen.follows = follows;
+    objects::SceneSums sums;
+    const bool compensates = settings.compensation() != camera::Compensation::none;
+    if (scene) {
+      std::memcpy(&sums, static_cast<const char *>(bytes) + sizeof result, sizeof sums);
+      seen.picture = picture_of(sums, colours, geometry, compensates ? &result.state : nullptr);
+    }
+    self->take(settings, result, geometry, std::move(seen));
+  };
+  gst_glcl_analyzer_read(element_, queue, objects().regions(),
+                         sizeof(objects::RegionList) + wanted.scene * sizeof(objects::SceneSums),
+                         take);
 }
 
 void ObjectDetection::take(const Settings &settings, const objects::RegionList &result,
@@ -164,12 +177,13 @@ void ObjectDetection::take(const Settings &settings, const objects::RegionList &
   last_times_ = times;
   const double least =
       objects::Objects::least_area(settings_of(settings), size_.width, size_.height);
-  const objects::Tracker::Settings tracking{settings.min_frames, settings.gap, settings.max_speed};
+  const bool own = settings.rules_on == RuleProperties::On::own;
+  if (own && !settings.detect) rules_.end(element_, times);
+  const objects::Tracker::Settings tracking{settings.min_frames, settings.gap, settings.max_speed,
+                                            rules_.watch(element_, settings, frame)};
   const objects::Tracker::Report found =
       settings.detect ? tracker_.step(tracking, result, geometry, least, frame.seconds)
                       : tracker_.reset();
-  const bool own = settings.rules_on == RuleProperties::On::own;
-  if (own && !settings.detect) rules_.end(element_, times);
   report(found, times);
   if (own && !settings.detect) return;
   rules_.step(element_, settings, found, camera_ ? &*camera_ : nullptr, frame);

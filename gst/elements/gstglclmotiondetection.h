@@ -45,6 +45,10 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     bool runs() const {
       return detect || on_upstream() || compensation() != camera::Compensation::none;
     }
+    /// True if events of the camera are wanted and rules apply.
+    bool watches() const { return watch().any() && (rules_on == On::own ? detect : on_upstream()); }
+    /// True if frames need their colours.
+    bool needs_colours() const { return (detect && shadows) || (watches() && watch().ir_switch); }
   };
 
   /// `element` gets the results and lives longer. If the settings need the engine, it is built

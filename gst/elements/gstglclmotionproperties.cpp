@@ -133,7 +133,8 @@ void add_rule_properties(Properties<MotionProperties> &properties) {
   properties
       .made(
           g_param_spec_string("rules", "Rules",
-                              "Zones and lines in JSON, or the path of a file with them, which is "
+                              "Zones, lines and events of the scene in JSON, or the path of a file "
+                              "with them, which is "
                               "read again when it changes: messages "
                               "report objects that enter, leave, stay or cross. Needs detect=true "
                               "or rules-on=upstream. "

@@ -106,6 +106,16 @@ rules::BoxTracker::Followed MotionRules::objects_of(const RuleProperties &settin
   return {rule_objects(report.objects), rule_objects(report.ended)};
 }
 
+bool MotionRules::watch(GstGLCLAnalyzer *element, const RuleProperties &settings,
+                        const RuleFrame &frame) {
+  const uint64_t now = now_of(frame.times);
+  if (frame.picture)
+    watched_.step(element, *frame.picture, frame.follows, settings.watch(), frame.times, now);
+  else
+    watched_.end(element, frame.times, now);
+  return watched_.may_begin();
+}
+
 void MotionRules::step(GstGLCLAnalyzer *element, const RuleProperties &settings,
                        const objects::Tracker::Report &report, const camera::CameraState *camera,
                        const RuleFrame &frame) {
@@ -154,7 +164,9 @@ void MotionRules::end(GstGLCLAnalyzer *element, const FrameTimes &times) {
   boxes_.reset();
   areas_.clear();
   sensitivities_ = nullptr;
-  post(element, rules_.end(now_of(times)), times);
+  const uint64_t now = now_of(times);
+  post(element, rules_.end(now), times);
+  watched_.end(element, times, now);
 }
 
 }  // namespace glcl::motion

@@ -11,6 +11,7 @@
 #include "base/gstglclanalyzer.h"
 #include "camera/interface.h"
 #include "gstglclmotionrulesource.h"
+#include "gstglclmotionscene.h"
 #include "objects/tracker.h"
 #include "rules/boxtracker.h"
 #include "rules/rules.h"
@@ -27,6 +28,8 @@ struct RuleProperties {
 
   /// True if rules apply to boxes of other elements.
   bool on_upstream() const { return rules_on == On::upstream && !rules->set->empty(); }
+  /// The wanted events of the camera.
+  const rules::SceneWishes &watch() const { return rules->set->watch; }
 };
 
 /// A frame to which rules are applied.
@@ -39,6 +42,8 @@ struct RuleFrame {
   double gap = 0;                        ///< s without a box after which an object of others ends
   rules::ZoneCells cells{};              ///< of the background model
   double light = 0;                      ///< recent change of mid-grey, levels
+  bool follows = false;                  ///< the frame before was seen
+  std::optional<rules::ScenePicture> picture{};  ///< for events of the camera that are wanted
 };
 
 /// Objects on the ground, by id.
@@ -55,6 +60,11 @@ class MotionRules {
   /// For frames of width × height px.
   MotionRules(int width, int height) : rules_(width, height), scene_(width, height) {}
 
+  /// Posts events of the camera, before step() for the same frame. Returns false if no object may
+  /// begin in it.
+  bool watch(GstGLCLAnalyzer *element, const RuleProperties &settings, const RuleFrame &frame);
+  /// See MotionScene::take_restart().
+  bool take_restart() { return watched_.take_restart(); }
   /// Applies the rules to the objects of a frame: those of the report, or the boxes of the
   /// frame. `camera`: null if its motion is not compensated; then the ground
   /// moves with the picture.
@@ -82,6 +92,7 @@ class MotionRules {
 
   rules::Rules rules_;
   rules::SceneEvents scene_;
+  MotionScene watched_;
   rules::BoxTracker boxes_;
   std::vector<rules::ZoneArea> areas_;  // of sensitivities_
   std::shared_ptr<const std::vector<float>> sensitivities_;

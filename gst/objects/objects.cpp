@@ -24,14 +24,13 @@ Objects::Objects(Context &context, int width, int height, const FrameFormat &for
     : size_{{width, height}},
       frame_(camera::frame_geometry(width, height)),
       vectors_(context, width, height),
-      ransac_(context),
-      ransac_settings_(camera::Ransac::defaults(context.device())),
       align_(context, frame_),
       overlay_(context, frame_),
       background_(context, frame_),
       shadows_(context, frame_, format, in_flight),
       groups_(context, width, height, frame_),
-      regions_(context, frame_) {
+      regions_(context, frame_),
+      scene_(context, frame_) {
   try {
     camera::CameraState none{};
     state_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, &none);
@@ -39,6 +38,22 @@ Objects::Objects(Context &context, int width, int height, const FrameFormat &for
     throw Error("Can't allocate memory for object detection on " + context.device().name + ".",
                 error);
   }
+}
+
+Objects::VectorCamera::VectorCamera(Context &context, int width, int height)
+    : vectors(context, width, height),
+      ransac(context),
+      settings(camera::Ransac::defaults(context.device())) {
+  settings.width = float(width), settings.height = float(height);
+  settings.directed = true;
+}
+
+void Objects::VectorCamera::run(Queue &queue, cl_uint seed, bool translation,
+                                const motion::BlockMotion &motion, const cl::Buffer &state) {
+  settings.seed = seed;
+  settings.translation = translation;
+  vectors.run(queue, motion);
+  ransac.run(queue, settings, vectors.list(), vectors.count(), state);
 }
 
 void Objects::set_zones(Queue &queue, const std::shared_ptr<const std::vector<float>> &zones) {
@@ -55,15 +70,9 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMo
   using camera::Compensation;
   number_ = first ? 0 : number_ + 1;
   align_.shrink(queue, motion.current());
-  if (!first && settings.compensation != Compensation::none) {
-    camera::Ransac::Settings ransac = ransac_settings_;
-    ransac.width = float(size_.s[0]), ransac.height = float(size_.s[1]);
-    ransac.directed = true;
-    ransac.seed = settings.seed * 2654435761u + number_;
-    ransac.translation = settings.compensation == Compensation::translation;
-    vectors_.run(queue, motion);
-    ransac_.run(queue, ransac, vectors_.list(), vectors_.count(), state_);
-  }
+  if (!first && settings.compensation != Compensation::none)
+    vectors_.run(queue, settings.seed * 2654435761u + number_,
+                 settings.compensation == Compensation::translation, motion, state_);
   align_.run(queue, settings.compensation, first, background_.levels(), background_.history(),
              foreground(), state_);
   overlay_.run(queue, align_.small(), state_, motion.noise(), first, background_.marks());
@@ -80,6 +89,13 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMo
               first || settings.compensation == Compensation::none);
   regions_.run(queue, static_cast<int>(std::clamp(least, 1.0, 1e9)), foreground(), align_.small(),
                groups_, state_, background_.deviation());
+  if (settings.scene)
+    scene_.run(queue,
+               {{motion.current(), motion.reference()},
+                align_.small(),
+                settings.colours ? &shadows_.sampled() : nullptr,
+                first ? nullptr : &motion.noise()},
+               regions_.list());
 }
 
 }  // namespace glcl::objects

@@ -10,6 +10,7 @@
 #include "motiongroups.h"
 #include "overlay.h"
 #include "regions.h"
+#include "scene.h"
 #include "shadows.h"
 
 namespace glcl::objects {
@@ -24,7 +25,9 @@ class Objects {
     double sensitivity = 0.5;  ///< 0 … 1
     int min_area = 0;          ///< px² of frames; 0: 1/1500 of the frame
     cl_uint seed = 0;
-    bool shadows = true;  ///< separate shadows from objects
+    bool shadows = true;   ///< separate shadows from objects
+    bool scene = false;    ///< measure the picture for events of the scene
+    bool colours = false;  ///< and its colours
     /// The sensitivity of BackgroundModel's cells, row by row; below 0: `sensitivity`. Null: none.
     std::shared_ptr<const std::vector<float>> zones{};
   };
@@ -43,9 +46,9 @@ class Objects {
     regions_.set_mask(queue, mask, width, height);
   }
 
-  /// Enqueues the copy of a frame's colours for shadows, before next() for that frame.
+  /// Enqueues the copy of a frame's colours, if something needs them, before next() for that frame.
   void sample_colours(Queue &queue, const Settings &settings, const Picture &in) {
-    if (settings.shadows) shadows_.sample_colours(queue, in);
+    if (settings.shadows || settings.colours) shadows_.sample_colours(queue, in);
   }
 
   /// Enqueues the detection in the last frame of a search; `first`: it does not follow another.
@@ -57,7 +60,7 @@ class Objects {
     regions_.mask(queue, foreground(), out, offset);
   }
 
-  /// A RegionList; overwritten by next().
+  /// A RegionList, and with Settings::scene SceneSums after it; overwritten by next().
   const cl::Buffer &regions() const { return regions_.list(); }
   const camera::FrameGeometry &frame() const { return frame_; }
   const BackgroundModel &background() const { return background_; }
@@ -73,13 +76,22 @@ class Objects {
   static double least_area(const Settings &settings, int width, int height);
 
  private:
+  /// The camera motion by the vectors.
+  struct VectorCamera {
+    VectorCamera(Context &context, int width, int height);
+    void run(Queue &queue, cl_uint seed, bool translation, const motion::BlockMotion &motion,
+             const cl::Buffer &state);
+
+    camera::BlockVectors vectors;
+    camera::Ransac ransac;
+    camera::Ransac::Settings settings;
+  };
+
   void set_zones(Queue &queue, const std::shared_ptr<const std::vector<float>> &zones);
 
   cl_int2 size_;  // px
   camera::FrameGeometry frame_;
-  camera::BlockVectors vectors_;
-  camera::Ransac ransac_;
-  camera::Ransac::Settings ransac_settings_;
+  VectorCamera vectors_;
   camera::Align align_;
   OverlayDetector overlay_;
   BackgroundModel background_;
@@ -87,6 +99,7 @@ class Objects {
   bool separates_shadows_ = false;  // in the last frame
   MotionGroups groups_;
   Regions regions_;
+  SceneMeasurement scene_;
   cl::Buffer state_;
   std::shared_ptr<const std::vector<float>> zones_;  // of the last frame
   cl_uint number_ = 0;                               // number of frames since the first one

@@ -43,7 +43,9 @@ Regions::Regions(Context &context, const camera::FrameGeometry &frame, size_t it
     std::vector<cl_uint> zeros(1 + (cells + 31) / 32);
     roots_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                         zeros.size() * sizeof(cl_uint), zeros.data());
-    region_list_ = make(sizeof(RegionList));
+    std::vector<unsigned char> list(sizeof(RegionList) + sizeof(SceneSums));
+    region_list_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, list.size(),
+                              list.data());
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for object detection on " + context.device().name + ".",
                 error);

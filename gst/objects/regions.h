@@ -34,7 +34,7 @@ class Regions {
   /// is 1 for foreground in the box of a region, 2 for shadows, 3 for the overlay, else 0.
   void mask(Queue &queue, const cl::Buffer &foreground, const cl::Buffer &out, size_t offset);
 
-  /// A RegionList, with a copy of the state.
+  /// A RegionList, with a copy of the state, and after it room for SceneSums.
   const cl::Buffer &list() const { return region_list_; }
 
  private:

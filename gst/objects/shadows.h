@@ -30,6 +30,8 @@ class ShadowDetector {
   void run(Queue &queue, const cl::Buffer &small, const cl::Buffer &state,
            const BackgroundModel &background, bool restart);
 
+  /// The copy of the last frame's colours: as colours().
+  const cl::Buffer &sampled() const { return sampled_[last_]; }
   /// Like BackgroundModel::foreground(), but 1 for shadows.
   const cl::Buffer &foreground() const { return foreground_; }
   /// short2: R − Y and B − Y of the background, levels · 64.

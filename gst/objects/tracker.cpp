@@ -138,7 +138,12 @@ Tracker::Report Tracker::step(const Settings &settings, const RegionList &result
   const float pan = std::hypot(result.state.frame_motion.x, result.state.frame_motion.y);
   Report report;
   remove(settings, report);
-  add(result, list, least);
+  if (settings.may_begin)
+    add(result, list, least);
+  else
+    tracks_.erase(std::remove_if(tracks_.begin(), tracks_.end(),
+                                 [](const Track &track) { return !track.object.id; }),
+                  tracks_.end());
   for (Track &track : tracks_)
     if (begins(settings, track, result.state.brightness_peak, pan)) {
       track.object.id = ++last_id_;

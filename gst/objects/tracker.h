@@ -14,9 +14,10 @@ namespace glcl::objects {
 class Tracker {
  public:
   struct Settings {
-    int min_frames = 2;    ///< detections before an object begins
-    double gap = 0.5;      ///< s without a detection after which an object ends
-    double max_speed = 0;  ///< px per frame, beyond its length; 0: a quarter of the longer side
+    int min_frames = 2;     ///< detections before an object begins
+    double gap = 0.5;       ///< s without a detection after which an object ends
+    double max_speed = 0;   ///< px per frame, beyond its length; 0: a quarter of the longer side
+    bool may_begin = true;  ///< false: no object begins, also later from what is found now
   };
   /// The changes of a frame.
   struct Report {

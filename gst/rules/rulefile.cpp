@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -220,13 +221,19 @@ RuleLine line_of(const json &value, const std::string &where) {
 
 /// The events of the scene that are wanted.
 void read_events(const Fields &fields, RuleSet &rules) {
-  for (const std::string &name : fields.texts("events", most_rules))
-    if (name == "light-switch")
-      rules.light_switch = true;
-    else if (name == "camera-moved")
-      rules.camera_moved = true;
-    else
-      refuse(fields.place("events"), "“" + name + "” is not one of light-switch, camera-moved.");
+  const std::map<std::string, bool *> wishes{
+      {"light-switch", &rules.light_switch},        {"camera-moved", &rules.camera_moved},
+      {"ir-switch", &rules.watch.ir_switch},        {"camera-covered", &rules.watch.covered},
+      {"camera-defocused", &rules.watch.defocused}, {"camera-frozen", &rules.watch.frozen}};
+  for (const std::string &name : fields.texts("events", most_rules)) {
+    const auto wish = wishes.find(name);
+    if (wish == wishes.end())
+      refuse(fields.place("events"),
+             "“" + name +
+                 "” is not one of light-switch, camera-moved, ir-switch, camera-covered, "
+                 "camera-defocused, camera-frozen.");
+    *wish->second = true;
+  }
 }
 
 RuleWorld world_of(const json &value) {
@@ -296,12 +303,15 @@ bool RuleSet::has_ground() const {
 
 std::shared_ptr<const RuleSet> parse_rules(const std::string &text) {
   const json all = parsed(text);
-  const Fields fields(all, "rules", {"zones", "lines", "world", "events"});
+  const Fields fields(all, "rules", {"zones", "lines", "world", "events", "frozen-duration"});
   RuleSet rules;
   rules.zones = rules_of<RuleZone>(fields, "zones", zone_of);
   rules.lines = rules_of<RuleLine>(fields, "lines", line_of);
   if (fields.has("world")) rules.world = world_of(fields.at("world"));
   if (fields.has("events")) read_events(fields, rules);
+  rules.watch.frozen_seconds = fields.number("frozen-duration", 5, 0.2, 86400);
+  if (fields.has("frozen-duration") && !rules.watch.frozen)
+    refuse("frozen-duration", "give “camera-frozen” in “events” too.");
   rules.json = text;
   return std::make_shared<const RuleSet>(std::move(rules));
 }

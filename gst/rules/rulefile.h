@@ -51,12 +51,21 @@ struct RuleWorld {
   RuleAnchor anchor = RuleAnchor::picture;
 };
 
+/// Wanted events of the camera, which need measures of the picture.
+struct SceneWishes {
+  bool ir_switch = false, covered = false, defocused = false, frozen = false;
+  double frozen_seconds = 5;  ///< least duration
+
+  bool any() const { return ir_switch || covered || defocused || frozen; }
+};
+
 struct RuleSet {
   std::vector<RuleZone> zones;
   std::vector<RuleLine> lines;
   std::optional<RuleWorld> world;
   bool light_switch = false, camera_moved = false;  ///< wanted events of the scene
-  std::string json;                                 ///< the text from which they were read
+  SceneWishes watch;
+  std::string json;  ///< the text from which they were read
 
   /// True if the time of the week matters.
   bool has_times() const;
@@ -65,7 +74,9 @@ struct RuleSet {
   /// True if the motion of the camera matters.
   bool needs_camera() const { return has_ground() || camera_moved; }
   /// True without zones, lines and events.
-  bool empty() const { return zones.empty() && lines.empty() && !light_switch && !camera_moved; }
+  bool empty() const {
+    return zones.empty() && lines.empty() && !light_switch && !camera_moved && !watch.any();
+  }
 };
 
 /// Limits of a text with rules.

@@ -90,6 +90,35 @@ typedef struct {
   float cut_fraction;  // fraction of foreground pixels above which the state becomes a cut
 } RegionSearch;
 
+// Cells of the picture's measures, see scene.cl.
+CONSTANT(SCENE_COLUMNS, 48);
+CONSTANT(SCENE_ROWS, 27);
+
+// The sums over the measured pixels of a cell.
+typedef struct {
+  uint level;   // levels, in 16ths
+  uint detail;  // squared differences from the mean of the neighbours, in 16ths of a level²
+  uint colour;  // magnitudes of the colour, in 64ths of levels
+  float noise;  // variance of a pixel's noise in the full frame, levels²
+} SceneCell;
+
+// The measures of a frame. They follow a RegionList in its buffer.
+typedef struct {
+  SceneCell cells[SCENE_COLUMNS * SCENE_ROWS];
+  uchar changed[SCENE_COLUMNS * SCENE_ROWS];  // 1: the luma differs from that of the frame before,
+                                              // in one of as many parts of the frame as there are
+                                              // cells
+} SceneSums;
+
+// The frame to measure, for objects_scene.
+typedef struct {
+  int2 size, cells;   // of the reduced frame, px; columns and rows of cells
+  int spacing;        // of the measured pixels along both axes, px
+  int pitch, height;  // of the luma planes; of the frame, px
+  int colours;        // 1: there are colours
+  int noise;          // 1: the noise is known
+} SceneRun;
+
 // A box with a number, for objects_box.
 typedef struct {
   float4 colour, outline_colour;  // of lines and outlines, 0 to 1

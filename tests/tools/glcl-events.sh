@@ -148,6 +148,23 @@ grep -q -- '--start needs --rules, --mqtt-topic or --onvif' errors || die 'does 
 expect 2 --mqtt-topic
 grep -q -- '--mqtt-topic needs' errors || die 'does not name the missing topic'
 
+# Events of the camera: a test picture is frozen by nature.
+still=(videotestsrc pattern=smpte num-buffers=40 ! 'video/x-raw,width=320,height=240,framerate=25/1' ! glupload ! glcolorconvert !
+  glclmotion name=m detect=true 'rules={"events": ["camera-frozen"], "frozen-duration": 1}' ! fakesink)
+expect 0 --rules --start=2024-05-01T12:00:00Z "${still[@]}"
+python3 - "$GLCL_SOURCE/docs/events.schema.json" <<'PYTHON' || die 'the events of the camera are wrong'
+import json, sys
+
+schema = json.load(open(sys.argv[1], encoding='utf-8'))
+events = [json.loads(line) for line in open('output', encoding='utf-8')]
+assert [(event['message'], event['scene-duration']) for event in events] == [
+    ('camera-frozen-begin', 1_000_000_000), ('camera-frozen-end', 1_520_000_000)], events
+for event in events:
+    assert set(event) <= set(schema['properties']) and event['message'] in schema['properties']['message']['enum'], event
+    fitting = [one for one in schema['oneOf'] if event['message'] in one['properties']['message'].get('enum', [])]
+    assert len(fitting) == 1 and set(fitting[0]['required']) <= set(event), event
+PYTHON
+
 # ONVIF: names, order and namespaces as in its schema, boxes from -1 to 1 with y up.
 expect 0 --onvif --start=2024-05-01T12:00:00Z "${ball[@]:0:8}" glclmotion name='a<"&' interval=0 detect=true rules=rules.json ! fakesink
 cp output onvif

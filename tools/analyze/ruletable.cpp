@@ -59,8 +59,10 @@ void RuleTable::add(const Json &event) {
   if (!events::is_of_rules(name)) return;
   std::string line = seconds(whole(event.at("time"))) + ",";
   if (!event.at("frame").is_null()) line += std::to_string(whole(event["frame"]));
-  line += "," + name + "," + quoted(name_in(event)) + "," + event.value("direction", "") + ",";
-  if (event.contains("zone-duration")) line += seconds(whole(event["zone-duration"]));
+  line += "," + name + "," + quoted(name_in(event)) + "," +
+          event.value("direction", event.value("to", "")) + ",";
+  for (const char *field : {"zone-duration", "scene-duration"})
+    if (event.contains(field)) line += seconds(whole(event[field]));
   for (const char *field : number_fields)
     line += "," + (event.contains(field) && event[field].is_number()
                        ? number(event[field].get<double>())

@@ -13,8 +13,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array names{"objects",    "motion-begin", "motion-end",
-                           "zone-enter", "zone-leave",   "line-cross"};
+constexpr std::array names{"objects",
+                           "motion-begin",
+                           "motion-end",
+                           "zone-enter",
+                           "zone-leave",
+                           "line-cross",
+                           "camera-covered-begin",
+                           "camera-covered-end",
+                           "camera-defocused-begin",
+                           "camera-defocused-end"};
 
 constexpr char stream_begin[] =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?><tt:MetadataStream "
@@ -84,27 +92,46 @@ std::string frame_of(const Json &message, const FrameFacts &facts) {
          "</tt:Frame></tt:VideoAnalytics>";
 }
 
+/// A notification. `property`: it is the new value of a property.
+std::string notification(const std::string &topic, const FrameFacts &facts, bool property,
+                         const std::string &source, const std::string &content) {
+  return "<tt:Event><wsnt:NotificationMessage><wsnt:Topic "
+         "Dialect=\"http://www.onvif.org/ver10/tev/topicExpression/ConcreteSet\">tns1:" +
+         topic + "</wsnt:Topic><wsnt:Message><tt:Message" +
+         attribute("UtcTime", utc_text(facts.utc)) +
+         (property ? attribute("PropertyOperation", std::string("Changed")) : "") + "><tt:Source>" +
+         source + "</tt:Source>" + content +
+         "</tt:Message></wsnt:Message></wsnt:NotificationMessage></tt:Event>";
+}
+
+/// The event of a camera: a property of the video source.
+std::string camera_event_of(const Json &message, const FrameFacts &facts) {
+  const std::string name = message.at("message");
+  const bool covered = name.rfind("camera-covered", 0) == 0,
+             begins = name.size() > 5 && name.substr(name.size() - 5) == "begin";
+  return notification(covered ? "VideoSource/GlobalSceneChange/AnalyticsService"
+                              : "VideoSource/ImageTooBlurry/AnalyticsService",
+                      facts, true, item("Source", message.at("element").get<std::string>()),
+                      "<tt:Data>" + item("State", begins ? "true" : "false") + "</tt:Data>");
+}
+
 /// The event of a zone or a line: a property of the object and the zone, or a single event.
 std::string event_of(const Json &message, const FrameFacts &facts) {
   const std::string name = message.at("message"), element = message.at("element");
   const bool crosses = name == "line-cross";
   const std::string id = item("ObjectId", id_of(message)),
                     rule = message.at(crosses ? "line" : "zone"),
-                    topic = crosses ? "LineDetector/Crossed" : "FieldDetector/ObjectsInside",
-                    operation =
-                        crosses ? "" : attribute("PropertyOperation", std::string("Changed")),
                     content = crosses
                                   ? "<tt:Data>" + id + "</tt:Data>"
                                   : "<tt:Key>" + id + "</tt:Key><tt:Data>" +
                                         item("IsInside", name == "zone-enter" ? "true" : "false") +
                                         "</tt:Data>";
-  return "<tt:Event><wsnt:NotificationMessage><wsnt:Topic "
-         "Dialect=\"http://www.onvif.org/ver10/tev/topicExpression/ConcreteSet\">tns1:RuleEngine/" +
-         topic + "</wsnt:Topic><wsnt:Message><tt:Message" +
-         attribute("UtcTime", utc_text(facts.utc)) + operation + "><tt:Source>" +
-         item("VideoSourceConfigurationToken", element) +
-         item("VideoAnalyticsConfigurationToken", element) + item("Rule", rule) + "</tt:Source>" +
-         content + "</tt:Message></wsnt:Message></wsnt:NotificationMessage></tt:Event>";
+  return notification(
+      crosses ? "RuleEngine/LineDetector/Crossed" : "RuleEngine/FieldDetector/ObjectsInside", facts,
+      !crosses,
+      item("VideoSourceConfigurationToken", element) +
+          item("VideoAnalyticsConfigurationToken", element) + item("Rule", rule),
+      content);
 }
 
 }  // namespace
@@ -115,6 +142,9 @@ bool is_of_onvif(const std::string &name) {
 
 std::string onvif_document(GstMessage *message, const FrameFacts &facts) {
   const Json json = json_of(message);
+  const std::string name = json.at("message");
+  if (name.rfind("camera-", 0) == 0)
+    return stream_begin + camera_event_of(json, facts) + "</tt:MetadataStream>";
   std::string document = stream_begin + frame_of(json, facts);
   if (json.contains("zone") || json.contains("line")) document += event_of(json, facts);
   return document + "</tt:MetadataStream>";

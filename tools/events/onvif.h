@@ -10,7 +10,8 @@
 
 namespace glcl::events {
 
-/// True for messages of this name that have a form in ONVIF: of objects, zones and lines.
+/// True for messages of this name that have a form in ONVIF: of objects, zones, lines and
+/// the camera.
 bool is_of_onvif(const std::string &name);
 
 /// Such a message as a document in one line, a tt:MetadataStream.

@@ -10,8 +10,20 @@ namespace glcl::events {
 
 namespace {
 
-constexpr std::array names{"zone-enter", "zone-leave",   "zone-loiter", "zone-count",
-                           "line-cross", "light-switch", "camera-moved"};
+constexpr std::array names{"zone-enter",
+                           "zone-leave",
+                           "zone-loiter",
+                           "zone-count",
+                           "line-cross",
+                           "light-switch",
+                           "camera-moved",
+                           "ir-switch",
+                           "camera-covered-begin",
+                           "camera-covered-end",
+                           "camera-defocused-begin",
+                           "camera-defocused-end",
+                           "camera-frozen-begin",
+                           "camera-frozen-end"};
 constexpr size_t most_topic_bytes = 4096;
 
 /// A name as a level of a topic.

@@ -122,6 +122,17 @@ TEST(test_refused) {
                  "“up” is not one of both, left-to-right, right-to-left");
   fail_unless(read_rules("{\"events\": [\"light-switch\"]}")->light_switch);
   expect_refused("{\"events\": [\"rain\"]}", "events: “rain” is not one of light-switch, camera");
+  const auto watched =
+      read_rules("{\"events\": [\"ir-switch\", \"camera-frozen\"], \"frozen-duration\": 7.5}");
+  fail_unless(watched->watch.ir_switch && watched->watch.frozen && !watched->watch.covered &&
+              !watched->watch.defocused && watched->watch.frozen_seconds == 7.5 &&
+              !watched->empty() && !watched->needs_camera());
+  fail_unless(read_rules("{\"events\": [\"camera-covered\"]}")->watch.covered &&
+              read_rules("{\"events\": [\"camera-defocused\"]}")->watch.defocused &&
+              !read_rules("{\"events\": [\"camera-moved\"]}")->watch.any());
+  expect_refused("{\"events\": [\"camera-frozen\"], \"frozen-duration\": 0}",
+                 "frozen-duration: a number from 0.2 to 86400");
+  expect_refused("{\"frozen-duration\": 5}", "give “camera-frozen” in “events” too");
   expect_refused("{\"events\": \"light-switch\"}", "a list of at most 100 texts");
   const auto world = [](const std::string &fields) { return "{\"world\": {" + fields + "}}"; };
   const std::string points = "\"points\": [[0, 1], [1, 1], [0.6, 0.5], [0.4, 0.5]]",

@@ -148,21 +148,54 @@ grep -q -- '--start needs --rules, --mqtt-topic or --onvif' errors || die 'does 
 expect 2 --mqtt-topic
 grep -q -- '--mqtt-topic needs' errors || die 'does not name the missing topic'
 
-# Events of the camera: a test picture is frozen by nature.
-still=(videotestsrc pattern=smpte num-buffers=40 ! 'video/x-raw,width=320,height=240,framerate=25/1' ! glupload ! glcolorconvert !
-  glclmotion name=m detect=true 'rules={"events": ["camera-frozen"], "frozen-duration": 1}' ! fakesink)
-expect 0 --rules --start=2024-05-01T12:00:00Z "${still[@]}"
+# Events of the camera: somebody covers a lens, and then the picture is frozen.
+python3 - <<'PYTHON'
+import random
+
+random.seed(1)
+width, height = 160, 120
+blocks = [[random.randrange(40, 200) for _ in range(width // 8)] for _ in range(height // 8)]
+with open('film.raw', 'wb') as film:
+    for i in range(110):
+        hidden = width * min(max(i - 40, 0) / 4, 1) if i < 70 else 0
+        if i <= 90:
+            luma = bytes(random.randrange(29, 32) if x < hidden else min(max(blocks[y // 8][x // 8] + random.randrange(-3, 4), 0), 255)
+                         for y in range(height) for x in range(width))
+        film.write(luma + bytes([128]) * (width * height // 2))
+PYTHON
+film=(filesrc location=film.raw blocksize=28800 ! rawvideoparse width=160 height=120 framerate=10/1 format=i420 ! glupload ! glcolorconvert !
+  glclmotion name=m detect=true interval=3600000000000
+  'rules={"events": ["camera-covered", "camera-frozen"], "frozen-duration": 1}' ! fakesink)
+expect 0 --rules --start=2024-05-01T12:00:00Z "${film[@]}"
+cp output rules
+expect 0 --onvif --start=2024-05-01T12:00:00Z "${film[@]}"
 python3 - "$GLCL_SOURCE/docs/events.schema.json" <<'PYTHON' || die 'the events of the camera are wrong'
 import json, sys
+import xml.etree.ElementTree as xml
 
 schema = json.load(open(sys.argv[1], encoding='utf-8'))
-events = [json.loads(line) for line in open('output', encoding='utf-8')]
-assert [(event['message'], event['scene-duration']) for event in events] == [
-    ('camera-frozen-begin', 1_000_000_000), ('camera-frozen-end', 1_520_000_000)], events
-for event in events:
+events = [json.loads(line) for line in open('rules', encoding='utf-8')]
+assert [event['message'] for event in events] == [
+    f'camera-{name}-{end}' for name in ('covered', 'frozen') for end in ('begin', 'end')], events
+for event, seconds in zip(events, (2, 2.6, 1, 1.8)):
+    assert abs(event['scene-duration'] / 1e9 - seconds) <= 0.11, event
     assert set(event) <= set(schema['properties']) and event['message'] in schema['properties']['message']['enum'], event
     fitting = [one for one in schema['oneOf'] if event['message'] in one['properties']['message'].get('enum', [])]
     assert len(fitting) == 1 and set(fitting[0]['required']) <= set(event), event
+TT, WSNT = '{http://www.onvif.org/ver10/schema}', '{http://docs.oasis-open.org/wsn/b-2}'
+states = []
+for line in open('output', encoding='utf-8'):
+    document = xml.fromstring(line)
+    for event in document.findall(f'{TT}Event'):
+        assert len(document) == 1, line
+        note = event.find(f'{WSNT}NotificationMessage')
+        message = note.find(f'{WSNT}Message/{TT}Message')
+        assert note.find(f'{WSNT}Topic').text == 'tns1:VideoSource/GlobalSceneChange/AnalyticsService', line
+        assert message.get('PropertyOperation') == 'Changed', line
+        items = [(item.get('Name'), item.get('Value')) for item in message.iter(f'{TT}SimpleItem')]
+        assert items[0] == ('Source', 'm') and items[1][0] == 'State' and len(items) == 2, line
+        states.append((message.get('UtcTime'), items[1][1]))
+assert states == [(event['utc'], end) for event, end in zip(events, ('true', 'false'))], states
 PYTHON
 
 # ONVIF: names, order and namespaces as in its schema, boxes from -1 to 1 with y up.

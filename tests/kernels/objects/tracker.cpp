@@ -73,6 +73,20 @@ TEST(test_tracker) {
     fail_unless(f.step(i % 3 ? std::vector<Box>{} : std::vector{box_at(100, 100)}).begun.empty());
 }
 
+// While none may begin, objects that are known go on, and the others are found anew afterwards.
+TEST(test_may_begin) {
+  TrackerRun f;
+  for (int i = 0; i < 30; i++) {
+    f.settings.may_begin = i < 5 || i >= 20;
+    std::vector<Box> boxes{box_at(60 + 3 * i, 60)};
+    if (i >= 4) boxes.push_back(box_at(40 + 4 * i, 180));
+    const auto report = f.step(boxes);
+    fail_unless(report.begun.size() == (i == 1 || i == 21) && report.ended.empty() &&
+                    report.objects.size() == size_t((i >= 1) + (i >= 21)),
+                "frame %d: %zu begin of %zu", i, report.begun.size(), report.objects.size());
+  }
+}
+
 // Two objects that cross keep their numbers although they are one region for a while.
 TEST(test_crossing) {
   for (double speed : {2.0, 4.0}) {

@@ -15,7 +15,8 @@ constexpr int dense = 200 * 1000;  // pixels; of larger reduced frames, one in f
 SceneMeasurement::SceneMeasurement(Context &context, const camera::FrameGeometry &frame)
     : frame_(frame) {
   // Groups of one item compile and run fastest on CPUs.
-  const int items = context.device().is_cpu() ? 1 : 128;
+  const size_t items =
+      context.device().is_cpu() ? 1 : std::min<size_t>(128, one_group(context.device().device));
   kernel_ = Kernel(context, context.program("objects/scene.cl", "-DITEMS=" + std::to_string(items)),
                    "objects_scene", {});
 }

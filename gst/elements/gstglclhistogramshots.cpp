@@ -70,8 +70,9 @@ void ShotMessages::drop() {
   times_.clear();
 }
 
-std::unique_ptr<ShotValues> ShotDetection::make_shot_values() const {
-  return std::make_unique<ShotValues>(*context_, format_);
+std::unique_ptr<ShotValues> ShotDetection::make_values(Method method) const {
+  return std::make_unique<ShotValues>(
+      *context_, format_, method == Method::histogram ? Shots::counts : ShapeShots::counts);
 }
 
 std::unique_ptr<hough::FrameEdgePairs> ShotDetection::make_edge_pairs() const {
@@ -96,7 +97,8 @@ void ShotDetection::set_format(const FrameFormat &format, const Settings &settin
                                FrameHistograms &histograms) {
   format_ = format;
   histograms_ = &histograms;
-  shot_values_ = {};
+  histogram_values_ = {};
+  shape_values_ = {};
   if (auto *built = edge_pairs_.value())
     (*built)->set_format(*context_, format);
   else
@@ -104,34 +106,38 @@ void ShotDetection::set_format(const FrameFormat &format, const Settings &settin
   if (!settings.shot_detection) return;
   if (settings.shot_method == Method::shape) {
     edge_pairs_.get([this] { return make_edge_pairs(); });
+    shape_values_.get([this] { return make_values(Method::shape); });
     return;
   }
   histograms.build(counted);
-  shot_values_.get([this] { return make_shot_values(); });
+  histogram_values_.get([this] { return make_values(Method::histogram); });
 }
 
 void ShotDetection::unprepare() {
   edge_pairs_ = {};
-  shot_values_ = {};
+  histogram_values_ = {};
+  shape_values_ = {};
 }
 
 /// Returns the values for Shots, or null until the engines are ready.
 cl::Buffer ShotDetection::histogram_values(GstElement *element, Queue &queue, const Picture &in) {
   auto *values = optional_engine(
-      element, shot_values_, [this] { return make_shot_values(); }, no_shots);
+      element, histogram_values_, [this] { return make_values(Method::histogram); }, no_shots);
   bool ready = false;
   guard_optional(element, no_shots, [&] { ready = histograms_->ready(counted); });
   if (!ready || !values) return {};
   return (*values)->run(queue, in, histograms_->count(queue, counted, {0, 0, in.width, in.height}));
 }
 
-/// Returns the values for ShapeShots, or null until the engine is ready.
+/// Returns the values for ShapeShots, or null until the engines are ready.
 cl::Buffer ShotDetection::shape_values(GstElement *element, Queue &queue, const Picture &in) {
   auto *edge_pairs = optional_engine(
       element, edge_pairs_, [this] { return make_edge_pairs(); }, no_shots);
-  if (!edge_pairs) return {};
+  auto *values = optional_engine(
+      element, shape_values_, [this] { return make_values(Method::shape); }, no_shots);
+  if (!edge_pairs || !values) return {};
   if (previous_ != Method::shape) (*edge_pairs)->reset();
-  return (*edge_pairs)->run(queue, in);
+  return (*values)->run(queue, in, (*edge_pairs)->run(queue, in));
 }
 
 void ShotDetection::add(GstGLCLAnalyzer *element, Queue &queue, const Settings &settings,
@@ -147,7 +153,7 @@ void ShotDetection::add(GstGLCLAnalyzer *element, Queue &queue, const Settings &
   if (!values()) return;
   previous_ = method;
   const size_t bytes =
-      method == Method::histogram ? sizeof(cl_uint) * Shots::values : hough::EdgePairs::space_bytes;
+      sizeof(cl_uint) * (method == Method::histogram ? Shots::values : ShapeShots::values);
   gst_glcl_analyzer_read(element, queue, values, bytes,
                          [=, threshold = settings.shot_threshold](const void *data) {
                            messages_.add_frame(element, method, frame, !follows, threshold, times,

@@ -57,7 +57,7 @@ class ShotDetection {
     double shot_threshold = Shots::default_threshold;
   };
   /// The most bytes that a frame downloads.
-  static constexpr size_t most_bytes = hough::EdgePairs::space_bytes;
+  static constexpr size_t most_bytes = ShapeShots::values * sizeof(cl_uint);
 
   /// True if these settings need the colours of frames, not just their luma.
   static bool reads_colours(const Settings &settings) {
@@ -86,7 +86,7 @@ class ShotDetection {
   void finish(GstGLCLAnalyzer *element) { messages_.finish(element); }
 
  private:
-  std::unique_ptr<ShotValues> make_shot_values() const;
+  std::unique_ptr<ShotValues> make_values(Method method) const;
   std::unique_ptr<hough::FrameEdgePairs> make_edge_pairs() const;
   cl::Buffer histogram_values(GstElement *element, Queue &queue, const Picture &in);
   cl::Buffer shape_values(GstElement *element, Queue &queue, const Picture &in);
@@ -96,7 +96,7 @@ class ShotDetection {
   FrameFormat format_;
   FrameHistograms *histograms_ = nullptr;
   Lazy<std::unique_ptr<hough::FrameEdgePairs>> edge_pairs_;
-  Lazy<std::unique_ptr<ShotValues>> shot_values_;
+  Lazy<std::unique_ptr<ShotValues>> histogram_values_, shape_values_;
   std::optional<Method> previous_;  // the method that has seen the previous frame
   uint64_t frames_ = 0;             // since the start
   ShotMessages messages_;

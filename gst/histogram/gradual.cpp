@@ -6,14 +6,18 @@
 #include <bitset>
 #include <cmath>
 
+#include "views.h"
+
 namespace glcl::histogram {
 
 namespace {
 
-constexpr double other_texture = 0.25, same_texture = 0.4;
+constexpr double other_texture = 0.25;
 constexpr int longest_pan = 30;      // frames
 constexpr int short_dissolve = 15;   // frames
 constexpr int farthest_return = 25;  // frames
+constexpr int after_cover = 45;      // frames from a plain one to the picture before it
+constexpr int most_equal = 1;        // parts of the frame that may stay, such as a logo
 constexpr int cells = Structure::cells;
 
 /// Consecutive cells of the frame: all, or those without its lower or upper third, in which a
@@ -59,11 +63,17 @@ struct CellChange {
   double power = 0;  // sum of squares
 };
 
+/// True if parts of the frame stay the same, such as a caption.
+bool keeps_part(const History &frames, int from, int to) {
+  return Structure::compare(frames[from].structure, frames[to].structure).equal > most_equal;
+}
+
 /// Both shots change less outside the transition than in it, and differ in more than brightness.
 bool joins_shots(const History &frames, int from, int to, const CellChange &change) {
   const int margin = std::min(to - from, gradual_margin);
   const auto &before = frames[from - margin].structure, &first = frames[from].structure;
   const auto &last = frames[to].structure, &after = frames[to + margin].structure;
+  if (keeps_part(frames, from, to)) return false;
   const auto [calmer, livelier] =
       std::minmax({Structure::luma_distance(before, first), Structure::luma_distance(last, after)});
   if (calmer > 0.75 * change.rms() || livelier > change.rms()) return false;
@@ -83,7 +93,8 @@ bool returns(const History &frames, int from, int to) {
   };
   for (int k = to + 1; k < static_cast<int>(frames.size()); k++)
     if (alike(from, k)) return true;
-  for (int k = std::max(from - farthest_return, 0); k < from; k++)
+  const int farthest = is_plain(frames[from].structure) ? after_cover : farthest_return;
+  for (int k = std::max(from - farthest, 0); k < from; k++)
     if (alike(k, to)) return true;
   return false;
 }
@@ -259,6 +270,7 @@ GradualFit fit_gradual(const History &frames, int from, int to) {
 }
 
 bool may_be_dissolve(const History &frames, int from, int to) {
+  if (keeps_part(frames, from, to)) return false;
   for (const Area &area : {without_lower, without_upper})
     if (!mixes_variance(frames, from, to, area)) return false;
   return to - from > longest_pan || mixes_everywhere(frames, from, to, 0.4, 0.6);

@@ -15,7 +15,7 @@ constexpr int averaged = 3;      // frames of a mean
 constexpr int flash = 5;         // longest flash, in frames
 constexpr int stays_blank = 25;  // frames after which a fade ends the shot
 constexpr uint32_t least_edges = 40;
-constexpr int history_length = 2 * around + stays_blank;
+constexpr int history_length = around + stays_blank + 2 * longest_cover;
 
 template <class Values>
 void scale_to_one(Values &values) {
@@ -101,8 +101,44 @@ bool ShapeShots::is_fade(int i) const {
   return false;
 }
 
+Views ShapeShots::views() const {
+  return [this](int i) {
+    return i >= 0 && i < static_cast<int>(entries_.size()) ? &at(i).structure : nullptr;
+  };
+}
+
+/// Change of luma from the previous entry, in levels; 0 outside of the entries.
+double ShapeShots::luma_step(int i) const {
+  if (i <= 0 || i >= static_cast<int>(entries_.size())) return 0;
+  return Structure::luma_distance(at(i - 1).structure, at(i).structure);
+}
+
+/// True if a page of text replaces another at entry i, of which the lines may be at the same
+/// places: see Structure::is_rewritten(). The frames around it are equal.
+bool ShapeShots::is_new_page(int i) const {
+  for (const int k : {1, 2, 3})
+    if (std::max(luma_step(i - k), luma_step(i + k)) > 0.2 * luma_step(i)) return false;
+  return Structure::is_rewritten(at(i - 1).structure, at(i).structure);
+}
+
+/// True if the texture stays at entry i, or if that of before returns within a few frames. In a
+/// dissolve it changes slowly, and luma too.
+bool ShapeShots::keeps_texture(int i) const {
+  if (is_new_page(i)) return false;
+  const auto same = [&](int a, int b) {
+    return views()(a) && views()(b) &&
+           Structure::similarity(at(a).structure, at(b).structure) >= same_texture;
+  };
+  const bool sudden = luma_step(i) >= 2.2 * std::max({luma_step(i - 2), luma_step(i - 1),
+                                                      luma_step(i + 1), luma_step(i + 2)});
+  if (same(i - 1, i) && (sudden || same(i - 1 - averaged, i + averaged))) return true;
+  for (int k = 1; sudden && k <= flash; k++)
+    if (same(i - 1, i + k) || same(i - 1 - k, i)) return true;
+  return is_cover(views(), i);
+}
+
 bool ShapeShots::is_cut(int i) const {
-  if (!is_peak(i) || is_fade(i)) return false;
+  if (!is_peak(i) || is_fade(i) || keeps_texture(i)) return false;
   const WindowFrame before = mean(i - averaged), after = mean(i);
   const double whole = distance(before, after);
   if (whole < 0.5 * threshold_) return false;
@@ -134,7 +170,12 @@ std::optional<ShapeShots::Shot> ShapeShots::fade(int i) {
 std::vector<ShapeShots::Shot> ShapeShots::search(bool to_the_end) {
   const int size = static_cast<int>(entries_.size());
   std::vector<Shot> found;
-  for (; next_ < size - (to_the_end ? 0 : around); next_++) {
+  // Behind a plain picture the old one may appear again.
+  const auto ahead = [&](int i) {
+    const bool waits = i + 1 < size && step(i) >= 0.5 * threshold_ && is_plain(at(i + 1).structure);
+    return to_the_end ? 0 : waits ? longest_cover + 3 : around;
+  };
+  for (; next_ < size && next_ < size - ahead(next_); next_++) {
     const int i = next_;
     const bool is_new = is_cut(i);
     if (is_new) found.push_back({at(i).frame, Kind::cut, step(i)});
@@ -146,11 +187,12 @@ std::vector<ShapeShots::Shot> ShapeShots::search(bool to_the_end) {
   return found;
 }
 
-std::vector<ShapeShots::Shot> ShapeShots::add(uint64_t frame, const uint32_t *space) {
+std::vector<ShapeShots::Shot> ShapeShots::add(uint64_t frame, const uint32_t *values) {
   WindowFrame entry;
   entry.frame = frame;
-  entry.edges = space[kinds];
-  entry.space = normalized(space);
+  entry.edges = values[kinds];
+  entry.space = normalized(values);
+  entry.structure = Structure(values + counts);
   if (entries_.empty())
     seen_picture_ = !blank(entry);
   else

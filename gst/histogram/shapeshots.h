@@ -14,6 +14,9 @@ namespace glcl::histogram {
 /// counts in cells of 6°, 0–1. At a hard cut it has a peak, and the means of the three frames
 /// before and after differ far more than those next to them. A fade passes through frames with
 /// almost no edges. A gradual transition has no peak, so dissolves and wipes are not detected.
+///
+/// Edges may come and go while the picture stays, as with a lamp or a caption. So the texture of
+/// the luma grid must change at a cut, and must not return soon, see Structure.
 class ShapeShots {
  public:
   using Kind = Shots::Kind;
@@ -21,15 +24,18 @@ class ShapeShots {
 
   static constexpr int edges = 2048;  ///< most edges used per frame
   static constexpr int steps = hough::STEPS, kinds = steps * steps;
+  static constexpr int counts = kinds + 2, values = counts + Structure::cells;
 
   /// `threshold`: twice the minimum distance at a cut.
   explicit ShapeShots(double threshold = Shots::default_threshold) : threshold_(threshold) {}
 
   void set_threshold(double threshold) { threshold_ = threshold; }
 
-  /// Adds a frame by its number and its edge pairs: `kinds` counts, then the number of edges used.
-  /// Returns the boundaries that are now certain: cuts of 8 frames ago, fades of up to 33.
-  std::vector<Shot> add(uint64_t frame, const uint32_t *space);
+  /// Adds a frame by its number and its `values`: hough::EdgePairs::space(), which are `kinds`
+  /// counts and the number of edges used; then the luma of the cells of Structure. Returns the
+  /// boundaries that are now certain: cuts of 8 frames ago, those to a plain picture of 32, fades
+  /// of up to 33.
+  std::vector<Shot> add(uint64_t frame, const uint32_t *values);
   /// Ends the stream: returns the pending boundaries and resets the detector.
   std::vector<Shot> finish();
 
@@ -42,6 +48,7 @@ class ShapeShots {
     std::vector<float> space;  // mean 0, length 1
     uint32_t edges = 0;
     double distance = 0;  // to the previous frame
+    Structure structure;
   };
 
   static std::vector<float> normalized(const uint32_t *space);
@@ -53,6 +60,10 @@ class ShapeShots {
   uint32_t most_edges(int from, int to) const;
   bool is_peak(int i) const;
   bool is_fade(int i) const;
+  Views views() const;
+  double luma_step(int i) const;
+  bool is_new_page(int i) const;
+  bool keeps_texture(int i) const;
   bool is_cut(int i) const;
   std::optional<Shot> fade(int i);
   std::vector<Shot> search(bool to_the_end);

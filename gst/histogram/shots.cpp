@@ -17,12 +17,8 @@ constexpr int longest = 27;   // frames from the middle of a dissolve to its end
 constexpr int shortest = 3;
 constexpr int lag = 6;  // frames from a dissolve's middle to the frames that are compared
 constexpr int lookahead = longest + gradual_margin + 1;
-constexpr int margin = 4;        // frames before and after a dissolve
-constexpr int stays_blank = 25;  // frames after which a fade ends the shot
-// Similarity of textures. Between unrelated frames of nine clips (2304 pairs) it is 0.33 at most,
-// 0.08 in 95 %; at lamps, filters, captions and jumps of white balance 0.43 at least; from frame to
-// frame of hand-held film 0.6 in 95 %.
-constexpr double same_texture = 0.4;
+constexpr int margin = 4;                 // frames before and after a dissolve
+constexpr int stays_blank = 25;           // frames after which a fade ends the shot
 constexpr double least_continuity = 0.3;  // similarity of each frame of a dissolve to the previous
 constexpr int history_length = 2 * longest + 2 * around + stays_blank;
 
@@ -36,6 +32,10 @@ double Shots::luma_step(int i) const { return i > 0 && i < size() ? at(i).luma_d
 /// Similarity of the texture to the previous frame; 0 outside of the known frames.
 double Shots::similarity(int i) const {
   return i > 0 && i < size() ? at(i).comparison.similarity() : 0;
+}
+
+Views Shots::views() const {
+  return [this](int i) { return i >= 0 && i < size() ? &at(i).structure : nullptr; };
 }
 
 /// True if frames [first, end) are a short shot, after which the previous one continues: another
@@ -127,6 +127,7 @@ bool Shots::keeps_part(int i) const {
 std::optional<Shots::Shot> Shots::cut(int i) const {
   if ((!stands_out(i) && !joins_textures(i)) || keeps_part(i)) return {};
   if (is_transient(i) || differs_in_brightness(at(i - 1), at(i))) return {};
+  if (is_cover(views(), i)) return {};
   const double score = stands_out(i) ? step(i) : std::min(at(i).comparison.change, 1.0);
   return Shot{at(i).frame, Kind::cut, score};
 }
@@ -189,9 +190,12 @@ bool Shots::is_mixture(int from, int to) const {
   if (calmer > 0.5 * whole || livelier > 0.8 * whole) return false;
   const double gain = after.brightness / std::max(before.brightness, 1.0);
   if (scaled_distance(before, after, gain) < 0.6 * whole) return false;
-  // The ends may be mixtures too, so the textures beyond them are compared.
-  if (Structure::similarity(at(from - margin).structure, at(to + margin).structure) >= same_texture)
-    return false;
+  // The ends may be mixtures too, so the textures beyond them are compared. A caption may be beyond
+  // them, so they are compared themselves.
+  for (const int beyond : {margin, 0})
+    if (Structure::similarity(at(from - beyond).structure, at(to + beyond).structure) >=
+        same_texture)
+      return false;
   // The variance of a mixture is a parabola; its middle is below the mean of both ends.
   const double mean_variance = (before.variance + after.variance) / 2;
   const double in_the_middle = at((from + to) / 2).variance;
@@ -243,6 +247,8 @@ std::optional<Shots::Gradual> Shots::longest_gradual(int i) const {
     if (has_blank(from - gradual_margin, to + gradual_margin)) continue;
     if (at(from).frame < gradual_end_ || near_shot(from - 1, to + 1)) continue;
     const GradualFit fit = fit_gradual(frames_, from, to);
+    if (fit == GradualFit::none || distance(at(from), at(to)) < threshold_) continue;
+    if (has_jump(from + 1, to)) continue;
     if (fit == GradualFit::dissolve) return Gradual{from, to, Kind::dissolve};
     if (fit == GradualFit::wipe) return Gradual{from, to, Kind::wipe};
   }
@@ -288,6 +294,8 @@ std::optional<Shots::Shot> Shots::fade(int i) {
   // A change from one frame to the next is a cut or a flash.
   const int last = std::min(i + around, size() - 1);
   if (at(i).variance > 0.3 * at(last).variance) return {};
+  const int shown = std::max(i - blanks - around, 0);
+  if (Structure::similarity(at(shown).structure, at(last).structure) >= same_texture) return {};
   // The first frame with content.
   double least = at(i - 1).variance;
   for (int k = std::max(i - blanks, 0); k < i; k++) least = std::min(least, at(k).variance);
@@ -306,7 +314,12 @@ std::vector<Shots::Shot> Shots::search(bool to_the_end) {
     starts_.push_back(shot->frame);
     if (starts_.size() > 16) starts_.pop_front();
   };
-  while (next_cut_ < size() - (to_the_end ? 0 : around)) report(cut(next_cut_++));
+  // Behind a plain picture the old one may appear again.
+  const auto ahead = [&](int i) {
+    if (to_the_end || i + 1 >= size()) return to_the_end ? 0 : around;
+    return step(i) < threshold_ / 3 || !is_plain(at(i + 1).structure) ? around : lookahead;
+  };
+  while (next_cut_ < size() && next_cut_ < size() - ahead(next_cut_)) report(cut(next_cut_++));
   while (next_gradual_ < size() - (to_the_end ? 0 : lookahead)) {
     const int i = next_gradual_++;
     auto found_here = fade(i);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framefeatures.h"
+#include "views.h"
 
 namespace glcl::histogram {
 
@@ -51,6 +52,7 @@ class Shots {
   double step(int i) const;
   double luma_step(int i) const;
   double similarity(int i) const;
+  Views views() const;
 
   bool is_insert(int first, int end) const;
   bool is_transient(int i) const;

@@ -2,15 +2,17 @@
 #include "shotvalues.h"
 
 #include "opencl/error.h"
-#include "shots.h"
+#include "structure.h"
 
 namespace glcl::histogram {
 
-ShotValues::ShotValues(Context &context, const FrameFormat &frame)
-    : cells_(context, context.program("histogram/cells.cl", frame_options(frame)), "cells",
+ShotValues::ShotValues(Context &context, const FrameFormat &frame, size_t counts)
+    : counts_(counts),
+      cells_(context, context.program("histogram/cells.cl", frame_options(frame)), "cells",
              {context.device().is_cpu() ? 1u : 64u, 1}) {
   try {
-    values_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, Shots::values * sizeof(cl_uint));
+    values_ =
+        cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (counts + Structure::cells) * sizeof(cl_uint));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for shot detection on " + context.device().name + ".",
                 error);
@@ -18,9 +20,9 @@ ShotValues::ShotValues(Context &context, const FrameFormat &frame)
 }
 
 const cl::Buffer &ShotValues::run(Queue &queue, const Picture &in, const cl::Buffer &counts) {
-  queue.cl().enqueueCopyBuffer(counts, values_, 0, 0, Shots::counts * sizeof(cl_uint));
+  queue.cl().enqueueCopyBuffer(counts, values_, 0, 0, counts_ * sizeof(cl_uint));
   cells_(queue, {1, size_t(Structure::cells)}, FirstPlane{in}, in.width, in.height,
-         int(Structure::columns), int(Structure::rows), values_, int(Shots::counts));
+         int(Structure::columns), int(Structure::rows), values_, int(counts_));
   return values_;
 }
 

@@ -7,18 +7,21 @@
 
 namespace glcl::histogram {
 
-/// Computes the input of Shots from a frame: its histogram and the mean luma of each cell, sampled
-/// at up to 16×16 pixels spread evenly over the cell.
+/// Computes the input of Shots or ShapeShots from a frame: its counts and the mean luma of each
+/// cell, sampled at up to 16×16 pixels spread evenly over the cell.
 class ShotValues {
  public:
-  /// Throws Error::failed if the device refuses.
-  ShotValues(Context &context, const FrameFormat &frame);
+  /// `counts`: how many each frame has: Shots::counts or ShapeShots::counts. Throws Error::failed
+  /// if the device refuses.
+  ShotValues(Context &context, const FrameFormat &frame, size_t counts);
 
-  /// Enqueues the values of a frame whose `counts` were computed by Histogram in mode rgb with 256
-  /// bins. The returned buffer holds Shots::values cl_uint until the next call.
+  /// Enqueues the values of a frame. Its `counts` were computed by Histogram in mode rgb with 256
+  /// bins, or by FrameEdgePairs. The returned buffer holds the counts and the cells, cl_uint, until
+  /// the next call.
   const cl::Buffer &run(Queue &queue, const Picture &in, const cl::Buffer &counts);
 
  private:
+  size_t counts_;
   Kernel cells_;
   cl::Buffer values_;
 };

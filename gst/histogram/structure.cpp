@@ -11,6 +11,9 @@ namespace {
 constexpr double dark = 8;       // levels; below, noise dominates the differences of the logarithm
 constexpr double most = 0.3;     // of a cell's texture, so that no edge dominates
 constexpr double least = 0.015;  // rms of a part's texture; below, it has no texture
+constexpr double least_share = 0.5;  // the same relative to the frame, for views of little contrast
+constexpr double least_levels =
+    0.4;                         // rms in levels, above what noise leaves in the mean of a cell
 constexpr double similar = 0.4;  // correlation; unrelated parts of 48 cells stay below 0.3
 constexpr double equal = 0.8, equal_luma = 12;  // correlation and rms in levels of unchanged parts
 constexpr float rewritten = 6;                  // levels of a cell
@@ -82,8 +85,22 @@ int Structure::equal_top_rows(const Structure &a, const Structure &b) {
   return count;
 }
 
+/// Texture with less power per cell is none: in a view of little contrast less than in others.
+double Structure::least_power(const Structure &a, const Structure &b) {
+  double luma = 0, of_a = 0, of_b = 0;
+  for (int i = 0; i < cells; i++) {
+    luma += (double(a.luma_[i]) + b.luma_[i]) / (2 * cells);
+    of_a += double(a.texture_[i]) * a.texture_[i] / cells;
+    of_b += double(b.texture_[i]) * b.texture_[i] / cells;
+  }
+  const double of_noise = least_levels / (luma + dark);
+  const double own = least_share * std::sqrt(std::max(of_a, of_b));
+  const double rms = std::min(least, std::max(of_noise, own));
+  return rms * rms;
+}
+
 Structure::Comparison Structure::compare(const Structure &a, const Structure &b) {
-  const double power = least * least * part_cells;
+  const double power = least_power(a, b) * part_cells;
   Comparison result;
   Moments whole;
   for (int part = 0; part < parts_across * parts_down; part++) {

@@ -66,6 +66,7 @@ class Structure {
     double product = 0, a = 0, b = 0;  // sums of the products of the textures
     double luma = 0;                   // sum of squared differences
   };
+  static double least_power(const Structure &a, const Structure &b);
   static Moments moments(const Structure &a, const Structure &b, int part);
 
   Luma luma_{};

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "coded.h"
+#include "detectors.h"
 #include "film.h"
 #include "reference/histogram/shots.h"
 #include "takes.h"
@@ -48,6 +49,8 @@ constexpr Bound bounds[] = {
     {"lamp", 1, 0},
     {"night filter", 1, 0},
     {"white balance", 1, 0},
+    {"dull take", 1, 0},
+    {"dull, white balance", 1, 0},
     {"exposure", 1, 0},
     {"lower third", 1, 0},
     {"lower third, moved", 1, 0.3, true},
@@ -56,6 +59,7 @@ constexpr Bound bounds[] = {
     {"black frames", 1, 0},
     {"damaged frames", 1, 0.5},
     {"passing thing", 1, 0},
+    {"covered lens", 1, 0},
     {"flash", 1, 0},
 };
 
@@ -85,8 +89,14 @@ std::vector<Shots::Shot> scdet(const std::vector<reference::Frame> &frames) {
 struct Options {
   bool all = false, peer = false;
   int half = 1;
-  std::string kind;
+  std::string kind, method = "histogram";
 };
+
+accuracy::FoundShots find(const std::string &method, const std::vector<reference::Frame> &frames) {
+  if (method == "shape") return accuracy::find_by_shape(frames);
+  if (method == "points") return accuracy::find_by_points(frames);
+  return reference::find_shots(frames);
+}
 
 bool row(const Bound &bound, const std::vector<takes::Film> &films, const Options &options) {
   const bool coded = !clips::codecs().empty() && clips::codecs()[0] == "H.264";
@@ -100,7 +110,7 @@ bool row(const Bound &bound, const std::vector<takes::Film> &films, const Option
     for (const bool as_coded : {false, true}) {
       if ((as_coded && !coded) || (!all && coded && as_coded != (i % 2 == 1))) continue;
       const auto frames = as_coded ? clips::coded(clip.frames, "H.264", kbits) : clip.frames;
-      const auto shots = reference::find_shots(frames);
+      const auto shots = find(options.method, frames);
       const Score one = reference::score(shots, clip.transitions);
       score += one;
       if (options.peer) peer += reference::score(scdet(frames), clip.transitions);
@@ -111,7 +121,7 @@ bool row(const Bound &bound, const std::vector<takes::Film> &films, const Option
   }
   const int boundaries = score.found + score.missed, clips = all && coded ? 2 * count : count;
   const bool good = score.found >= bound.found * boundaries && score.wrong <= bound.wrong * clips;
-  std::printf("%-18s %3d of %3d found, %2d wrong in %d clips", bound.kind, score.found, boundaries,
+  std::printf("%-19s %3d of %3d found, %2d wrong in %d clips", bound.kind, score.found, boundaries,
               score.wrong, clips);
   if (options.peer) std::printf("; scdet %3d found, %2d wrong", peer.found, peer.wrong);
   std::printf("%s\n%s", good ? "" : "  too bad", details.c_str());
@@ -132,6 +142,8 @@ int main(int argc, char **argv) {
       options.peer = true;
     else if (name == "--half")
       options.half = std::atoi(value());
+    else if (name == "--method")
+      options.method = value();
     else if (name == "--kind")
       options.kind = value();
     else

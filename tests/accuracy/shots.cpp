@@ -12,12 +12,11 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "coded.h"
 #include "decode.h"
+#include "detectors.h"
 #include "film.h"
-#include "histogram/shapeshots.h"
-#include "hough/edgepairs.h"
 #include "reference/histogram/shots.h"
-#include "reference/transfer.h"
 
 namespace {
 
@@ -106,30 +105,6 @@ bool finds_quick_cuts(const std::filesystem::path &folder) {
   return score.missed + score.wrong == 0;
 }
 
-/// The shots found by shapes.
-std::vector<Shots::Shot> find_by_shape(const std::vector<reference::Frame> &frames) {
-  using glcl::histogram::ShapeShots;
-  const char *wish = std::getenv("GLCL_TEST_DEVICE");
-  static const auto context =
-      glcl::Context::of_device(glcl::choose_device(glcl::devices(), wish ? wish : "auto"));
-  glcl::Queue queue(context);
-  const glcl::Layout layout = glcl::layout_for(context->device());
-  glcl::hough::FrameEdgePairs edge_pairs(*context, frames[0].width, frames[0].height, layout,
-                                         ShapeShots::edges);
-  ShapeShots detector;
-  std::vector<Shots::Shot> all;
-  std::vector<uint32_t> space(glcl::hough::EdgePairs::space_bytes / sizeof(uint32_t));
-  for (size_t i = 0; i < frames.size(); i++) {
-    queue.cl().enqueueReadBuffer(edge_pairs.run(queue, reference::upload(queue, frames[i], layout)),
-                                 CL_TRUE, 0, glcl::hough::EdgePairs::space_bytes, space.data());
-    const auto shots = detector.add(i, space.data());
-    all.insert(all.end(), shots.begin(), shots.end());
-  }
-  const auto shots = detector.finish();
-  all.insert(all.end(), shots.begin(), shots.end());
-  return all;
-}
-
 struct Scores {
   Score histogram, shape;
   Scores &operator+=(const Scores &other) {
@@ -153,7 +128,7 @@ Scores report(const std::string &name, const std::vector<reference::Frame> &fram
     return score;
   };
   return {print("histogram", reference::find_shots(frames)),
-          by_shape ? print("shape", find_by_shape(frames)) : Score{}};
+          by_shape ? print("shape", accuracy::find_by_shape(frames)) : Score{}};
 }
 
 }  // namespace
@@ -161,12 +136,23 @@ Scores report(const std::string &name, const std::vector<reference::Frame> &fram
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   const bool all = argc > 1 && std::string(argv[1]) == "--all";
-  Scores made, files;
+  Scores made, coded, files;
+  // As cameras send them, 0.25 bits per pixel.
+  const auto sent = [&](const reference::Clip &clip) {
+    const reference::Frame &first = clip.frames[0];
+    for (const std::string &codec : clips::codecs())
+      coded += report(clip.name + ", " + codec,
+                      clips::coded(clip.frames, codec, first.width * first.height * 25 / 4 / 1000),
+                      clip.transitions, false);
+  };
   for (const unsigned seed : {0, 1000, 2000}) {
     for (const auto &clip : reference::clips(seed))
       made += report(clip.name, clip.frames, clip.transitions, all || !seed);
     for (const auto &clip : reference::edited_clips(seed))
       made += report(clip.name, clip.frames, clip.transitions, false);
+    if (seed && !all) continue;
+    for (const auto &clip : reference::clips(seed)) sent(clip);
+    for (const auto &clip : reference::edited_clips(seed)) sent(clip);
   }
 
   const std::filesystem::path folder = reference::data_folder("video");
@@ -199,6 +185,7 @@ int main(int argc, char **argv) {
     edits = report(clip.name, clip.frames, clip.transitions);
   }
   made.print("made here");
+  coded.print("made here, coded");
   files.print("videos");
   edits.print("edited");
   const bool film = decoded_videos.size() == std::size(videos);  // else it has no scores

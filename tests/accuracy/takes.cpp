@@ -290,6 +290,25 @@ void white_balance(Editor &e) {
           [&](const Frame &frame, int i) { return i < 45 ? frame : lit(frame, red, 1, 1 / red); });
 }
 
+/// A view of little contrast, such as a table from near, with the noise of a camera. Auto exposure
+/// drifts; `jumps`: the white balance changes in one frame.
+void dull(Editor &e, bool jumps) {
+  const double contrast = e.between(0.12, 0.3), grey = e.between(80, 170);
+  const double drift = e.between(0.04, 0.12), period = e.between(30, 90),
+               red = e.between(1.15, 1.5);
+  e.alter(140, [&](const Frame &frame, int i) {
+    const double gain = 1 + drift * std::sin(2 * M_PI * i / period);
+    const bool warm = jumps && i >= 70;
+    return changed(frame, [&](int, int, double *rgb) {
+      for (int c = 0; c < 3; c++) {
+        const double balance = !warm ? 1 : c == 0 ? red : c == 2 ? 1 / red : 1;
+        const double noise = int(e.random()() % 7) - 3;
+        rgb[c] = gain * balance * (grey + contrast * (rgb[c] - 128)) + noise;
+      }
+    });
+  });
+}
+
 void exposure(Editor &e) {
   const double gain = e.whole(0, 1) ? e.between(0.4, 0.7) : e.between(1.4, 2);
   e.alter(90,
@@ -441,6 +460,26 @@ void passing(Editor &e) {
   });
 }
 
+/// A hand before the lens: dark, out of focus, with soft folds. It comes over some frames, covers
+/// all of the picture and leaves.
+void covered(Editor &e) {
+  const int comes = e.whole(2, 9), stays = e.whole(3, 18);
+  const double fold = e.between(30, 90), slope = e.between(-0.6, 0.6), light = e.between(15, 60);
+  e.alter(120, [&](const Frame &frame, int i) {
+    const double part =
+        std::clamp(std::min(i - 39, 39 + 2 * comes + stays - i) / double(comes), 0.0, 1.0);
+    const double front = part * (1.4 * width) - 0.2 * width;
+    return changed(frame, [&](int x, int y, double *rgb) {
+      const double share =
+          part <= 0 ? 0 : std::clamp((front - x - slope * (y - height / 2)) / 30, 0.0, 1.0);
+      const double hand =
+          light * (1 + 0.3 * std::sin((x + 0.5 * y) / fold)) + int(e.random()() % 5) - 2;
+      const double skin[] = {1.3 * hand, 0.9 * hand, 0.8 * hand};
+      for (int c = 0; c < 3; c++) rgb[c] += (skin[c] - rgb[c]) * share;
+    });
+  });
+}
+
 void flash(Editor &e) {
   const int length = e.whole(1, 3);
   const double gain = e.between(1.5, 3), offset = e.between(20, 80);
@@ -479,6 +518,8 @@ const std::map<std::string, std::function<void(Editor &)>> &all() {
       {"lamp", lamp},
       {"night filter", night_filter},
       {"white balance", white_balance},
+      {"dull take", [](Editor &e) { dull(e, false); }},
+      {"dull, white balance", [](Editor &e) { dull(e, true); }},
       {"exposure", exposure},
       {"lower third", lower_third},
       {"lower third, moved", moved_caption},
@@ -487,6 +528,7 @@ const std::map<std::string, std::function<void(Editor &)>> &all() {
       {"black frames", black_frames},
       {"damaged frames", damaged_frames},
       {"passing thing", passing},
+      {"covered lens", covered},
       {"flash", flash},
   };
   return list;

@@ -221,7 +221,7 @@ TEST(test_full_range_finds_what_rgba_finds) {
         using glcl::histogram::Shots;
         const cl::Buffer none(context.cl(), CL_MEM_READ_WRITE, Shots::counts * sizeof(cl_uint));
         queue.cl().enqueueFillBuffer(none, cl_uint(0), 0, Shots::counts * sizeof(cl_uint));
-        glcl::histogram::ShotValues values(context, access);
+        glcl::histogram::ShotValues values(context, access, glcl::histogram::Shots::counts);
         (void)width, (void)height;
         return read<cl_uint>(bench, values.run(queue, first, none), Shots::values);
       });

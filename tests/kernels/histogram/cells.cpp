@@ -64,7 +64,7 @@ double similarity(const Frame &a, const Frame &b) {
 TEST_EACH(test_values_equal_the_reference, 0, 2) {
   const Layout layout = layouts[__i__];
   Bench bench;
-  ShotValues engine(*bench.context, layout);
+  ShotValues engine(*bench.context, layout, Shots::counts);
   for (const auto &[width, height] : {std::pair{1, 1}, {31, 17}, {33, 19}, {320, 180}, {641, 367}})
     for (const Frame &frame :
          {reference::random_frame(width, height), reference::flat_frame(width, height),

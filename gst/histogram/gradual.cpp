@@ -63,8 +63,8 @@ struct CellChange {
   double power = 0;  // sum of squares
 };
 
-/// True if parts of the frame stay the same, such as a caption.
-bool keeps_part(const History &frames, int from, int to) {
+/// True if parts of the frame are the same, such as a caption.
+bool has_caption(const History &frames, int from, int to) {
   return Structure::compare(frames[from].structure, frames[to].structure).equal > most_equal;
 }
 
@@ -73,7 +73,7 @@ bool joins_shots(const History &frames, int from, int to, const CellChange &chan
   const int margin = std::min(to - from, gradual_margin);
   const auto &before = frames[from - margin].structure, &first = frames[from].structure;
   const auto &last = frames[to].structure, &after = frames[to + margin].structure;
-  if (keeps_part(frames, from, to)) return false;
+  if (has_caption(frames, from, to)) return false;
   const auto [calmer, livelier] =
       std::minmax({Structure::luma_distance(before, first), Structure::luma_distance(last, after)});
   if (calmer > 0.75 * change.rms() || livelier > change.rms()) return false;
@@ -270,7 +270,7 @@ GradualFit fit_gradual(const History &frames, int from, int to) {
 }
 
 bool may_be_dissolve(const History &frames, int from, int to) {
-  if (keeps_part(frames, from, to)) return false;
+  if (has_caption(frames, from, to)) return false;
   for (const Area &area : {without_lower, without_upper})
     if (!mixes_variance(frames, from, to, area)) return false;
   return to - from > longest_pan || mixes_everywhere(frames, from, to, 0.4, 0.6);

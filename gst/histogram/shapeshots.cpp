@@ -129,12 +129,12 @@ bool ShapeShots::keeps_texture(int i) const {
     return views()(a) && views()(b) &&
            Structure::similarity(at(a).structure, at(b).structure) >= same_texture;
   };
-  const bool sudden = luma_step(i) >= 2.2 * std::max({luma_step(i - 2), luma_step(i - 1),
+  const bool sudden = luma_step(i) >= 1.5 * std::max({luma_step(i - 2), luma_step(i - 1),
                                                       luma_step(i + 1), luma_step(i + 2)});
   if (same(i - 1, i) && (sudden || same(i - 1 - averaged, i + averaged))) return true;
   for (int k = 1; sudden && k <= flash; k++)
     if (same(i - 1, i + k) || same(i - 1 - k, i)) return true;
-  return is_cover(views(), i);
+  return Structure::keeps_part(at(i - 1).structure, at(i).structure) || is_cover(views(), i);
 }
 
 bool ShapeShots::is_cut(int i) const {
@@ -164,6 +164,11 @@ std::optional<ShapeShots::Shot> ShapeShots::fade(int i) {
   const int blanks = std::exchange(blank_frames_, 0);
   const bool shown_before = std::exchange(seen_picture_, true);
   if (!blanks || !shown_before) return {};
+  // The same picture returns, as after a hand before the lens.
+  for (int k = 1; k <= around; k++) {
+    const auto *shown = views()(i - blanks - k), *later = views()(i + k - 1);
+    if (shown && later && Structure::similarity(*shown, *later) >= same_texture) return {};
+  }
   return Shot{at(i).frame, Kind::fade_in, 1};
 }
 

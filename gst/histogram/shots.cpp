@@ -118,14 +118,9 @@ bool Shots::joins_textures(int i) const {
          at(i).comparison.change >= 0.6 && luma_step(i) >= 10 && stands_out_in_luma(i);
 }
 
-/// True if part of the frame stays at frame i, as when a decoder lacks the rest.
-bool Shots::keeps_part(int i) const {
-  return at(i).comparison.equal >= 2 ||
-         Structure::equal_top_rows(at(i - 1).structure, at(i).structure) >= 3;
-}
-
 std::optional<Shots::Shot> Shots::cut(int i) const {
-  if ((!stands_out(i) && !joins_textures(i)) || keeps_part(i)) return {};
+  if (!stands_out(i) && !joins_textures(i)) return {};
+  if (Structure::keeps_part(at(i - 1).structure, at(i).structure)) return {};
   if (is_transient(i) || differs_in_brightness(at(i - 1), at(i))) return {};
   if (is_cover(views(), i)) return {};
   const double score = stands_out(i) ? step(i) : std::min(at(i).comparison.change, 1.0);

@@ -61,7 +61,6 @@ class Shots {
   bool stands_out(int i) const;
   bool stands_out_in_luma(int i) const;
   bool joins_textures(int i) const;
-  bool keeps_part(int i) const;
   std::optional<Shot> cut(int i) const;
   bool is_step(int i) const;
   std::optional<Shot> new_page(int i) const;

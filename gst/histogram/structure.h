@@ -42,6 +42,11 @@ class Structure {
   /// before the damage.
   static int equal_top_rows(const Structure &a, const Structure &b);
 
+  /// True if part of the frame stays, as when a decoder lacks the rest.
+  static bool keeps_part(const Structure &a, const Structure &b) {
+    return compare(a, b).equal >= 2 || equal_top_rows(a, b) >= 3;
+  }
+
   /// True if cells change across more than a third of the frame's height, and in some rows, across
   /// more than a third of the width, some become brighter and others darker, as where lines of text
   /// replace others. Text that appears only makes cells darker, or only brighter.

@@ -284,6 +284,43 @@ TEST(shots) {
   }
 }
 
+// A lamp, a caption and a hand before the lens are no shots.
+TEST(no_shots) {
+  const Frame scene = reference::natural_frame(320, 180);
+  const auto changed = [&](const std::function<double(int, int, double)> &change) {
+    Frame frame = scene;
+    for (int y = 0; y < frame.height; y++)
+      for (int x = 0; x < frame.width; x++)
+        for (int c = 0; c < 3; c++)
+          frame.at(x, y)[c] = uint8_t(std::min(change(x, y, frame.at(x, y)[c]), 255.0));
+    return frame;
+  };
+  const Frame lamp = changed([](int x, int y, double level) {
+    return level * (0.2 + 0.8 / (1 + (std::pow(x - 60, 2) + std::pow(y - 30, 2)) / 1e4));
+  });
+  const Frame caption = changed([](int x, int y, double level) {
+    return y < 125 || y >= 165 ? level : x / 6 % 3 && y / 5 % 3 ? 250 : 30;
+  });
+  const Frame hand =
+      changed([](int x, int y, double) { return 30 + 8 * std::sin((x + y) / 50.0); });
+  const Frame other = reference::clutter_frame(320, 180, 1);
+  for (const std::string method : {"histogram", "shape"}) {
+    Chain chain("glclhistogram shot-detection=true post-messages=false shot-method=" + method);
+    unsigned seed = 0;
+    for (const Frame *frame : {&scene, &lamp, &scene, &caption, &scene, &hand, &scene, &other})
+      for (int i = 0; i < (frame == &hand ? 8 : 25); i++)
+        chain.filter(reference::noisy(*frame, 2, seed++));
+    gst_harness_push_event(chain.harness(), gst_event_new_eos());
+    GstStructure *message = chain.messages().structure("shot");
+    expect(message, "a message for the other picture");
+    guint64 frame = 0;
+    gst_structure_get_uint64(message, "frame", &frame);
+    fail_unless(frame == 158, "%s: a shot at frame %d", method.c_str(), static_cast<int>(frame));
+    gst_structure_free(message);
+    expect(!chain.messages().structure("shot"), "and no more");
+  }
+}
+
 // Switches the method while playing, and at breaks of the stream.
 TEST(shot_methods) {
   const Frame frames[] = {reference::clutter_frame(160, 90, 1),

@@ -9,6 +9,7 @@
 #include "kernels/engine.h"
 #include "reference/histogram/cells.h"
 #include "reference/histogram/shots.h"
+#include "reference/textured.h"
 
 using glcl::histogram::Histogram;
 using glcl::histogram::Shots;
@@ -81,6 +82,18 @@ TEST_EACH(test_values_equal_the_reference, 0, 2) {
       for (size_t i = 0; i < got.size(); i++)
         fail_unless(got[i] == expected[i], "%d×%d: value %zu is %u, reference %u", width, height, i,
                     got[i], expected[i]);
+      // After the counts of edge pairs.
+      ShotValues of_shapes(*bench.context, layout, 5);
+      const std::vector<uint32_t> counts{1, 2, 3, 4, 5};
+      const cl::Buffer edge_counts(bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                   counts.size() * sizeof(cl_uint),
+                                   const_cast<uint32_t *>(counts.data()));
+      got.resize(counts.size() + Structure::cells);
+      bench.queue->cl().enqueueReadBuffer(of_shapes.run(*bench.queue, in, edge_counts), CL_TRUE, 0,
+                                          got.size() * sizeof(cl_uint), got.data());
+      std::vector<uint32_t> all = counts;
+      all.insert(all.end(), expected.begin() + Shots::counts, expected.end());
+      fail_unless(got == all, "%d×%d: other values after the counts of edge pairs", width, height);
     }
 }
 
@@ -109,6 +122,59 @@ TEST(test_other_texture) {
   fail_unless(turned <= 0.35, "%f", turned);
   const Frame flat = reference::flat_frame(320, 180);
   fail_unless(similarity(flat, flat) == 0 && similarity(frame, flat) == 0, "flat frames have none");
+}
+
+namespace {
+
+/// Something dark before the lens, out of focus.
+Frame covered(const Frame &frame) {
+  return changed(frame,
+                 [](int x, int y, int, double) { return 30 + 8 * std::sin((x + y) / 50.0); });
+}
+
+/// Like a table from near: little contrast.
+Frame dull(const Frame &frame, double red) {
+  return changed(frame, [=](int, int, int c, double level) {
+    return (c == 0 ? red : c == 2 ? 1 / red : 1) * (120 + 0.12 * (level - 128));
+  });
+}
+
+void expect_no_shots(const std::vector<Frame> &frames, const char *what) {
+  const auto shots = reference::find_shots(frames);
+  fail_unless(shots.empty(), "%s: %s", what, reference::describe(shots).c_str());
+}
+
+}  // namespace
+
+// The lens is covered for a while. If another picture follows, it is a cut, at the frame at which
+// the cover came.
+TEST(test_cover) {
+  const Frame scene = reference::natural_frame(320, 180);
+  for (const int length : {2, 8, 20}) {
+    std::vector<Frame> frames(30, scene);
+    frames.insert(frames.end(), size_t(length), covered(scene));
+    std::vector<Frame> other = frames;
+    frames.insert(frames.end(), 40, scene);
+    expect_no_shots(frames, "a cover");
+    if (length < 8) continue;
+    other.insert(other.end(), 40, flipped(scene, true, true));
+    const auto shots = reference::find_shots(other);
+    fail_unless(!shots.empty() && shots[0].frame == 30, "%d: %s", length,
+                reference::describe(shots).c_str());
+  }
+}
+
+// A view of little contrast has a histogram of few bins; its white balance jumps, its light drifts.
+TEST(test_dull_view) {
+  const Frame scene = reference::natural_frame(320, 180);
+  std::vector<Frame> frames;
+  for (int i = 0; i < 90; i++)
+    frames.push_back(
+        reference::relit(dull(scene, i < 45 ? 1 : 1.3), 1 + 0.1 * std::sin(i / 9.0), 0));
+  expect_no_shots(frames, "a dull view");
+  frames.insert(frames.end(), 30, dull(flipped(scene, true, true), 1));
+  const auto shots = reference::find_shots(frames);
+  fail_unless(shots.size() == 1 && shots[0].frame == 90, "%s", reference::describe(shots).c_str());
 }
 
 // A static scene with a lamp and a caption that appears and disappears; then shots of four frames.

@@ -9,7 +9,7 @@ namespace glcl::histogram {
 namespace {
 
 constexpr double blank_deviation = 6;    // levels, of noise
-constexpr double blank_scatter = 2;      // levels, rms between cells, of which noise leaves little
+constexpr double faint_scatter = 2;      // levels, rms between cells, of which noise leaves little
 constexpr double brightness_part = 0.4;  // part of the distance that may remain after a gain
 
 using Bins = std::array<float, size_t(FrameFeatures::bins) * FrameFeatures::channels>;
@@ -58,9 +58,10 @@ void FrameFeatures::compare_with(const FrameFeatures &previous) {
   comparison = Structure::compare(previous.structure, structure);
 }
 
-bool FrameFeatures::is_blank() const {
-  return variance < blank_deviation * blank_deviation &&
-         structure.luma_scatter() < blank_scatter * blank_scatter * Structure::cells;
+bool FrameFeatures::is_blank() const { return variance < blank_deviation * blank_deviation; }
+
+bool FrameFeatures::is_faint() const {
+  return structure.luma_scatter() >= faint_scatter * faint_scatter * Structure::cells;
 }
 
 double FrameFeatures::clipped() const {

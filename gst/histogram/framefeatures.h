@@ -23,6 +23,8 @@ struct FrameFeatures {
 
   /// True if the frame has only one level, apart from noise.
   bool is_blank() const;
+  /// True if the frame, though is_blank(), shows a picture of very little contrast.
+  bool is_faint() const;
   /// Fraction of the values in the darkest and the brightest bins.
   double clipped() const;
 

@@ -126,10 +126,11 @@ void add_shot_properties(Properties<HistogramProperties> &properties) {
             &HistogramProperties::shot_detection)
       .choice("shot-method", "Shot method", "How shot changes are detected",
               &HistogramProperties::shot_method, shot_method_type())
-      .number("shot-threshold", "Shot threshold",
-              "Minimum difference of the histograms at a cut, from 0 to 1; lower values find more "
-              "cuts. shot-method=shape uses half of this value",
-              &HistogramProperties::shot_threshold, 0, 1);
+      .number(
+          "shot-threshold", "Shot threshold",
+          "Minimum difference of the histograms at a cut or a dissolve, from 0 to 1; lower values "
+          "find more. shot-method=shape uses half of this value",
+          &HistogramProperties::shot_threshold, 0, 1);
 }
 
 }  // namespace

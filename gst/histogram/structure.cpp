@@ -85,7 +85,7 @@ int Structure::equal_top_rows(const Structure &a, const Structure &b) {
   return count;
 }
 
-/// Texture with less power per cell is none: in a view of little contrast less than in others.
+/// The least power per cell that counts as texture; a view of little contrast needs less.
 double Structure::least_power(const Structure &a, const Structure &b) {
   double luma = 0, of_a = 0, of_b = 0;
   for (int i = 0; i < cells; i++) {

@@ -20,7 +20,6 @@ constexpr int lookahead = longest + gradual_margin + 1;
 constexpr int margin = 4;                 // frames before and after a dissolve
 constexpr int stays_blank = 25;           // frames after which a fade ends the shot
 constexpr double least_continuity = 0.3;  // similarity of each frame of a dissolve to the previous
-constexpr double least_page = 0.08;       // change of the texture by another page
 constexpr int history_length = 2 * longest + 2 * around + stays_blank;
 
 }  // namespace
@@ -149,8 +148,7 @@ std::optional<Shots::Shot> Shots::new_page(int i) const {
   const auto &comparison = at(i).comparison;
   const double changed = luma_step(i);
   if (step(i) >= threshold_ || !is_step(i)) return {};
-  if (changed < 4 || comparison.change < least_page) return {};  // an encoder renews the page
-  if (!Structure::is_rewritten(at(i - 1).structure, at(i).structure)) return {};
+  if (changed < 4 || !Structure::is_rewritten(at(i - 1).structure, at(i).structure)) return {};
   for (int k = 1; k <= longest; k++)
     for (const auto &[before, after] : {std::pair{i - 1, i + k}, std::pair{i - 1 - k, i}})
       if (before >= 0 && after < size() &&

@@ -55,7 +55,7 @@ constexpr Bound bounds[] = {
     {"dissolve of 8", {0.8, 0}, {0, 0}, {0, 0.2}},
     {"dissolve of 12", {0.9, 0}, {0, 0}, {0, 0.2}},
     {"dissolve of 25", {0.8, 0}, {0, 0}, {0, 0.2}},
-    {"dissolve of 50", {0.7, 0}, {0, 0}, {0, 0.2}},
+    {"dissolve of 50", {0.6, 0.2}, {0, 0}, {0, 0.2}},
     {"wipe", {0.6, 0}, {0, 0}, {0, 0}},
     {"fade down and up", {1, 0}, {0.9, 0}, {0.9, 0.2}},
     {"one take", {1, 0}, {1, 0}, {1, 0}},
@@ -67,13 +67,13 @@ constexpr Bound bounds[] = {
     {"exposure", {1, 0}, {1, 0}, {1, 0}},
     {"lower third", {1, 0}, {1, 0.2}, {1, 0.2}},
     {"lower third, moved", {1, 0.3}, {1, 0.1}, {1, 0}, true},
-    {"logo", {1, 0}, {1, 0}, {1, 0}},
+    {"logo", {1, 0.2}, {1, 0}, {1, 0}},
     {"whip pan", {1, 0.2}, {1, 0}, {1, any}},
     {"black frames", {1, 0}, {1, 0}, {1, 0}},
     {"damaged frames", {1, 0.5}, {1, 0.5}, {1, 0.2}},
     {"passing thing", {1, 0}, {1, 0.2}, {1, 1}},
-    {"covered lens", {1, 0.5}, {1, 0.5}, {1, 1.5}},
-    {"flash", {1, 0}, {1, 0}, {1, 0.4}},
+    {"covered lens", {1, 0.5}, {1, 0.7}, {1, 2}},
+    {"flash", {1, 0}, {1, 0}, {1, 1}},
 };
 
 /// Frames at which FFmpeg's scdet finds a scene change.

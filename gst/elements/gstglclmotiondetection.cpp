@@ -3,6 +3,7 @@
 
 #include <gst/video/gstvideometa.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -15,7 +16,25 @@ namespace glcl::motion {
 
 namespace {
 
-constexpr double usual_frame = 0.04;  // s, for frames without timestamps
+constexpr double usual_frame = 0.04;                      // s, for frames without timestamps
+constexpr GstClockTime sample_interval = GST_SECOND / 2;  // of the background
+constexpr int sample_frames = 12;                         // the same without timestamps
+
+const char *name_of(objects::ObjectState state) {
+  using objects::ObjectState;
+  switch (state) {
+    case ObjectState::moving:
+      return "moving";
+    case ObjectState::stationary:
+      return "stationary";
+    case ObjectState::left:
+      return "left";
+    case ObjectState::removed:
+      return "removed";
+    default:
+      return "unknown";
+  }
+}
 
 GstStructure *describe(const char *name, const objects::Object &object) {
   const RectF &box = object.box;
@@ -25,7 +44,8 @@ GstStructure *describe(const char *name, const objects::Object &object) {
       gint(std::lround(box.right) - std::lround(box.left)), "height", G_TYPE_INT,
       gint(std::lround(box.bottom) - std::lround(box.top)), "velocity-x", G_TYPE_DOUBLE,
       double(object.vx), "velocity-y", G_TYPE_DOUBLE, double(object.vy), "score", G_TYPE_DOUBLE,
-      double(object.score), "age", G_TYPE_UINT, guint(object.age), nullptr);
+      double(object.score), "age", G_TYPE_UINT, guint(object.age), "state", G_TYPE_STRING,
+      name_of(object.state), nullptr);
 }
 
 /// The same with its speed and size, if the rules have a world.
@@ -41,7 +61,7 @@ GstStructure *describe(const char *name, const objects::Object &object,
 /// Creates an empty field for descriptions of objects.
 FieldRows rows(const std::optional<ObjectsOnGround> &on_ground) {
   std::vector<const char *> columns{"id",         "x",          "y",     "width", "height",
-                                    "velocity-x", "velocity-y", "score", "age"};
+                                    "velocity-x", "velocity-y", "score", "age",   "state"};
   if (on_ground) columns.insert(columns.end(), on_ground_fields.begin(), on_ground_fields.end());
   return FieldRows(columns);
 }
@@ -116,7 +136,7 @@ void ObjectDetection::sample_colours(Queue &queue, Queue &results, const Setting
 
 void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMotion &motion,
                            bool moved, const RuleFrame &frame) {
-  const bool remembered = std::exchange(previous_seen_, settings.runs());
+  const bool remembered = std::exchange(previous_.seen, settings.runs());
   if (!settings.runs()) {
     // All objects end after the pending results have arrived.
     if (remembered)
@@ -160,6 +180,32 @@ void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMo
   gst_glcl_analyzer_read(element_, queue, objects().regions(),
                          sizeof(objects::RegionList) + wanted.scene * sizeof(objects::SceneSums),
                          take);
+  sample(queue, settings, frame.times);
+}
+
+/// Samples the background twice per second while standing objects may last.
+void ObjectDetection::sample(Queue &queue, const Settings &settings, const FrameTimes &times) {
+  if (!settings.detect || settings.max_duration <= 0) return;
+  const GstClockTime now = times.running_time, before = previous_.sampled;
+  previous_.frames++;
+  const bool due = GST_CLOCK_TIME_IS_VALID(now) && GST_CLOCK_TIME_IS_VALID(before)
+                       ? now < before || now - before >= sample_interval
+                       : previous_.frames >= sample_frames;
+  if (!due) return;
+  previous_ = {previous_.seen, now, 0};
+  const cl_int2 cells = objects::BackgroundModel::standing_cells_of(objects().frame());
+  gst_glcl_analyzer_read(
+      element_, queue, objects().means(queue), size_t(cells.s[0]) * cells.s[1] * sizeof(cl_ushort),
+      [weak = weak_from_this(), settings, geometry = objects().frame()](const void *means) {
+        if (const auto self = weak.lock())
+          self->tracker_.sample(tracking_of(settings), static_cast<const cl_ushort *>(means),
+                                geometry);
+      });
+}
+
+objects::Tracker::Settings ObjectDetection::tracking_of(const Settings &settings) {
+  return {settings.min_frames,   settings.gap,        settings.max_speed,
+          settings.max_duration, settings.left_after, settings.learn_scenery};
 }
 
 void ObjectDetection::take(const Settings &settings, const objects::RegionList &result,
@@ -179,8 +225,8 @@ void ObjectDetection::take(const Settings &settings, const objects::RegionList &
       objects::Objects::least_area(settings_of(settings), size_.width, size_.height);
   const bool own = settings.rules_on == RuleProperties::On::own;
   if (own && !settings.detect) rules_.end(element_, times);
-  const objects::Tracker::Settings tracking{settings.min_frames, settings.gap, settings.max_speed,
-                                            rules_.watch(element_, settings, frame)};
+  objects::Tracker::Settings tracking = tracking_of(settings);
+  tracking.may_begin = rules_.watch(element_, settings, frame);
   const objects::Tracker::Report found =
       settings.detect ? tracker_.step(tracking, result, geometry, least, frame.seconds)
                       : tracker_.reset();
@@ -212,6 +258,7 @@ void ObjectDetection::report(const objects::Tracker::Report &report, const Frame
     first_seen_[object.id] = times.timestamp;
     post("motion-begin", times, object);
   }
+  for (const objects::Object &object : report.changed) post_state(object, times);
   latest_.set({tracker_.predicted(),
                first_seen_,
                last_times_.timestamp,
@@ -235,6 +282,22 @@ void ObjectDetection::post(const char *name, const FrameTimes &times,
       },
       structure);
   gst_structure_free(fields);
+  gst_glcl_analyzer_announce(element_, structure);
+}
+
+/// Announces the state of an object, and since when it stands.
+void ObjectDetection::post_state(const objects::Object &object, const FrameTimes &times) const {
+  GstClockTime since = times.timestamp;
+  if (GST_CLOCK_TIME_IS_VALID(since))
+    since -= std::min(since, static_cast<GstClockTime>(object.still_seconds * GST_SECOND));
+  GstStructure *structure = gst_glcl_analyzer_structure("object-state", times);
+  const RectF &box = object.box;
+  const long left = std::lround(box.left), top = std::lround(box.top);
+  gst_structure_set(structure, "id", G_TYPE_UINT64, guint64(object.id), "state", G_TYPE_STRING,
+                    name_of(object.state), "since", G_TYPE_UINT64, guint64(since), "x", G_TYPE_INT,
+                    gint(left), "y", G_TYPE_INT, gint(top), "width", G_TYPE_INT,
+                    gint(std::lround(box.right) - left), "height", G_TYPE_INT,
+                    gint(std::lround(box.bottom) - top), nullptr);
   gst_glcl_analyzer_announce(element_, structure);
 }
 

@@ -31,9 +31,11 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     double sensitivity = 0.5;
     int min_area = 0;  ///< px², 0: 1/1500 of the frame
     int min_frames = 2;
-    double gap = 0.5;      ///< s
-    double max_speed = 0;  ///< px per frame, see Tracker::Settings
-    bool shadows = true;   ///< separate shadows from objects
+    double gap = 0.5;                          ///< s
+    double max_speed = 0;                      ///< px per frame, see Tracker::Settings
+    double max_duration = 0, left_after = 10;  ///< s
+    bool learn_scenery = false;
+    bool shadows = true;  ///< separate shadows from objects
     int seed = 0;
     std::string mask_path;                    ///< path of `mask`, empty for a mask from a sample
     std::shared_ptr<const HostPicture> mask;  ///< picture of levels; null: detect everywhere
@@ -91,6 +93,13 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
 
  private:
   using ObjectsPointer = std::unique_ptr<objects::Objects>;
+  /// The frames before the next one.
+  struct Previous {
+    bool seen = false;  // the last one was seen
+    GstClockTime sampled =
+        GST_CLOCK_TIME_NONE;  // running time of the last sample of the background
+    int frames = 0;           // since then
+  };
   /// The objects and camera motion for metas and drawings, of the last frame whose results arrived.
   struct LatestResult {
     std::vector<objects::Object> predicted;
@@ -104,12 +113,15 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
 
   ObjectsPointer build() const;
   static objects::Objects::Settings settings_of(const Settings &settings);
+  static objects::Tracker::Settings tracking_of(const Settings &settings);
   objects::Objects &objects() {
     return *objects_.get([this] { return build(); });
   }
   void take(const Settings &settings, const objects::RegionList &result,
             const camera::FrameGeometry &geometry, RuleFrame frame);
+  void sample(Queue &queue, const Settings &settings, const FrameTimes &times);
   void post(const char *name, const FrameTimes &times, const objects::Object &object) const;
+  void post_state(const objects::Object &object, const FrameTimes &times) const;
   void report(const objects::Tracker::Report &report, const FrameTimes &times);
   void set_detected(bool detected);
 
@@ -119,7 +131,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   std::shared_ptr<Context> context_;
   Lazy<ObjectsPointer> objects_;
   std::shared_ptr<const HostPicture> mask_;
-  bool previous_seen_ = false;  // the previous frame was seen
+  Previous previous_;
   Guarded<LatestResult> latest_;
 
   // Used only when results arrive:

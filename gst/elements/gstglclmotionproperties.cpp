@@ -232,6 +232,18 @@ void add_detection_properties(Properties<MotionProperties> &properties) {
               "How far an object may move per frame, in px. It limits only objects that move "
               "farther than their own length. 0 is a quarter of the longer side of the frame",
               &MotionProperties::max_speed, 0, 16384)
+      .number("max-duration", "Maximum duration",
+              "Time in seconds after which an object that stands still ends. 0: it ends once it is "
+              "background, after at most 30 frames",
+              &MotionProperties::max_duration, 0, 86400)
+      .number("left-after", "Left after",
+              "Time in seconds for which a thing stands still until it is reported as left or "
+              "removed. Needs a longer max-duration",
+              &MotionProperties::left_after, 0, 86400)
+      .flag("learn-scenery", "Learn scenery",
+            "What swings in its place, such as leaves, water or a flag, stops being an object "
+            "within a minute. Not for busy roads",
+            &MotionProperties::learn_scenery)
       .flag("shadows", "Shadows",
             "Separate shadows from objects: boxes leave them out and the mask of the result marks "
             "them with 2. FALSE: shadows belong to the objects",

@@ -9,9 +9,12 @@ namespace glcl::objects {
 
 BackgroundModel::BackgroundModel(Context &context, const camera::FrameGeometry &frame)
     : frame_(frame) {
-  kernel_ = Kernel(context, context.program("objects/backgroundmodel.cl"), "objects_background",
-                   context.device().is_cpu() ? Size{64, 1} : Size{32, 8})
-                .in_bands();
+  const Size group = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};
+  kernel_ =
+      Kernel(context, context.program("objects/backgroundmodel.cl"), "objects_background", group)
+          .in_bands();
+  means_kernel_ =
+      Kernel(context, context.program("objects/standing.cl"), "objects_standing", group);
   const size_t pixels = size_t(frame.size.s[0]) * frame.size.s[1];
   try {
     for (int i = 0; i < 2; i++) {
@@ -22,6 +25,9 @@ BackgroundModel::BackgroundModel(Context &context, const camera::FrameGeometry &
                                                             cells_of(frame).s[1] * sizeof(Bounds));
     deviation_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                             deviation.size(), deviation.data());
+    const cl_int2 cells = standing_cells_of(frame);
+    means_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE,
+                        size_t(cells.s[0]) * cells.s[1] * sizeof(cl_ushort));
     std::vector<cl_uchar> no_marks(pixels);
     foreground_ =
         cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, pixels, no_marks.data());
@@ -34,6 +40,18 @@ BackgroundModel::BackgroundModel(Context &context, const camera::FrameGeometry &
 cl_int2 BackgroundModel::cells_of(const camera::FrameGeometry &frame) {
   return {{(frame.size.s[0] + BOUNDS_CELL - 1) / BOUNDS_CELL,
            (frame.size.s[1] + BOUNDS_CELL - 1) / BOUNDS_CELL}};
+}
+
+cl_int2 BackgroundModel::standing_cells_of(const camera::FrameGeometry &frame) {
+  return {{(frame.size.s[0] + STANDING_CELL - 1) / STANDING_CELL,
+           (frame.size.s[1] + STANDING_CELL - 1) / STANDING_CELL}};
+}
+
+const cl::Buffer &BackgroundModel::means(Queue &queue) {
+  const cl_int2 cells = standing_cells_of(frame_);
+  means_kernel_(queue, {size_t(cells.s[0]), size_t(cells.s[1])}, levels(), history(), frame_.size,
+                cells, means_);
+  return means_;
 }
 
 void BackgroundModel::set_bounds(Queue &queue, const std::vector<Bounds> &bounds) {

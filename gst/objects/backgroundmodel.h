@@ -42,6 +42,12 @@ class BackgroundModel {
   void run(Queue &queue, const Bounds &bounds, const cl::Buffer &small, const cl::Buffer &state,
            const camera::RowBrightness &rows, const noise::Noise &noise, const cl::Buffer &regions);
 
+  /// Columns and rows of means().
+  static cl_int2 standing_cells_of(const camera::FrameGeometry &frame);
+  /// Enqueues the means of the background in cells of STANDING_CELL px a side, after run(): ushort,
+  /// in 256ths of a level; UNKNOWN_LEVEL where most of a cell is not known yet.
+  const cl::Buffer &means(Queue &queue);
+
   /// For the marks of OverlayDetector::run(), before run() for the same frame. The same as
   /// foreground().
   const cl::Buffer &marks() const { return foreground_; }
@@ -58,8 +64,8 @@ class BackgroundModel {
 
  private:
   camera::FrameGeometry frame_{};
-  Kernel kernel_;
-  cl::Buffer levels_[2], history_[2], foreground_, deviation_;
+  Kernel kernel_, means_kernel_;
+  cl::Buffer levels_[2], history_[2], foreground_, deviation_, means_;
   int now_ = 0;
   bool own_bounds_ = false;
 };

@@ -60,6 +60,9 @@ class Objects {
     regions_.mask(queue, foreground(), out, offset);
   }
 
+  /// Enqueues BackgroundModel::means() of the last frame.
+  const cl::Buffer &means(Queue &queue) { return background_.means(queue); }
+
   /// A RegionList, and with Settings::scene SceneSums after it; overwritten by next().
   const cl::Buffer &regions() const { return regions_.list(); }
   const camera::FrameGeometry &frame() const { return frame_; }

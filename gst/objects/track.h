@@ -17,18 +17,51 @@ struct FrameSize {
   int width, height;
 };
 
+/// How an object is. It is unknown while the camera moves.
+enum class ObjectState {
+  unknown,
+  moving,
+  stationary,  ///< it has moved, and stands still
+  left,        ///< it was put down, and stands still
+  removed      ///< a thing of the old background is gone from here
+};
+
 /// A moving object, as results report it.
 struct Object {
   uint64_t id = 0;  ///< from 1, never reused
   RectF box;
-  float vx = 0, vy = 0;  ///< px per frame, in the picture
-  float score = 0;       ///< 0 … 1: how far it exceeds the noise
-  int age = 0;           ///< frames since it was first seen
+  ObjectState state = ObjectState::unknown;
+  double still_seconds = 0;  ///< since it stands still; 0 while it moves
+  float vx = 0, vy = 0;      ///< px per frame, in the picture
+  float score = 0;           ///< 0 … 1: how far it exceeds the noise
+  int age = 0;               ///< frames since it was first seen
   struct Point {
     float x, y;
   };
   std::deque<Point>
       trail;  ///< earlier smoothed centres, moved with the camera; at most TRAIL_POINTS
+};
+
+/// Where a track stands still.
+struct TrackStand {
+  RectF place;            // its box since it stands
+  double seconds = 0;     // since then
+  int frames = 0;         // in which it was found there
+  float moving_area = 0;  // mean area of its boxes before, px²
+  bool over = false;      // its object has ended, and begins again only elsewhere
+
+  /// Takes its box in the next frame.
+  void update(const RectF &box, double passed);
+};
+
+/// How far a track has come: passers-by come further than things that swing in their place.
+struct TrackTravel {
+  RectF first;         // where it was first seen
+  float largest = 0;   // largest side of its boxes, px
+  float way = 0;       // its largest distance from its start, in largest sides
+  float off = 0;       // its distance in the last frame
+  RectF swept;         // what it covered since it was last learned from
+  double seconds = 0;  // since then
 };
 
 /// How a track moves, without the camera's motion.
@@ -39,6 +72,8 @@ struct TrackMotion {
   float vx = 0, vy = 0;  // by the vectors of the last frame, px per frame
   int moving = 0;        // frames in a row in which these differ from the camera's, and are alike
   bool jumps = false;    // it moves further per frame than its length
+  TrackStand stand;
+  TrackTravel travel;
 };
 
 /// The side of a track that moves outwards while the others stay.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "association.h"
 #include "occlusion.h"
@@ -16,10 +17,12 @@ constexpr int most_new_missed = 1;       // a new track missed more often in a r
 constexpr int settling_frames = 8;  // frames after a cut in which any number of objects may begin
 constexpr int jump_frames = 3;      // detections before an object that jumps begins
 constexpr int moving_frames = 3;    // in which vectors show the motion of a large object
-constexpr float moving_area = 0.005f;  // part of the frame, of a large object
-constexpr float fast_pan = 0.0125f;    // of the width per frame; then only vectors show motion
-constexpr float block_area = 2048;     // px² of frames; anything as large moves by its vectors
-constexpr float least_score = 0.1f;    // a new object with a lower score is noise
+constexpr float moving_area = 0.005f;     // part of the frame, of a large object
+constexpr float fast_pan = 0.0125f;       // of the width per frame; then only vectors show motion
+constexpr float block_area = 2048;        // px² of frames; anything as large moves by its vectors
+constexpr float least_score = 0.1f;       // a new object with a lower score is noise
+constexpr double standing_seconds = 1;    // in one place, of a stationary object
+constexpr double least_hold_seconds = 1;  // until the map shows what has become background
 
 }  // namespace
 
@@ -35,6 +38,8 @@ bool Tracker::is_reported(const Settings &settings, const Track &track) const {
 bool Tracker::begins(const Settings &settings, const Track &track, float brightness_peak,
                      float pan) const {
   if (track.object.id || track.missed || track.object.score < least_score) return false;
+  if (track.motion.stand.over || parked_.holds(track)) return false;
+  if (settings.learn_scenery && scenery_.contains(track)) return false;
   if (settings.min_frames <= 1 && !track.began_in_crowd) return true;
   const float part = track.box.area() / (float(size_.width) * float(size_.height));
   if (track.motion.moving >= std::max(settings.min_frames, moving_frames) && part >= moving_area)
@@ -67,11 +72,15 @@ void Tracker::update(size_t which, const Claims &claimed, const std::vector<Dete
     track.motion.dx *= 0.8f, track.motion.dy *= 0.8f;
   }
   update_object(track, size_);
+  if (!track.missed) track.motion.stand.update(track.box, seconds);
 }
 
 bool Tracker::is_gone(const Settings &settings, const Track &track) const {
-  if (track.object.id)
-    return track.missed_seconds >= settings.gap || (track.missed && !inside(track.box));
+  if (track.object.id) {
+    const bool stands = settings.max_duration > 0 && track.motion.stand.seconds > 0;
+    return track.missed_seconds >= std::max(settings.gap, stands ? least_hold_seconds : 0) ||
+           (track.missed && !inside(track.box));
+  }
   return track.missed > most_new_missed;
 }
 
@@ -94,6 +103,7 @@ void Tracker::remove(const Settings &settings, Report &report) {
   for (size_t t = 0; t < tracks_.size();) {
     if (is_gone(settings, tracks_[t]) || merges(t)) {
       if (tracks_[t].object.id) report.ended.push_back(tracks_[t].object);
+      scenery_.end(tracks_[t]);
       tracks_.erase(tracks_.begin() + ptrdiff_t(t));
     } else {
       t++;
@@ -122,9 +132,103 @@ void Tracker::add(const RegionList &result, const std::vector<Detection> &list, 
     }
 }
 
+void Tracker::begin(const Settings &settings, const camera::CameraState &state, Report &report) {
+  const float pan = std::hypot(state.frame_motion.x, state.frame_motion.y);
+  for (Track &track : tracks_)
+    if (begins(settings, track, state.brightness_peak, pan)) {
+      parked_.note_begin(track.start_box);
+      if (const std::optional<Object> parked = parked_.departs(track, standing_)) {
+        track.object.id = parked->id;
+        track.object.age += parked->age;
+        continue;
+      }
+      track.object.id = ++last_id_;
+      track.object.state = state_of(track);
+      report.begun.push_back(track.object);
+    }
+}
+
+ObjectState Tracker::state_of(const Track &track) const {
+  if (!rest_.rests()) return ObjectState::unknown;
+  return track.motion.stand.seconds >= standing_seconds ? ObjectState::stationary
+                                                        : ObjectState::moving;
+}
+
+/// Ends the object of a track, which begins again only elsewhere.
+void Tracker::end(size_t which, Report &report) {
+  report.ended.push_back(tracks_[which].object);
+  tracks_[which].object.id = 0;
+  tracks_[which].motion.stand.over = true;
+}
+
+void Tracker::rest(const Settings &settings, double least, double seconds, Report &report) {
+  if (settings.max_duration <= 0) return;
+  std::vector<RectF> others;
+  for (size_t t = 0; t < tracks_.size();) {
+    const Track &track = tracks_[t];
+    if (track.object.id && track.missed && parked_.takes(track, standing_)) {
+      tracks_.erase(tracks_.begin() + ptrdiff_t(t));
+      continue;
+    }
+    if (track.object.id && track.motion.stand.seconds >= settings.max_duration) end(t, report);
+    if (track.object.id) others.push_back(track.box);
+    t++;
+  }
+  const ParkedObjects::Settings parking{settings.max_duration, settings.left_after, float(least),
+                                        size_};
+  ParkedObjects::Changes changes =
+      parked_.step(parking, standing_, seconds, std::exchange(fresh_, false), others);
+  report.ended.insert(report.ended.end(), changes.ended.begin(), changes.ended.end());
+  for (Object &object : changes.found) {
+    object.id = ++last_id_;
+    parked_.add(object);
+    report.begun.push_back(object);
+  }
+}
+
+void Tracker::learn_scenery(const Settings &settings, const camera::FrameGeometry &frame,
+                            double seconds, Report &report) {
+  if (!settings.learn_scenery || !rest_.rests()) return scenery_.reset();
+  scenery_.pass(frame, seconds);
+  for (size_t t = 0; t < tracks_.size(); t++) {
+    if (tracks_[t].missed) continue;
+    scenery_.follow(tracks_[t], seconds);
+    if (tracks_[t].object.id && scenery_.contains(tracks_[t])) {
+      end(t, report);
+      tracks_[t].motion.stand.over = false;
+    }
+  }
+}
+
+void Tracker::list(Report &report) {
+  std::map<uint64_t, ObjectState> states;
+  const auto note = [&](const Object &object) {
+    const auto before = states_.find(object.id);
+    const bool same = before == states_.end() ? object.state == ObjectState::moving
+                                              : before->second == object.state;
+    if (!same) report.changed.push_back(object);
+    states[object.id] = object.state;
+  };
+  for (Track &track : tracks_) {
+    track.object.state = state_of(track);
+    track.object.still_seconds = track.motion.stand.seconds;
+    if (track.object.id) note(track.object);
+    if (is_reported({}, track)) report.objects.push_back(track.object);
+  }
+  for (const Object &object : parked_.objects()) {
+    note(object);
+    report.objects.push_back(object);
+  }
+  std::sort(report.objects.begin(), report.objects.end(),
+            [](const Object &a, const Object &b) { return a.id < b.id; });
+  states_ = states;
+}
+
 Tracker::Report Tracker::step(const Settings &settings, const RegionList &result,
                               const camera::FrameGeometry &frame, double least, double seconds) {
   if (result.state.cut || result.state.model_empty) return reset();
+  standing_.pass(seconds);
+  if (rest_.moves(result.state, frame, seconds)) standing_.reset();
   std::vector<Detection> list = detections(result, frame, size_);
   for (Track &track : tracks_) {
     track.before = track.box;
@@ -135,8 +239,8 @@ Tracker::Report Tracker::step(const Settings &settings, const RegionList &result
   const std::vector<bool> jumped =
       match_distant(tracks_, settings.max_speed, least, size_, claimed, list);
   for (size_t t = 0; t < tracks_.size(); t++) update(t, claimed, list, jumped[t], seconds);
-  const float pan = std::hypot(result.state.frame_motion.x, result.state.frame_motion.y);
   Report report;
+  rest(settings, least, seconds, report);
   remove(settings, report);
   if (settings.may_begin)
     add(result, list, least);
@@ -144,21 +248,30 @@ Tracker::Report Tracker::step(const Settings &settings, const RegionList &result
     tracks_.erase(std::remove_if(tracks_.begin(), tracks_.end(),
                                  [](const Track &track) { return !track.object.id; }),
                   tracks_.end());
-  for (Track &track : tracks_)
-    if (begins(settings, track, result.state.brightness_peak, pan)) {
-      track.object.id = ++last_id_;
-      report.begun.push_back(track.object);
-    }
-  for (const Track &track : tracks_)
-    if (is_reported(settings, track)) report.objects.push_back(track.object);
+  learn_scenery(settings, frame, seconds, report);
+  begin(settings, result.state, report);
+  this->list(report);
   return report;
+}
+
+void Tracker::sample(const Settings &settings, const cl_ushort *means,
+                     const camera::FrameGeometry &frame) {
+  if (!rest_.rests() || !rest_.aligned()) return;
+  standing_.sample(means, frame, settings.max_duration);
+  fresh_ = true;
 }
 
 Tracker::Report Tracker::reset() {
   Report report;
   for (const Track &track : tracks_)
     if (track.object.id) report.ended.push_back(track.object);
+  for (const Object &object : parked_.objects()) report.ended.push_back(object);
   tracks_.clear();
+  states_.clear();
+  rest_ = {};
+  standing_.reset();
+  parked_.reset();
+  scenery_.reset();
   return report;
 }
 

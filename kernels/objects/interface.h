@@ -31,6 +31,9 @@ typedef struct {
 // px per side of cells of the background model with bounds of their own.
 CONSTANT(BOUNDS_CELL, 4);
 
+CONSTANT(STANDING_CELL, 2);       // px per side of cells that may stand still; see standing.cl
+CONSTANT(UNKNOWN_LEVEL, 0xffff);  // of such a cell
+
 // The update of the background model by a frame, for objects_background.
 typedef struct {
   FrameGeometry frame;

@@ -491,7 +491,8 @@ TEST(test_shadow_limits) {
   old.age = 2;
   fail_unless(!is_shadow(old), "MIN_AGE: the background is too young");
   const auto with = [&](int count, int distance) {
-    ShadowScene few;
+    ShadowScene few;  // in colour: without texture and colour only rounding decides
+    few.background_colour = 40, few.colour = 30;
     few.foreground.assign(pixels, 0);
     few.foreground[at(middle, middle)] = 20;
     for (int i = 0; i < count - 1; i++) few.foreground[at(middle - 2 + i, middle + distance)] = 20;

@@ -21,6 +21,8 @@ play -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "
     match($0, /motion-(begin|end), /) {
       event = substr($0, RSTART, RLENGTH - 2)
       fields = substr($0, RSTART + RLENGTH)
+      gsub(/\(string\)[^,;]*/, "&\"", fields)
+      gsub(/\(string\)/, "\"", fields)
       gsub(/\([a-z0-9]*\)|;/, "", fields)
       gsub(/=/, "\": ", fields)
       gsub(/, /, ", \"", fields)

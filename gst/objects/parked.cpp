@@ -19,6 +19,7 @@ constexpr float most_part = 0.5f;        // of what moved, of a thing that it pu
 constexpr float largest = 0.5f;          // part of the frame; more is light
 constexpr double start_seconds = 60;     // for which a start is remembered
 constexpr double stand_seconds = 1;      // then a small move does not end it
+constexpr double longest_stay = 5;       // s in a place of something that moves slowly
 constexpr float slack_part = 0.15f, least_slack = 3;  // of the box; px
 constexpr float area_gain = 0.1f;
 
@@ -53,6 +54,7 @@ void TrackStand::update(const RectF &box, double passed) {
     return;
   }
   moving_area += (moving_area > 0 ? area_gain : 1.0f) * (box.area() - moving_area);
+  if (frames) least_seconds = 2 * std::min(seconds, longest_stay);
   place = box;
   seconds = 0, frames = 1, over = false;
 }
@@ -99,12 +101,16 @@ std::optional<Object> ParkedObjects::departs(const Track &track, StandingMap &ma
 /// A part of what moved here was left, or something was taken away, if the outline is clear.
 void ParkedObjects::classify(const Settings &settings, const StandingMap &map) {
   using Outline = StandingMap::StandingArea::Outline;
+  const auto is_open = [&](const Parked &parked) {
+    return parked.is_part && parked.object.state == ObjectState::stationary &&
+           parked.object.still_seconds >= settings.left_after;
+  };
+  if (std::none_of(list_.begin(), list_.end(), is_open)) return;
+  const std::vector<StandingMap::StandingArea> areas = map.areas({}, settings.least);
   for (Parked &parked : list_) {
     Object &object = parked.object;
-    if (!parked.is_part || object.state != ObjectState::stationary ||
-        object.still_seconds < settings.left_after)
-      continue;
-    for (const StandingMap::StandingArea &area : map.areas({}, settings.least)) {
+    if (!is_open(parked)) continue;
+    for (const StandingMap::StandingArea &area : areas) {
       if (area.outline == Outline::unclear || common_part(area.box, object.box) < same_place)
         continue;
       object.state = area.outline == Outline::present ? ObjectState::left : ObjectState::removed;

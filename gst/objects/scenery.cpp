@@ -51,7 +51,7 @@ Scenery::SceneryCells Scenery::span_of(const RectF &box) const {
 void Scenery::learn(const RectF &box, double seconds) {
   const float by = side_ / 2;
   const SceneryCells span = span_of({box.left - by, box.top - by, box.right + by, box.bottom + by});
-  const auto more = float((1 + forgotten_part) * seconds);
+  const auto more = float((seconds > 0 ? 1 + forgotten_part : 1) * seconds);
   for (int y = span.top; y < span.bottom; y++)
     for (int x = span.left; x < span.right; x++) {
       float &cell = cells_[size_t(y) * size_t(columns_) + size_t(x)];

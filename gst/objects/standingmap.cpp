@@ -195,7 +195,7 @@ std::vector<StandingMap::StandingArea> StandingMap::areas(const std::vector<Rect
                                                           float least) const {
   std::vector<StandingArea> list;
   if (!count_) return list;
-  std::vector<bool> seen(cells_.size());
+  std::vector<bool> seen(cells_.size()), inside(cells_.size());
   for (const RectF &box : without) {
     const CellSpan span = span_of(box);
     for (int y = span.top; y < span.bottom; y++)
@@ -216,7 +216,7 @@ std::vector<StandingMap::StandingArea> StandingMap::areas(const std::vector<Rect
           cells.push_back(int(at));
         }
     }
-    if (float(cells.size()) * side_ * side_ >= least) list.push_back(area_of(cells));
+    if (float(cells.size()) * side_ * side_ >= least) list.push_back(area_of(cells, inside));
   }
   return list;
 }
@@ -228,15 +228,19 @@ struct StandingMap::Edges {
     now += std::abs(a.now - b.now), before += std::abs(a.level - b.level);
   }
   bool present() const { return now > clear_edges * before; }
-  bool scenery() const { return before > clear_edges * now; }
+  bool old() const { return before > clear_edges * now; }
 };
 
-StandingMap::StandingArea StandingMap::area_of(const Cells &cells) const {
+/// `inside`: a flag per cell, all false before and after.
+StandingMap::StandingArea StandingMap::area_of(const Cells &cells,
+                                               std::vector<bool> &inside) const {
+  for (int at : cells) inside[size_t(at)] = true;
   StandingArea area{{1e9f, 1e9f, -1, -1},
                     float(cells.size()) * side_ * side_,
                     0,
-                    outline_of(cells),
+                    outline_of(cells, inside),
                     is_lit(cells)};
+  for (int at : cells) inside[size_t(at)] = false;
   int count = 0;
   for (int at : cells) {
     const auto x = float(at % columns_), y = float(at / columns_);
@@ -250,14 +254,13 @@ StandingMap::StandingArea StandingMap::area_of(const Cells &cells) const {
 
 /// Compares the steps of level across the outline in the background of now and in the old
 /// background.
-StandingMap::StandingArea::Outline StandingMap::outline_of(const Cells &cells) const {
+StandingMap::StandingArea::Outline StandingMap::outline_of(const Cells &cells,
+                                                           const std::vector<bool> &inside) const {
   const auto index_at = [this](int x, int y) -> std::optional<size_t> {
     if (x < 0 || y < 0 || x >= columns_ || y >= rows_) return {};
     return size_t(y) * size_t(columns_) + size_t(x);
   };
-  std::vector<bool> inside(cells_.size());
-  for (int at : cells) inside[size_t(at)] = true;
-  const auto is_scenery = [&](size_t at) {
+  const auto is_old = [&](size_t at) {
     return !inside[at] && cells_[at].seconds < 0 && cells_[at].level >= 0;
   };
   // Steps between cells side by side, and three cells apart.
@@ -267,15 +270,15 @@ StandingMap::StandingArea::Outline StandingMap::outline_of(const Cells &cells) c
       const int x = at % columns_, y = at / columns_;
       const auto next = index_at(x + dx, y + dy), out = index_at(x + 2 * dx, y + 2 * dy),
                  in = index_at(x - dx, y - dy);
-      if (!next || !is_scenery(*next)) continue;
+      if (!next || !is_old(*next)) continue;
       near.add(cells_[size_t(at)], cells_[*next]);
       far.add(cells_[in && inside[*in] ? *in : size_t(at)],
-              cells_[out && is_scenery(*out) ? *out : *next]);
+              cells_[out && is_old(*out) ? *out : *next]);
     }
   using Outline = StandingArea::Outline;
-  return near.present() && far.present()   ? Outline::present
-         : near.scenery() && far.scenery() ? Outline::scenery
-                                           : Outline::unclear;
+  return near.present() && far.present() ? Outline::present
+         : near.old() && far.old()       ? Outline::old
+                                         : Outline::unclear;
 }
 
 /// True if the texture of the old background is still there: then only the light has changed.

@@ -42,8 +42,8 @@ class StandingMap {
     enum class Outline {
       unclear,
       present,
-      scenery
-    } outline;         ///< whose edges lie along its outline
+      old
+    } outline;         ///< the background whose edges lie along its outline
     bool lit = false;  ///< it shows the old background in another light
   };
 
@@ -83,8 +83,8 @@ class StandingMap {
   float gain_of(const cl_ushort *means) const;
   void update(int x, int y, float now, float passed, double most_seconds);
   CellSpan span_of(const RectF &box) const;
-  StandingArea area_of(const Cells &cells) const;
-  StandingArea::Outline outline_of(const Cells &cells) const;
+  StandingArea area_of(const Cells &cells, std::vector<bool> &inside) const;
+  StandingArea::Outline outline_of(const Cells &cells, const std::vector<bool> &inside) const;
   bool is_lit(const Cells &cells) const;
 
   int columns_ = 0, rows_ = 0;

@@ -44,11 +44,12 @@ struct Object {
 
 /// Where a track stands still.
 struct TrackStand {
-  RectF place;            // its box since it stands
-  double seconds = 0;     // since then
-  int frames = 0;         // in which it was found there
-  float moving_area = 0;  // mean area of its boxes before, px²
-  bool over = false;      // its object has ended, and begins again only elsewhere
+  RectF place;               // its box since it stands
+  double seconds = 0;        // since then
+  int frames = 0;            // in which it was found there
+  float moving_area = 0;     // mean area of its boxes before, px²
+  bool over = false;         // its object has ended, and begins again only elsewhere
+  double least_seconds = 0;  // until it stands: what moves slowly leaves each place soon
 
   /// Takes its box in the next frame.
   void update(const RectF &box, double passed);

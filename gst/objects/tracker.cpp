@@ -23,6 +23,9 @@ constexpr float block_area = 2048;        // px² of frames; anything as large m
 constexpr float least_score = 0.1f;       // a new object with a lower score is noise
 constexpr double standing_seconds = 1;    // in one place, of a stationary object
 constexpr double least_hold_seconds = 1;  // until the map shows what has become background
+constexpr int least_hold_frames = 2;      // the same
+
+bool by_number(const Object &a, const Object &b) { return a.id < b.id; }
 
 }  // namespace
 
@@ -77,9 +80,10 @@ void Tracker::update(size_t which, const Claims &claimed, const std::vector<Dete
 
 bool Tracker::is_gone(const Settings &settings, const Track &track) const {
   if (track.object.id) {
-    const bool stands = settings.max_duration > 0 && track.motion.stand.seconds > 0;
-    return track.missed_seconds >= std::max(settings.gap, stands ? least_hold_seconds : 0) ||
-           (track.missed && !inside(track.box));
+    const bool stands = settings.max_duration > 0 && track.motion.stand.seconds > 0,
+               waits = stands && (track.missed_seconds < least_hold_seconds ||
+                                  track.missed <= least_hold_frames);
+    return (track.missed_seconds >= settings.gap && !waits) || (track.missed && !inside(track.box));
   }
   return track.missed > most_new_missed;
 }
@@ -136,7 +140,7 @@ void Tracker::begin(const Settings &settings, const camera::CameraState &state, 
   const float pan = std::hypot(state.frame_motion.x, state.frame_motion.y);
   for (Track &track : tracks_)
     if (begins(settings, track, state.brightness_peak, pan)) {
-      parked_.note_begin(track.start_box);
+      if (settings.max_duration > 0) parked_.note_begin(track.start_box);
       if (const std::optional<Object> parked = parked_.departs(track, standing_)) {
         track.object.id = parked->id;
         track.object.age += parked->age;
@@ -150,8 +154,9 @@ void Tracker::begin(const Settings &settings, const camera::CameraState &state, 
 
 ObjectState Tracker::state_of(const Track &track) const {
   if (!rest_.rests()) return ObjectState::unknown;
-  return track.motion.stand.seconds >= standing_seconds ? ObjectState::stationary
-                                                        : ObjectState::moving;
+  const TrackStand &stand = track.motion.stand;
+  return stand.seconds >= std::max(standing_seconds, stand.least_seconds) ? ObjectState::stationary
+                                                                          : ObjectState::moving;
 }
 
 /// Ends the object of a track, which begins again only elsewhere.
@@ -161,8 +166,17 @@ void Tracker::end(size_t which, Report &report) {
   tracks_[which].motion.stand.over = true;
 }
 
+/// Forgets what stands still.
+void Tracker::end_parked(Report &report) {
+  for (const Object &object : parked_.objects()) report.ended.push_back(object);
+  standing_.reset();
+  parked_.reset();
+}
+
 void Tracker::rest(const Settings &settings, double least, double seconds, Report &report) {
-  if (settings.max_duration <= 0) return;
+  may_begin_ = settings.may_begin;
+  if (settings.max_duration <= 0) return end_parked(report);
+  const bool fresh = std::exchange(fresh_, false);
   std::vector<RectF> others;
   for (size_t t = 0; t < tracks_.size();) {
     const Track &track = tracks_[t];
@@ -170,14 +184,20 @@ void Tracker::rest(const Settings &settings, double least, double seconds, Repor
       tracks_.erase(tracks_.begin() + ptrdiff_t(t));
       continue;
     }
-    if (track.object.id && track.motion.stand.seconds >= settings.max_duration) end(t, report);
-    if (track.object.id) others.push_back(track.box);
+    const RectF &place = track.motion.stand.place;
+    if (track.object.id && track.motion.stand.seconds >= settings.max_duration) {
+      standing_.adopt(place);
+      end(t, report);
+    }
+    // A part of it may be background by now.
+    if (track.object.id && track.motion.stand.frames && fresh) standing_.hold(place);
+    if (track.object.id || track.motion.stand.over) others.insert(others.end(), {place, track.box});
     t++;
   }
   const ParkedObjects::Settings parking{settings.max_duration, settings.left_after, float(least),
                                         size_};
   ParkedObjects::Changes changes =
-      parked_.step(parking, standing_, seconds, std::exchange(fresh_, false), others);
+      parked_.step(parking, standing_, seconds, fresh && settings.may_begin, others);
   report.ended.insert(report.ended.end(), changes.ended.begin(), changes.ended.end());
   for (Object &object : changes.found) {
     object.id = ++last_id_;
@@ -211,7 +231,8 @@ void Tracker::list(Report &report) {
   };
   for (Track &track : tracks_) {
     track.object.state = state_of(track);
-    track.object.still_seconds = track.motion.stand.seconds;
+    const bool stands = track.object.state == ObjectState::stationary;
+    track.object.still_seconds = stands ? track.motion.stand.seconds : 0;
     if (track.object.id) note(track.object);
     if (is_reported({}, track)) report.objects.push_back(track.object);
   }
@@ -219,8 +240,7 @@ void Tracker::list(Report &report) {
     note(object);
     report.objects.push_back(object);
   }
-  std::sort(report.objects.begin(), report.objects.end(),
-            [](const Object &a, const Object &b) { return a.id < b.id; });
+  std::sort(report.objects.begin(), report.objects.end(), by_number);
   states_ = states;
 }
 
@@ -256,7 +276,7 @@ Tracker::Report Tracker::step(const Settings &settings, const RegionList &result
 
 void Tracker::sample(const Settings &settings, const cl_ushort *means,
                      const camera::FrameGeometry &frame) {
-  if (!rest_.rests() || !rest_.aligned()) return;
+  if (!may_begin_ || !rest_.rests() || !rest_.aligned()) return;
   standing_.sample(means, frame, settings.max_duration);
   fresh_ = true;
 }
@@ -265,12 +285,10 @@ Tracker::Report Tracker::reset() {
   Report report;
   for (const Track &track : tracks_)
     if (track.object.id) report.ended.push_back(track.object);
-  for (const Object &object : parked_.objects()) report.ended.push_back(object);
+  end_parked(report);
   tracks_.clear();
   states_.clear();
   rest_ = {};
-  standing_.reset();
-  parked_.reset();
   scenery_.reset();
   return report;
 }
@@ -283,6 +301,9 @@ std::vector<Object> Tracker::predicted() const {
       list.back().box = clipped(track.object.box.moved(track.object.vx, track.object.vy),
                                 float(size_.width), float(size_.height));
     }
+  const std::vector<Object> parked = parked_.objects();
+  list.insert(list.end(), parked.begin(), parked.end());
+  std::sort(list.begin(), list.end(), by_number);
   return list;
 }
 

@@ -69,6 +69,7 @@ class Tracker {
   void learn_scenery(const Settings &settings, const camera::FrameGeometry &frame, double seconds,
                      Report &report);
   void end(size_t which, Report &report);
+  void end_parked(Report &report);
   /// Reports objects, and states that have changed.
   void list(Report &report);
   ObjectState state_of(const Track &track) const;
@@ -78,7 +79,8 @@ class Tracker {
   uint64_t last_id_ = 0, last_serial_ = 0;
   CameraRest rest_;
   StandingMap standing_;
-  bool fresh_ = false;  // the map has changed since the last step
+  bool fresh_ = false;     // the map has changed since the last step
+  bool may_begin_ = true;  // objects may begin in this frame
   ParkedObjects parked_;
   Scenery scenery_;
   std::map<uint64_t, ObjectState> states_;  // of the objects in the last report

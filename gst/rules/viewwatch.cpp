@@ -25,8 +25,8 @@ constexpr float white = 250;                           // levels
 constexpr double most_lost = 0.8, few_lost = 0.4, some_lost = 0.15, many_lost = 0.5;  // of cells
 constexpr double same = 0.6, gone = 0.45, evenly = 0.85;                              // likeness
 constexpr double same_contrast = 0.45, low_contrast = 0.6;
-constexpr double dark = 16;             // levels, mean
-constexpr uint64_t slow = second / 10;  // between frames, of which one may miss all of a cover
+constexpr double dark = 16;                    // levels, mean
+constexpr uint64_t slow = 95 * second / 1000;  // between frames, of which one may miss a cover
 constexpr uint64_t least_time = 2 * second, rest_time = second / 2, calm_time = second;
 
 double part_of(size_t count, size_t all) { return all ? double(count) / double(all) : 0; }
@@ -75,6 +75,20 @@ ViewWatch::Comparison ViewWatch::compare(const ScenePicture &picture) const {
   return seen;
 }
 
+/// Takes another view that has been there for a while: the old one does not return.
+void ViewWatch::take_other(const ScenePicture &picture, bool other, uint64_t now,
+                           Changes &changes) {
+  if (!other) {
+    other_ = {};
+    return;
+  }
+  if (!other_) other_ = now;
+  if (elapsed(now, *other_) < new_view) return;
+  if (const auto ended = covered_.end(now)) changes.covered = ended;
+  if (const auto ended = defocused_.end(now)) changes.defocused = ended;
+  begin(picture, now);
+}
+
 /// True if the view has been hidden. Light that goes out and a fade leave the directions of edges
 /// until the end. A cut replaces the picture from one frame to the next.
 bool ViewWatch::is_hidden(const Comparison &seen, const ScenePicture &picture, uint64_t now) {
@@ -88,7 +102,7 @@ bool ViewWatch::is_hidden(const Comparison &seen, const ScenePicture &picture, u
   }
   if (covered_.lasts()) return true;
   const bool in_parts = partly_ && elapsed(now, *partly_) <= new_view,
-             missed = last_ && elapsed(now, *last_) > slow && mean_of(picture.level) >= dark;
+             missed = last_ && elapsed(now, *last_) >= slow && mean_of(picture.level) >= dark;
   if (!in_parts && !missed) replaced_ = true;
   return !replaced_;
 }
@@ -116,11 +130,9 @@ ViewWatch::Changes ViewWatch::step(const ScenePicture &picture, bool covered, bo
   if (!lasts && seen.lost < few_lost && seen.blurred < few_lost && seen.coarse.alike >= same) {
     learn(picture, seconds);
     other_ = {};
-  } else if (!lasts) {
-    if (!other_) other_ = now;
-    if (elapsed(now, *other_) >= new_view) begin(picture, now);
   } else {
-    other_ = {};
+    const bool seen_well = likeness(columns_, picture.level, picture.level).known;
+    take_other(picture, !lasts || (!hidden && !soft && seen_well), now, changes);
   }
   last_ = now;
   const bool disturbs =

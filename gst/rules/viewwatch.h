@@ -37,6 +37,7 @@ class ViewWatch {
   void learn(const ScenePicture &picture, double seconds);
   void begin(const ScenePicture &picture, uint64_t now);
   Comparison compare(const ScenePicture &picture) const;
+  void take_other(const ScenePicture &picture, bool other, uint64_t now, Changes &changes);
   bool is_hidden(const Comparison &seen, const ScenePicture &picture, uint64_t now);
 
   std::vector<float> level_, detail_;  // of the known view

@@ -22,7 +22,7 @@ using test::number;
 
 namespace {
 
-constexpr int width = 160, height = 120, rate = 6;  // px; frames per second
+constexpr int width = 160, height = 120;  // px
 
 struct Box {
   int x, y, width, height;
@@ -59,15 +59,22 @@ struct State {
 /// Plays frames and collects begins, ends and states.
 class Player {
  public:
-  explicit Player(const std::string &settings)
-      : chain_("glclmotion detect=true interval=3600000000000 " + settings) {
+  /// `rate`: frames per second.
+  explicit Player(const std::string &settings, int rate = 6)
+      : rate_(rate), chain_("glclmotion detect=true interval=3600000000000 " + settings) {
     chain_.framerate = rate;
   }
   /// Plays frames of the scene, which gets the time in seconds since the first frame.
   void play(double seconds, const std::function<Frame(double second)> &scene) {
-    for (int i = 0; i < int(std::lround(seconds * rate)); i++, number_++)
-      chain_.filter(reference::noisy(scene(number_ / double(rate)), 2, unsigned(number_)));
+    for (int i = 0; i < int(std::lround(seconds * rate_)); i++, number_++) {
+      chain_.push(reference::noisy(scene(number_ / double(rate_)), 2, unsigned(number_)));
+      GstBuffer *buffer = chain_.pull_buffer();
+      regions_ = int(gst_buffer_get_n_meta(buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE));
+      gst_buffer_unref(buffer);
+    }
   }
+  /// The regions of interest of the last frame.
+  int regions() const { return regions_; }
   Chain &chain() { return chain_; }
   /// All that was reported so far.
   const std::vector<State> &states() {
@@ -116,8 +123,9 @@ class Player {
   }
 
  private:
+  const int rate_;
   Chain chain_;
-  int number_ = 0;
+  int number_ = 0, regions_ = 0;
   std::vector<State> states_;
 };
 
@@ -140,7 +148,7 @@ std::vector<Frame> backgrounds(bool real) {
     return {reference::natural_frame(width, height), ground_of(1, 90)};
   }
   for (const Frame &picture : film::pictures())
-    if (picture.width >= width && picture.height >= height)
+    if (picture.width >= width && picture.height >= height && all.size() < 3)
       all.push_back(reference::crop(picture, (picture.width - width) / 2,
                                     (picture.height - height) / 2, width, height));
   return all;
@@ -241,6 +249,61 @@ TEST(parks_for_long) {
     fail_unless(player.count("motion-begin", 62, 64) == 1, "%s", all.c_str());
     fail_unless(player.count("left") + player.count("removed") == 0, "%s", all.c_str());
   }
+}
+
+// Frames carry it while it stands. It ends if max-duration becomes 0.
+TEST(parks_until_a_change) {
+  const Frame ground = ground_of(1, 40, 0.6);
+  Player player("max-duration=300 attach-meta=true");
+  const auto scene = [&](double second) {
+    return parking(ground, thing_on(ground, parked_at, 0.4), second, 100);
+  };
+  player.play(40, scene);
+  fail_unless_equals_int(player.regions(), 1);
+  fail_unless(player.count("motion-end") == 0, "%s", player.text().c_str());
+  g_object_set(player.chain()["glclmotion"], "max-duration", 0.0, nullptr);
+  player.play(2, scene);
+  fail_unless_equals_int(player.regions(), 0);
+  fail_unless(player.count("motion-end") == 1, "%s", player.text().c_str());
+}
+
+// At one frame per second, too, it keeps its number.
+TEST(parks_at_one_frame_per_second) {
+  const Frame ground = ground_of(1, 40, 0.6);
+  Player player("max-duration=300 left-after=5", 1);
+  player.play(190, [&](double second) {
+    return parking(ground, thing_on(ground, parked_at, 0.4), second - 100, 1000);
+  });
+  fail_unless(player.count("motion-begin") == 1 && player.count("motion-end") == 0, "%s",
+              player.text().c_str());
+}
+
+// A person who stands and waves is one object, although the rest of them is background by now.
+TEST(waves) {
+  const Frame ground = ground_of(1, 40, 0.6);
+  const Thing hand(10, 10, 9, 240);
+  Player player("max-duration=30 left-after=5");
+  player.play(52, [&](double second) {
+    Frame frame = parking(ground, thing_on(ground, parked_at, 0.4), second, 100);
+    if (second > 24) hand.draw(frame, 60 + 4 * std::sin(7 * second), 64);
+    return frame;
+  });
+  fail_unless(player.count("motion-begin") == 1 && player.count("left") == 0, "%s",
+              player.text().c_str());
+}
+
+// A thing that moves slowly does not stand in between.
+TEST(moves_slowly) {
+  const Frame ground = ground_of(1, 40, 0.6);
+  const Thing thing(24, 24, 5, 200, 0.4);
+  Player player("max-duration=60");
+  player.play(45, [&](double second) {
+    Frame frame = ground;
+    thing.draw(frame, 3.6 * (second - 15), 50);
+    return frame;
+  });
+  fail_unless(player.count("motion-begin") >= 1 && player.count("stationary") <= 1, "%s",
+              player.text().c_str());
 }
 
 // Without max-duration it ends once it is background.

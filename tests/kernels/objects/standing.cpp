@@ -185,8 +185,8 @@ TEST(test_outlines) {
         const auto areas = map.areas({}, 0.4f * float(side * side));
         if (areas.empty()) continue;
         all++;
-        right += areas[0].outline == (came ? Outline::present : Outline::scenery);
-        wrong += areas[0].outline == (came ? Outline::scenery : Outline::present);
+        right += areas[0].outline == (came ? Outline::present : Outline::old);
+        wrong += areas[0].outline == (came ? Outline::old : Outline::present);
       }
     }
   std::printf("%d areas: %d right, %d wrong outlines\n", all, right, wrong);

@@ -142,6 +142,22 @@ TEST(test_covered) {
     }
 }
 
+// Another view, or the same one at night, ends a cover and a blur; objects may begin again.
+TEST(test_another_view) {
+  const ScenePicture view = scene(1);
+  for (const ScenePicture &later : {scene(2), lit(view, 0.4)})
+    for (const bool covers : {true, false}) {
+      Stream stream(25);
+      stream.play(4, view);
+      if (covers) stream.play(0.4, [&](double part) { return hidden(view, part); });
+      stream.play(4, covers ? hidden(view, 1) : blurred(view));
+      stream.expect(covers ? "C" : "D", "it begins");
+      stream.play(5, later);
+      stream.expect(covers ? "c" : "d", "it ends");
+      fail_unless(!stream.watch.disturbed());
+    }
+}
+
 // Not coverings: short ones, parts of the picture, cuts, light that goes out, fades.
 TEST(test_not_covered) {
   for (const double rate : rates) {

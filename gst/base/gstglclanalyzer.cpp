@@ -232,6 +232,7 @@ static gboolean gst_glcl_analyzer_sink_event(GstBaseTransform *trans, GstEvent *
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_EOS:
     case GST_EVENT_SEGMENT_DONE:
+    case GST_EVENT_STREAM_GROUP_DONE:  // decodebin sends it before EOS
     case GST_EVENT_STREAM_START:
       if (gst_glcl_analyzer_drain(self) && klass->finish) klass->finish(self);
       break;

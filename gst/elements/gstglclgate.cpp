@@ -3,8 +3,9 @@
  * SECTION:element-glclgate
  * @title: glclgate
  *
- * Passes only the frames around events of a glclmotion upstream, so that an encoder, a file or a
- * model gets only what matters. It takes raw frames and encoded ones.
+ * Passes only the frames around events of a glclmotion upstream, or one frame of each shot that a
+ * glclhistogram upstream finds, so that an encoder, a file or a model gets only what matters. It
+ * takes raw frames and encoded ones.
  *
  * ## Example launch line
  * |[
@@ -27,6 +28,7 @@
 #include "config.h"
 #include "gate/eventwindows.h"
 #include "gstglclgatequeue.h"
+#include "histogram/sharpestframes.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_gate_debug);
 #define GST_CAT_DEFAULT glcl_gate_debug
@@ -42,7 +44,18 @@ using glcl::gate::Margins;
 constexpr GstClockTime gap_interval = 200 * GST_MSECOND;
 
 /// The events that open the gate.
-enum class OpenOn { motion, rules };
+enum class OpenOn { motion, rules, shots };
+
+/// Frames may be as much away from the frame of a shot: muxers round timestamps.
+constexpr guint64 rounding = 500 * GST_USECOND;
+/// Results of elements upstream come so many frames late.
+constexpr guint most_late = 8;
+
+/// How late events come: so many frames after a time. At first that of glclhistogram.
+struct Delay {
+  guint64 time = GST_SECOND;  // ns
+  guint frames = glcl::histogram::SharpestFrames::late;
+};
 
 struct GateProperties {
   double pre = 2, post = 2;  // s
@@ -52,6 +65,7 @@ struct GateProperties {
   std::shared_ptr<std::atomic<bool>> open = std::make_shared<std::atomic<bool>>(false);
 
   Margins margins() const {
+    if (open_on == OpenOn::shots) return {rounding, rounding};
     return {static_cast<guint64>(std::llround(pre * GST_SECOND)),
             static_cast<guint64>(std::llround(post * GST_SECOND))};
   }
@@ -67,6 +81,7 @@ struct GateStream {
   GstFlowReturn flow = GST_FLOW_OK;
   bool key_requested = false;                  ///< since the last passed frame
   bool started = false;                        ///< a frame came since the last flush
+  bool warned = false;                         ///< of too few held frames
   guint key_requests = 0;                      ///< number of the next request for a key frame
   GstClockTime latency = GST_CLOCK_TIME_NONE;  ///< as the pipeline knows it
 };
@@ -74,6 +89,7 @@ struct GateStream {
 struct GateState {
   glcl::Guarded<GateProperties> settings;
   glcl::Guarded<EventWindows> windows;
+  glcl::Guarded<Delay> shot_delay;
   std::atomic<guint64> frame_duration = 0;  // ns; 0: unknown
   GateStream stream;
 };
@@ -98,9 +114,31 @@ void set_open(GstGLCLGate *self, bool open) {
   g_object_notify(G_OBJECT(self), "open");
 }
 
-/// Takes an event of glclmotion. Any thread.
+/// The time before the newest frame, and the number of frames before this, that are held.
+Delay held(GstGLCLGate *self) {
+  const GateProperties settings = self->state->settings.get();
+  Delay delay = settings.open_on == OpenOn::shots ? self->state->shot_delay.get()
+                                                  : Delay{settings.margins().pre, 0};
+  delay.frames += most_late;
+  return delay;
+}
+
+/// The number of frames that the gate holds if max-size-buffers allows it.
+guint64 wanted_frames(GstGLCLGate *self, guint64 frame_duration) {
+  const Delay delay = held(self);
+  return (frame_duration ? delay.time / frame_duration + 1 : 0) + delay.frames + 1;
+}
+
+/// Takes an event of glclmotion or glclhistogram. Any thread.
 void take_event(GstGLCLGate *self, const GstStructure *event) {
   const std::string name = gst_structure_get_name(event);
+  if (name == "shot-delay") {
+    Delay delay;
+    if (gst_structure_get(event, "time", G_TYPE_UINT64, &delay.time, "frames", G_TYPE_UINT,
+                          &delay.frames, nullptr))
+      self->state->shot_delay.set(delay);
+    return;
+  }
   guint64 time = GST_CLOCK_TIME_NONE, id = 0;
   if (!gst_structure_get_uint64(event, "running-time", &time) || !GST_CLOCK_TIME_IS_VALID(time))
     return;
@@ -109,7 +147,9 @@ void take_event(GstGLCLGate *self, const GstStructure *event) {
   const std::string key = std::to_string(id) + (zone ? std::string(" ") + zone : std::string());
   const OpenOn on = self->state->settings.get().open_on;
   self->state->windows.with([&](EventWindows &windows) {
-    if (name == (on == OpenOn::motion ? "motion-begin" : "zone-enter"))
+    if (on == OpenOn::shots) {
+      if (name == "shot-sharpest") windows.moment(time);
+    } else if (name == (on == OpenOn::motion ? "motion-begin" : "zone-enter"))
       windows.begin(key, time);
     else if (name == (on == OpenOn::motion ? "motion-end" : "zone-leave"))
       windows.end(key, time);
@@ -161,20 +201,33 @@ void release(GstGLCLGate *self, const GateFrame &frame, Fate fate) {
   if (stream.flow == GST_FLOW_OK) stream.flow = flow;
 }
 
+/// Warns once that frames of shots are dropped before they are known.
+void warn_of_size(GstGLCLGate *self) {
+  if (std::exchange(self->state->stream.warned, true)) return;
+  GST_ELEMENT_WARNING(
+      self, STREAM, FAILED,
+      ("max-size-buffers=%d is too small for open-on=shots: frames of shots are missing. Set it to "
+       "%" G_GUINT64_FORMAT " or more, and for encoded frames to the distance of key frames more.",
+       self->state->settings.get().most_held, wanted_frames(self, self->state->frame_duration)),
+      ("frames are dropped before glclhistogram can announce them"));
+}
+
 /// Releases the held frames whose fate is known, or all of them.
 void release_frames(GstGLCLGate *self, bool all) {
   GateState *state = self->state;
   GateStream &stream = state->stream;
   const GateProperties settings = state->settings.get();
   const Margins margins = settings.margins();
+  const Delay delay = held(self);
   const EventWindows windows = state->windows.with([&](EventWindows &known) {
     known.forget_before(stream.queue.oldest(stream.newest), margins);
     return known;
   });
   const auto to = [self](const GateFrame &frame, Fate fate) { release(self, frame, fate); };
   stream.queue.release([&](GstClockTime time) { return windows.covers(time, margins); },
-                       stream.newest, {margins.pre, size_t(settings.most_held)}, to);
+                       stream.newest, {delay.time, delay.frames, size_t(settings.most_held)}, to);
   if (all) stream.queue.settle(to);
+  if (stream.queue.take_overflow() && settings.open_on == OpenOn::shots) warn_of_size(self);
   if (stream.queue.size() > 0 || !stream.queue.continues()) set_open(self, false);
   if (stream.queue.take_need_of_key() && !std::exchange(stream.key_requested, true))
     gst_pad_push_event(self->sink, gst_video_event_new_upstream_force_key_unit(
@@ -203,8 +256,8 @@ void advance(GateStream &stream, GstClockTime timestamp) {
 
 /// Frames may pass so long after they have come.
 GstClockTime latency(GstGLCLGate *self) {
-  return self->state->settings.get().margins().pre +
-         GateQueue::most_late * self->state->frame_duration.load();
+  const Delay delay = held(self);
+  return delay.time + delay.frames * self->state->frame_duration.load();
 }
 
 /// Makes the pipeline ask for the latency again if it has changed.
@@ -212,6 +265,15 @@ void report_latency(GstGLCLGate *self) {
   const GstClockTime now = latency(self);
   if (std::exchange(self->state->stream.latency, now) != now)
     gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
+}
+
+/// The running time at which a frame is shown.
+GstClockTime shown(const GateStream &stream, const GstBuffer *buffer) {
+  if (stream.segment.format != GST_FORMAT_TIME || !GST_BUFFER_PTS_IS_VALID(buffer))
+    return stream.newest;
+  const GstClockTime time =
+      gst_segment_to_running_time(&stream.segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  return GST_CLOCK_TIME_IS_VALID(time) ? time : stream.newest;
 }
 
 GstFlowReturn chain(GstPad *, GstObject *parent, GstBuffer *buffer) {
@@ -225,8 +287,8 @@ GstFlowReturn chain(GstPad *, GstObject *parent, GstBuffer *buffer) {
   if (!std::exchange(stream.started, true) && GST_BUFFER_PTS_IS_VALID(buffer) &&
       self->state->settings.get().send_gaps)
     gst_pad_push_event(self->src, gst_event_new_gap(GST_BUFFER_PTS(buffer), 0));
-  stream.queue.add(
-      {buffer, stream.newest, !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT)});
+  stream.queue.add({buffer, stream.newest, shown(stream, buffer),
+                    !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT)});
   release_frames(self, false);
   return stream.flow;
 }
@@ -295,19 +357,13 @@ gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event) {
   return gst_pad_event_default(pad, parent, event);
 }
 
-/// The number of frames that the gate holds.
-guint held_frames(GstGLCLGate *self, guint64 frame_duration) {
-  const GateProperties settings = self->state->settings.get();
-  const guint64 in_time = frame_duration ? settings.margins().pre / frame_duration + 1 : 0;
-  return guint(MIN(in_time + GateQueue::most_late + 1, guint64(settings.most_held)));
-}
-
 /// Pools upstream need buffers for the frames that are held.
 void ask_for_buffers(GstGLCLGate *self, GstQuery *query) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   if (!caps || !gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw")) return;
-  const guint more = held_frames(self, duration_in(caps));
+  const guint more = guint(
+      MIN(wanted_frames(self, duration_in(caps)), guint64(self->state->settings.get().most_held)));
   for (guint i = 0; i < gst_query_get_n_allocation_pools(query); i++) {
     GstBufferPool *pool = nullptr;
     guint size = 0, least = 0, most = 0;
@@ -364,16 +420,19 @@ void install_gate_properties(GObjectClass *object_class) {
     return GST_GLCL_GATE(object)->state->settings;
   };
   glcl::Properties<GateProperties>(object_class, settings_of)
-      .number("pre", "Time before", "Time before an event whose frames pass, s",
+      .number("pre", "Time before",
+              "Time before an event whose frames pass, s; not with open-on=shots",
               &GateProperties::pre, 0, 600)
-      .number("post", "Time after", "Time after an event whose frames pass, s",
+      .number("post", "Time after",
+              "Time after an event whose frames pass, s; not with open-on=shots",
               &GateProperties::post, 0, 3600)
-      .choice("open-on", "Events", "Events of glclmotion that open the gate",
+      .choice("open-on", "Events", "Events of glclmotion or glclhistogram that open the gate",
               &GateProperties::open_on,
               glcl::enum_type<OpenOn>(
                   "GstGLCLGateOpenOn",
                   {{OpenOn::motion, "Moving objects: motion-begin to motion-end", "motion"},
-                   {OpenOn::rules, "zone-enter to zone-leave, and line-cross", "rules"}}))
+                   {OpenOn::rules, "zone-enter to zone-leave, and line-cross", "rules"},
+                   {OpenOn::shots, "One frame of each shot: shot-sharpest", "shots"}}))
       .number("max-size-buffers", "Maximum held buffers",
               "Maximum number of held frames; further ones replace the oldest",
               &GateProperties::most_held, 1, 100000)
@@ -425,7 +484,7 @@ static void gst_glcl_gate_class_init(GstGLCLGateClass *klass) {
   element_class->change_state = change_state;
   gst_element_class_set_static_metadata(
       element_class, "Gate that events open", "Filter/Video",
-      "Passes the frames around events of glclmotion, from before their begin to after their end",
+      "Passes the frames around events of glclmotion, or one frame of each shot",
       "The gst-glcl developers");
   gst_element_class_add_static_metadata(element_class, GST_ELEMENT_METADATA_DOC_URI,
                                         DOCS_PAGE("glclgate"));

@@ -8,7 +8,14 @@ namespace glcl::gate {
 void GateQueue::clear() {
   for (const GateFrame &frame : frames_) gst_buffer_unref(frame.buffer);
   frames_.clear();
-  continues_ = needs_key_ = false;
+  continues_ = needs_key_ = overflowed_ = false;
+}
+
+GstClockTime GateQueue::oldest(GstClockTime otherwise) const {
+  const auto first =
+      std::min_element(frames_.begin(), frames_.end(),
+                       [](const GateFrame &a, const GateFrame &b) { return a.shown < b.shown; });
+  return first == frames_.end() ? otherwise : first->shown;
 }
 
 void GateQueue::release_one(Fate fate, const Release &to) {
@@ -48,16 +55,17 @@ std::vector<Fate> GateQueue::fates(const std::vector<bool> &covered) {
 }
 
 /// The number of first frames that no event can need any more.
-size_t GateQueue::too_old(GstClockTime newest, const Limits &limits) const {
+size_t GateQueue::too_old(GstClockTime newest, const Limits &limits) {
   size_t old = 0;
   while (old < frames_.size() && frames_[old].time + limits.pre < newest) old++;
-  size_t needed = old > most_late ? old - most_late : 0;
+  size_t needed = old > limits.late ? old - limits.late : 0;
   while (needed > 0 && !frames_[needed].key) needed--;
-  if (needed == 0 && old > most_late && !frames_[0].key) {
+  if (needed == 0 && old > limits.late && !frames_[0].key) {
     // Without a key frame before them, they are needed only by frames that follow passed ones.
-    while (needed < old - most_late && !frames_[needed].key) needed++;
+    while (needed < old - limits.late && !frames_[needed].key) needed++;
   }
   if (frames_.size() - needed > limits.most) {
+    overflowed_ = true;
     needed = frames_.size() - limits.most;
     while (needed < frames_.size() && !frames_[needed].key) needed++;
   }
@@ -69,7 +77,7 @@ void GateQueue::release(const std::function<bool(GstClockTime)> &covers, GstCloc
   std::vector<bool> covered;
   size_t end = 0;
   for (const GateFrame &frame : frames_) {
-    covered.push_back(covers(frame.time));
+    covered.push_back(covers(frame.shown));
     if (covered.back()) end = covered.size();
   }
   covered.resize(end);

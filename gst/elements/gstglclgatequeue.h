@@ -15,7 +15,9 @@ namespace glcl::gate {
 struct GateFrame {
   GstBuffer *buffer;  ///< owned
   GstClockTime time;  ///< running time, ns; never decreases
-  bool key;           ///< decodable without other frames
+  GstClockTime
+      shown;  ///< running time at which it is shown: encoded frames may come in other order
+  bool key;   ///< decodable without other frames
 };
 
 /// The fate of a held frame.
@@ -25,11 +27,9 @@ enum class Fate { pass, drop };
 /// middle that no event covers pass if later ones need them. Streaming thread.
 class GateQueue {
  public:
-  /// Events may come after this number of frames that follow theirs.
-  static constexpr size_t most_late = 8;
-
   struct Limits {
     GstClockTime pre;  ///< frames of this time before the newest are held
+    size_t late;       ///< and so many before these: events come so many frames late
     size_t most;       ///< frames
   };
   /// Takes a frame and its fate. Takes ownership of the buffer.
@@ -47,23 +47,23 @@ class GateQueue {
   void clear();
 
   size_t size() const { return frames_.size(); }
-  /// The time of the first held frame, or `otherwise` without one.
-  GstClockTime oldest(GstClockTime otherwise) const {
-    return frames_.empty() ? otherwise : frames_.front().time;
-  }
+  /// The earliest time at which a held frame is shown, or `otherwise` without one.
+  GstClockTime oldest(GstClockTime otherwise) const;
   /// True if the first held frame directly follows a frame that passed.
   bool continues() const { return continues_; }
   /// True if a frame did not pass because its key frame is missing, since the last call.
   bool take_need_of_key() { return std::exchange(needs_key_, false); }
+  /// True if frames were dropped early because of Limits::most, since the last call.
+  bool take_overflow() { return std::exchange(overflowed_, false); }
 
  private:
   std::vector<Fate> fates(const std::vector<bool> &covered);
   void release_one(Fate fate, const Release &to);
   void release_first(size_t count, Fate fate, const Release &to);
-  size_t too_old(GstClockTime newest, const Limits &limits) const;
+  size_t too_old(GstClockTime newest, const Limits &limits);
 
   std::deque<GateFrame> frames_;
-  bool continues_ = false, needs_key_ = false;
+  bool continues_ = false, needs_key_ = false, overflowed_ = false;
 };
 
 }  // namespace glcl::gate

@@ -27,6 +27,11 @@
  * up to 60 frames after a gradual transition or a change of a page of text. With
  * `shot-method=shape` only cuts and fades are detected.
  *
+ * Message `shot-sharpest`, with `shot-detection`: the times of the sharpest frame of the first
+ * `shot-sharpest` seconds of a shot, `frame` (guint64), `shot` (guint64: first frame of the shot)
+ * and `sharpness` (double). It comes 65 frames after these seconds. It also goes downstream as a
+ * custom event, for example to `glclgate open-on=shots`.
+ *
  * Luma of RGB is (77 R + 150 G + 29 B + 128) / 256. All results refer to the input frame and to its
  * signal, also with the transfer functions PQ and HLG.
  *
@@ -285,9 +290,33 @@ static gboolean gst_glcl_histogram_start(GstBaseTransform *trans) {
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_histogram_parent_class)->start(trans);
 }
 
+/// True if caps differ from those before, or are the first.
+static bool gst_glcl_histogram_changes_caps(GstBaseTransform *trans, GstEvent *event) {
+  GstCaps *caps = nullptr, *now = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans));
+  gst_event_parse_caps(event, &caps);
+  const bool changes = !now || !gst_caps_is_equal(caps, now);
+  if (now) gst_caps_unref(now);
+  return changes;
+}
+
+/// A gate downstream holds no frame over other caps and segments, and learns before them how many
+/// frames it has to hold.
+static void gst_glcl_histogram_before_event(GstBaseTransform *trans, GstEvent *event) {
+  HistogramState *state = GST_GLCL_HISTOGRAM(trans)->state;
+  const HistogramProperties settings = state->settings.get();
+  auto *analyzer = GST_GLCL_ANALYZER(trans);
+  const bool changes_caps =
+      GST_EVENT_TYPE(event) == GST_EVENT_CAPS && gst_glcl_histogram_changes_caps(trans, event);
+  if (!settings.shot_detection || !(changes_caps || GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT))
+    return;
+  if (gst_glcl_analyzer_drain(analyzer)) state->shots.settle(analyzer);
+  state->shots.announce_delay(analyzer, settings);
+}
+
 static gboolean gst_glcl_histogram_sink_event(GstBaseTransform *trans, GstEvent *event) {
   HistogramState *state = GST_GLCL_HISTOGRAM(trans)->state;
   const bool flushed = GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP;
+  gst_glcl_histogram_before_event(trans, event);
   const gboolean done =
       GST_BASE_TRANSFORM_CLASS(gst_glcl_histogram_parent_class)->sink_event(trans, event);
   if (flushed) state->shots.drop();  // no results are pending now

@@ -122,7 +122,9 @@ void add_histogram_properties(Properties<HistogramProperties> &properties) {
 
 void add_shot_properties(Properties<HistogramProperties> &properties) {
   properties
-      .flag("shot-detection", "Shot detection", "Post a `shot` message when a new shot begins",
+      .flag("shot-detection", "Shot detection",
+            "Post a `shot` message when a new shot begins, and `shot-sharpest` for its sharpest "
+            "frame",
             &HistogramProperties::shot_detection)
       .choice("shot-method", "Shot method", "How shot changes are detected",
               &HistogramProperties::shot_method, shot_method_type())
@@ -130,7 +132,12 @@ void add_shot_properties(Properties<HistogramProperties> &properties) {
           "shot-threshold", "Shot threshold",
           "Minimum difference of the histograms at a cut or a dissolve, from 0 to 1; lower values "
           "find more. shot-method=shape uses half of this value",
-          &HistogramProperties::shot_threshold, 0, 1);
+          &HistogramProperties::shot_threshold, 0, 1)
+      .number(
+          "shot-sharpest", "Sharpest frame of",
+          "Time at the begin of each shot whose sharpest frame `shot-sharpest` announces, s. 0: "
+          "the first frame",
+          &HistogramProperties::shot_sharpest, 0, 60);
 }
 
 }  // namespace

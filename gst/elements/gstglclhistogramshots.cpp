@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gstglclhistogramshots.h"
 
+#include <cmath>
+
 #include "base/glclengineswap.h"
 #include "base/glclerrorreporter.h"
 
@@ -14,25 +16,52 @@ constexpr size_t remembered_times = 256;
 constexpr char no_shots[] = "Shots are not detected.";
 constexpr Histogram::Format counted{Histogram::Mode::rgb, 256};
 
-}  // namespace
-
-void ShotMessages::add_messages(const std::vector<Shots::Shot> &shots, Messages &messages) const {
-  for (const Shots::Shot &shot : shots)
-    for (const auto &[frame, times] : times_) {
-      if (frame != shot.frame) continue;
-      GstStructure *message = gst_glcl_analyzer_structure("shot", times);
-      gst_structure_set(message, "frame", G_TYPE_UINT64, guint64(shot.frame), "kind", G_TYPE_STRING,
-                        shot_names[static_cast<int>(shot.kind)], "score", G_TYPE_DOUBLE, shot.score,
-                        nullptr);
-      messages.push_back(message);
-      break;
-    }
+guint64 within(const ShotMessages::Settings &settings) {
+  return guint64(std::llround(settings.shot_sharpest * GST_SECOND));
 }
 
+}  // namespace
+
+void ShotMessages::Messages::send(GstGLCLAnalyzer *self) {
+  for (GstStructure *message : shots) gst_glcl_analyzer_post(self, message);
+  for (GstStructure *message : sharpest) gst_glcl_analyzer_announce(self, message);
+}
+
+const FrameTimes *ShotMessages::times_of(uint64_t frame) const {
+  for (const auto &[number, times] : times_)
+    if (number == frame) return &times;
+  return nullptr;
+}
+
+void ShotMessages::add_messages(const std::vector<Shots::Shot> &shots, Messages &messages) {
+  for (const Shots::Shot &shot : shots) {
+    sharpest_.begin(shot);
+    const FrameTimes *times = times_of(shot.frame);
+    if (!times) continue;
+    GstStructure *message = gst_glcl_analyzer_structure("shot", *times);
+    gst_structure_set(message, "frame", G_TYPE_UINT64, guint64(shot.frame), "kind", G_TYPE_STRING,
+                      shot_names[static_cast<int>(shot.kind)], "score", G_TYPE_DOUBLE, shot.score,
+                      nullptr);
+    messages.shots.push_back(message);
+  }
+}
+
+void ShotMessages::add_messages(const std::vector<SharpestFrames::ShotFrame> &choices,
+                                Messages &messages) const {
+  for (const SharpestFrames::ShotFrame &choice : choices) {
+    const FrameTimes *times = times_of(choice.frame);
+    if (!times) continue;
+    GstStructure *message = gst_glcl_analyzer_structure("shot-sharpest", *times);
+    gst_structure_set(message, "frame", G_TYPE_UINT64, guint64(choice.frame), "shot", G_TYPE_UINT64,
+                      guint64(choice.shot), "sharpness", G_TYPE_DOUBLE, choice.sharpness, nullptr);
+    messages.sharpest.push_back(message);
+  }
+}
+
+/// Finds the boundaries among the frames so far.
 void ShotMessages::finish_locked(Messages &messages) {
   add_messages(shots_.finish(), messages);
   add_messages(shape_shots_.finish(), messages);
-  times_.clear();
 }
 
 void ShotMessages::finish(GstGLCLAnalyzer *self) {
@@ -40,33 +69,62 @@ void ShotMessages::finish(GstGLCLAnalyzer *self) {
   {
     const std::lock_guard lock(mutex_);
     finish_locked(messages);
+    add_messages(sharpest_.settle(), messages);
+    sharpest_ = {};
+    times_.clear();
   }
-  for (GstStructure *message : messages) gst_glcl_analyzer_post(self, message);
+  messages.send(self);
 }
 
-void ShotMessages::add_frame(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first,
-                             double threshold, const FrameTimes &times, const uint32_t *values) {
+void ShotMessages::settle(GstGLCLAnalyzer *self) {
+  Messages messages;
+  {
+    const std::lock_guard lock(mutex_);
+    add_messages(sharpest_.settle(), messages);
+  }
+  messages.send(self);
+}
+
+void ShotMessages::announce_delay(GstGLCLAnalyzer *self, const Settings &settings) {
+  announced_within_ = within(settings);
+  gst_pad_push_event(GST_BASE_TRANSFORM_SRC_PAD(self),
+                     gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_OOB,
+                                          gst_structure_new("shot-delay", "time", G_TYPE_UINT64,
+                                                            within(settings), "frames", G_TYPE_UINT,
+                                                            guint(SharpestFrames::late), nullptr)));
+}
+
+void ShotMessages::add_frame(GstGLCLAnalyzer *self, const Settings &settings, uint64_t frame,
+                             bool first, const FrameTimes &times, const uint32_t *values) {
+  if (announced_within_ != within(settings)) announce_delay(self, settings);
   Messages messages;
   {
     const std::lock_guard lock(mutex_);
     if (first) finish_locked(messages);
     times_.emplace_back(frame, times);
-    if (times_.size() > remembered_times) times_.pop_front();
-    if (method == Method::histogram) {
-      shots_.set_threshold(threshold);
+    while (times_.size() > remembered_times && times_.front().first < sharpest_.oldest(frame))
+      times_.pop_front();
+    const bool by_histogram = settings.shot_method == Method::histogram;
+    const int counts = by_histogram ? Shots::counts : ShapeShots::counts;
+    sharpest_.set_within(within(settings));
+    sharpest_.add(frame, times.running_time, Structure::sharpness(values + counts));
+    if (by_histogram) {
+      shots_.set_threshold(settings.shot_threshold);
       add_messages(shots_.add(frame, values), messages);
     } else {
-      shape_shots_.set_threshold(threshold);
+      shape_shots_.set_threshold(settings.shot_threshold);
       add_messages(shape_shots_.add(frame, values), messages);
     }
+    add_messages(sharpest_.choose(), messages);
   }
-  for (GstStructure *message : messages) gst_glcl_analyzer_post(self, message);
+  messages.send(self);
 }
 
 void ShotMessages::drop() {
   const std::lock_guard lock(mutex_);
   shots_ = Shots();
   shape_shots_ = ShapeShots();
+  sharpest_ = {};
   times_.clear();
 }
 
@@ -155,8 +213,8 @@ void ShotDetection::add(GstGLCLAnalyzer *element, Queue &queue, const Settings &
   const size_t bytes =
       sizeof(cl_uint) * (method == Method::histogram ? Shots::values : ShapeShots::values);
   gst_glcl_analyzer_read(element, queue, values, bytes,
-                         [=, threshold = settings.shot_threshold](const void *data) {
-                           messages_.add_frame(element, method, frame, !follows, threshold, times,
+                         [=, settings = Settings(settings)](const void *data) {
+                           messages_.add_frame(element, settings, frame, !follows, times,
                                                static_cast<const uint32_t *>(data));
                          });
 }

@@ -2,6 +2,7 @@
 // Shot detection of glclhistogram: from frames to messages.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include "base/gstglclanalyzer.h"
 #include "histogram/framehistograms.h"
 #include "histogram/shapeshots.h"
+#include "histogram/sharpestframes.h"
 #include "histogram/shots.h"
 #include "histogram/shotvalues.h"
 #include "hough/edgepairs.h"
@@ -19,43 +21,58 @@
 
 namespace glcl::histogram {
 
-/// Finds shot boundaries and posts a message `shot` for each. May be called from several threads.
+/// Finds shot boundaries and posts a message `shot` for each. Announces the sharpest frame of each
+/// shot downstream as `shot-sharpest`. May be called from several threads.
 class ShotMessages {
  public:
   enum class Method { histogram, shape };
+  struct Settings {
+    bool shot_detection = false;
+    Method shot_method = Method::histogram;
+    double shot_threshold = Shots::default_threshold;
+    double shot_sharpest = 1;  // s
+  };
 
   /// Adds a frame with the `values` for Shots or ShapeShots. `first`: it does not continue the
   /// previous frame, or the method changed.
-  void add_frame(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first, double threshold,
+  void add_frame(GstGLCLAnalyzer *self, const Settings &settings, uint64_t frame, bool first,
                  const FrameTimes &times, const uint32_t *values);
   /// Ends the stream: posts the pending boundaries.
   void finish(GstGLCLAnalyzer *self);
+  /// Announces the sharpest frames of the shots so far. Detection goes on.
+  void settle(GstGLCLAnalyzer *self);
+  /// Sends downstream how late `shot-sharpest` may come.
+  void announce_delay(GstGLCLAnalyzer *self, const Settings &settings);
   /// Discards all frames.
   void drop();
 
  private:
-  using Messages = std::vector<GstStructure *>;
+  struct Messages {
+    std::vector<GstStructure *> shots, sharpest;
+    void send(GstGLCLAnalyzer *self);
+  };
 
-  /// Adds messages for shots. Requires `mutex_`; posting happens after it is released.
-  void add_messages(const std::vector<Shots::Shot> &shots, Messages &messages) const;
+  /// These require `mutex_`; sending happens after it is released.
+  const FrameTimes *times_of(uint64_t frame) const;
+  void add_messages(const std::vector<Shots::Shot> &shots, Messages &messages);
+  void add_messages(const std::vector<SharpestFrames::ShotFrame> &choices,
+                    Messages &messages) const;
   void finish_locked(Messages &messages);
 
   std::mutex mutex_;
   Shots shots_;
   ShapeShots shape_shots_;
+  SharpestFrames sharpest_;
   std::deque<std::pair<uint64_t, FrameTimes>>
-      times_;  // times of the frames at which a shot may begin
+      times_;  // times of the frames at which a shot may begin, or that may be the sharpest
+  std::atomic<guint64> announced_within_ = GST_CLOCK_TIME_NONE;
 };
 
 /// Detects shots in the frames of an element. GL thread, except start(), drop() and finish().
 class ShotDetection {
  public:
   using Method = ShotMessages::Method;
-  struct Settings {
-    bool shot_detection = false;
-    Method shot_method = Method::histogram;
-    double shot_threshold = Shots::default_threshold;
-  };
+  using Settings = ShotMessages::Settings;
   /// The most bytes that a frame downloads.
   static constexpr size_t most_bytes = ShapeShots::values * sizeof(cl_uint);
 
@@ -84,6 +101,12 @@ class ShotDetection {
   void drop() { messages_.drop(); }
   /// Ends the stream: posts the pending boundaries.
   void finish(GstGLCLAnalyzer *element) { messages_.finish(element); }
+  /// Call it before an event after which frames held downstream can't be chosen any more.
+  void settle(GstGLCLAnalyzer *element) { messages_.settle(element); }
+  /// Call it before the first frame, if `shot-detection` is set.
+  void announce_delay(GstGLCLAnalyzer *element, const Settings &settings) {
+    messages_.announce_delay(element, settings);
+  }
 
  private:
   std::unique_ptr<ShotValues> make_values(Method method) const;

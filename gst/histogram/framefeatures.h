@@ -12,10 +12,10 @@ namespace glcl::histogram {
 /// The features of a frame for the detection of shot boundaries. Plain C++.
 struct FrameFeatures {
   static constexpr int bins = 32, channels = 3, levels = 256, counts = channels * levels;
-  static constexpr int values = counts + Structure::cells;
+  static constexpr int values = counts + Structure::values;
 
   FrameFeatures() = default;
-  /// `values`: the counts of R, then of G, then of B, then the luma of the cells of Structure.
+  /// `values`: the counts of R, then of G, then of B, then the Structure::values.
   FrameFeatures(uint64_t frame, const uint32_t *values);
 
   /// Compares with the previous frame.

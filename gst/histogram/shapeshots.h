@@ -24,7 +24,7 @@ class ShapeShots {
 
   static constexpr int edges = 2048;  ///< most edges used per frame
   static constexpr int steps = hough::STEPS, kinds = steps * steps;
-  static constexpr int counts = kinds + 2, values = counts + Structure::cells;
+  static constexpr int counts = kinds + 2, values = counts + Structure::values;
 
   /// `threshold`: twice the minimum distance at a cut.
   explicit ShapeShots(double threshold = Shots::default_threshold) : threshold_(threshold) {}
@@ -32,7 +32,7 @@ class ShapeShots {
   void set_threshold(double threshold) { threshold_ = threshold; }
 
   /// Adds a frame by its number and its `values`: hough::EdgePairs::space(), which are `kinds`
-  /// counts and the number of edges used; then the luma of the cells of Structure. Returns the
+  /// counts and the number of edges used; then the Structure::values. Returns the
   /// boundaries that are now certain: cuts of 8 frames ago, those to a plain picture of 32, fades
   /// of up to 33.
   std::vector<Shot> add(uint64_t frame, const uint32_t *values);

@@ -261,7 +261,8 @@ std::optional<Shots::Shot> Shots::gradual(int i) {
         other && other->from < best->to && other->to - other->from > length)
       return {};
   gradual_end_ = at(best->to).frame;
-  return Shot{at(i).frame, best->kind, distance(at(best->from), at(best->to))};
+  return Shot{at(i).frame, best->kind, distance(at(best->from), at(best->to)),
+              at(best->from).frame + 1, at(best->to).frame};
 }
 
 /// A fade to blank that stays, unless a picture is still there.
@@ -299,7 +300,8 @@ std::optional<Shots::Shot> Shots::fade(int i) {
   while (first > std::max(i - blanks, 1) &&
          std::sqrt(at(first - 1).variance) > std::sqrt(least) + 0.5)
     first--;
-  return Shot{at(first).frame, Kind::fade_in, distance(at(std::max(first - 1, 0)), at(last))};
+  return Shot{at(first).frame, Kind::fade_in, distance(at(std::max(first - 1, 0)), at(last)),
+              at(std::max(i - blanks, 0)).frame, at(last).frame};
 }
 
 std::vector<Shots::Shot> Shots::search(bool to_the_end) {

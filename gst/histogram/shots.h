@@ -29,6 +29,8 @@ class Shots {
     uint64_t frame;  ///< first frame of the new shot; the middle of a dissolve or a wipe
     Kind kind;
     double score;  ///< difference of the shots before and after, 0–1
+    /// Frames [begin, end) belong to a gradual transition, not to one of the shots.
+    uint64_t begin = frame, end = frame;
   };
 
   static constexpr int levels = FrameFeatures::levels, counts = FrameFeatures::counts,

@@ -12,7 +12,7 @@ ShotValues::ShotValues(Context &context, const FrameFormat &frame, size_t counts
              {context.device().is_cpu() ? 1u : 64u, 1}) {
   try {
     values_ =
-        cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (counts + Structure::cells) * sizeof(cl_uint));
+        cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (counts + Structure::values) * sizeof(cl_uint));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for shot detection on " + context.device().name + ".",
                 error);

@@ -7,8 +7,9 @@
 
 namespace glcl::histogram {
 
-/// Computes the input of Shots or ShapeShots from a frame: its counts and the mean luma of each
-/// cell, sampled at up to 16×16 pixels spread evenly over the cell.
+/// Computes the input of Shots or ShapeShots from a frame: its counts; the mean luma of each
+/// cell, sampled at up to 16×16 pixels spread evenly over the cell; and the detail of each cell:
+/// the mean squared differences to the next pixel and to the one two rows below, added, times 64.
 class ShotValues {
  public:
   /// `counts`: how many each frame has: Shots::counts or ShapeShots::counts. Throws Error::failed
@@ -16,8 +17,8 @@ class ShotValues {
   ShotValues(Context &context, const FrameFormat &frame, size_t counts);
 
   /// Enqueues the values of a frame. Its `counts` were computed by Histogram in mode rgb with 256
-  /// bins, or by FrameEdgePairs. The returned buffer holds the counts and the cells, cl_uint, until
-  /// the next call.
+  /// bins, or by FrameEdgePairs. The returned buffer holds the counts and the Structure::values,
+  /// cl_uint, until the next call.
   const cl::Buffer &run(Queue &queue, const Picture &in, const cl::Buffer &counts);
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace glcl::histogram {
 
@@ -148,6 +149,11 @@ double Structure::brighter(const Structure &a, const Structure &b) {
   int count = 0;
   for (int i = 0; i < cells; i++) count += b.luma_[i] > a.luma_[i];
   return double(count) / cells;
+}
+
+double Structure::sharpness(const uint32_t *values) {
+  constexpr double unit = 1.0 / 64;  // levels²
+  return unit * std::accumulate(values + cells, values + 2 * cells, 0.0) / cells;
 }
 
 int Structure::textured_parts() const {

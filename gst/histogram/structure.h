@@ -12,6 +12,8 @@ namespace glcl::histogram {
 class Structure {
  public:
   static constexpr int columns = 32, rows = 18, cells = columns * rows;
+  /// Values of a frame: the luma of the cells, then their detail; see ShotValues.
+  static constexpr int values = 2 * cells;
   using Luma = std::array<float, cells>;
 
   Structure() = default;
@@ -57,6 +59,9 @@ class Structure {
 
   /// Fraction of the cells that are brighter in b than in a.
   static double brighter(const Structure &a, const Structure &b);
+
+  /// The mean detail of the cells, in levels²: the sharper a picture, the more.
+  static double sharpness(const uint32_t *values);
 
   /// Parts with texture, of 12.
   int textured_parts() const;

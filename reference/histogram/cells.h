@@ -8,7 +8,7 @@
 
 namespace reference {
 
-/// The mean luma of a frame's cells, as in glcl::histogram::ShotValues.
+/// The mean luma of a frame's cells, then their detail, as in glcl::histogram::ShotValues.
 std::vector<uint32_t> cells(const Frame &frame);
 
 }  // namespace reference

@@ -461,3 +461,67 @@ TEST(behind_motion) {
     fail_unless_equals_uint64(times.last, 59 * frame_time);
   }
 }
+
+namespace {
+
+/// Announces frames as glclhistogram does.
+void announce(Gate &gate, const std::vector<int> &frames) {
+  for (const int frame : frames) gate.event("shot-sharpest", 0, frame);
+}
+void announce_delay(Gate &gate, GstClockTime time, guint frames) {
+  gst_harness_push_event(
+      gate.harness(),
+      gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_OOB,
+                           gst_structure_new("shot-delay", "time", G_TYPE_UINT64, guint64(time),
+                                             "frames", G_TYPE_UINT, frames, nullptr)));
+}
+
+}  // namespace
+
+// Exactly the announced frames, however late or early.
+TEST(shots) {
+  Gate gate("open-on=shots");
+  announce_delay(gate, 10 * frame_time, 20);
+  gate.event("motion-begin", 1, 1);
+  announce(gate, {90});
+  gate.push(0, 37);
+  announce(gate, {0, 9});
+  gate.push(38, 38);
+  expect_frames(gate, {{0, 0}, {9, 9}});
+  announce(gate, {8, 30, 38});  // 8 is too late
+  gate.push(39, 200);
+  fail_unless(gate.most_alive() <= 10 + 20 + 8 + 2 + 3, "%d frames", gate.most_alive());
+  expect_frames(gate, {{30, 30}, {38, 38}, {90, 90}});
+  announce(gate, {199, 200});
+  gate.eos();
+  std::vector<Passed> last = gate.passed();
+  fail_unless(last.size() == 2 && last[0].number == 199 && last[1].number == 200);
+}
+
+// The time of the delay counts for latency and pools.
+TEST(delay_of_shots) {
+  Gate gate("open-on=shots pre=600");
+  announce_delay(gate, GST_SECOND, 65);
+  gst_harness_set_upstream_latency(gate.harness(), GST_SECOND);
+  fail_unless_equals_uint64(gst_harness_query_latency(gate.harness()),
+                            2 * GST_SECOND + (65 + 8) * frame_time);
+  announce_delay(gate, 2 * GST_SECOND, 65);
+  fail_unless_equals_uint64(gst_harness_query_latency(gate.harness()),
+                            3 * GST_SECOND + (65 + 8) * frame_time);
+}
+
+// Encoded frames pass from a key frame on, also if they come in the order of decoding.
+TEST(encoded_shots) {
+  Gate gate("open-on=shots", encoded);
+  announce_delay(gate, 10 * frame_time, 20);
+  const auto push = [&](std::initializer_list<int> frames) {
+    for (const int i : frames) gate.push(i, i, 10);
+  };
+  push({0, 3, 1, 2, 6, 4, 5, 9, 7, 8, 10, 13, 11, 12, 16, 14, 15, 19, 17, 18});
+  announce(gate, {11, 14});
+  gate.eos();
+  std::string found;
+  for (const Passed &frame : gate.passed())
+    found += std::to_string(frame.number) + (frame.discont ? "! " : " ");
+  fail_unless(found == "10! 13 11 12 16 14 ", "%s", found.c_str());
+}

@@ -3,6 +3,7 @@
 #include "histogram/shotvalues.h"
 
 #include <climits>
+#include <functional>
 
 #include "histogram/histogram.h"
 #include "histogram/shots.h"
@@ -88,7 +89,7 @@ TEST_EACH(test_values_equal_the_reference, 0, 2) {
       const cl::Buffer edge_counts(bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                    counts.size() * sizeof(cl_uint),
                                    const_cast<uint32_t *>(counts.data()));
-      got.resize(counts.size() + Structure::cells);
+      got.resize(counts.size() + Structure::values);
       bench.queue->cl().enqueueReadBuffer(of_shapes.run(*bench.queue, in, edge_counts), CL_TRUE, 0,
                                           got.size() * sizeof(cl_uint), got.data());
       std::vector<uint32_t> all = counts;
@@ -195,4 +196,26 @@ TEST(test_shots_by_texture) {
   fail_unless(shots.size() == 7, "%s", reference::describe(shots).c_str());
   for (size_t i = 0; i < shots.size(); i++)
     fail_unless(shots[i].frame == 20 + 4 * i, "%s", reference::describe(shots).c_str());
+}
+
+// Edges count in both directions; the two fields of an interlaced frame may differ.
+TEST(test_sharpness) {
+  const auto sharpness = [](const Frame &frame) {
+    return Structure::sharpness(reference::cells(frame).data());
+  };
+  const Frame flat = reference::flat_frame(320, 180), scene = reference::natural_frame(320, 180);
+  const auto striped = [&](const std::function<bool(int, int)> &bright) {
+    return changed(flat, [&](int x, int y, int, double) { return bright(x, y) ? 108.0 : 100.0; });
+  };
+  const double across = sharpness(striped([](int x, int) { return x % 2; }));
+  const double down = sharpness(striped([](int, int y) { return y % 4 < 2; }));
+  const double fields = sharpness(striped([](int, int y) { return y % 2; }));
+  fail_unless(sharpness(flat) == 0 && fields == 0, "%f, %f", sharpness(flat), fields);
+  fail_unless(across > 63 && across <= 64 && down > 63 && down <= 64, "%f, %f", across, down);
+  const Frame blurred = changed(scene, [&](int x, int y, int c, double level) {
+    const int right = std::min(x + 1, scene.width - 1);
+    return (level + scene.rgba[4 * (size_t(y) * scene.width + right) + c]) / 2;
+  });
+  fail_unless(sharpness(blurred) < 0.9 * sharpness(scene), "%f of %f", sharpness(blurred),
+              sharpness(scene));
 }

@@ -35,10 +35,11 @@ __kernel void cells(IN_LUMA(in), int width, int height, int columns, int rows, _
   uint own = 0, own_detail = 0;
   for (int i = get_local_id(0); i < count; i += get_local_size(0)) {
     const int2 at = (int2)(x0 + i % across * step_x, y0 + i / across * step_y);
+    const int below = at.s1 + 2 < height ? at.s1 + 2 : at.s1;
     const int luma = LUMA(in, at.s0, at.s1);
     own += luma;
     own_detail += squared_difference(luma, LUMA(in, min(at.s0 + 1, width - 1), at.s1)) +
-                  squared_difference(luma, LUMA(in, at.s0, min(at.s1 + 2, height - 1)));
+                  squared_difference(luma, LUMA(in, at.s0, below));
   }
   atomic_add(&sum, own);
   atomic_add(&detail, own_detail);

@@ -23,7 +23,7 @@ uint32_t detail(const Frame &frame, int x, int y) {
     const int difference = std::abs(luma(frame, x, y) - luma(frame, to_x, to_y)) / 32;
     return uint32_t(difference * difference);
   };
-  return square(std::min(x + 1, frame.width - 1), y) + square(x, std::min(y + 2, frame.height - 1));
+  return square(std::min(x + 1, frame.width - 1), y) + square(x, y + 2 < frame.height ? y + 2 : y);
 }
 
 }  // namespace

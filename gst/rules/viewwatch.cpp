@@ -26,7 +26,7 @@ constexpr double most_lost = 0.8, few_lost = 0.4, some_lost = 0.15, many_lost = 
 constexpr double same = 0.6, gone = 0.45, evenly = 0.85;                              // likeness
 constexpr double same_contrast = 0.45, low_contrast = 0.6;
 constexpr double dark = 16;                    // levels, mean
-constexpr uint64_t slow = 95 * second / 1000;  // between frames, of which one may miss a cover
+constexpr uint64_t slow = second / 9;  // between frames, of which one may miss a cover
 constexpr uint64_t least_time = 2 * second, rest_time = second / 2, calm_time = second;
 
 double part_of(size_t count, size_t all) { return all ? double(count) / double(all) : 0; }
@@ -102,7 +102,7 @@ bool ViewWatch::is_hidden(const Comparison &seen, const ScenePicture &picture, u
   }
   if (covered_.lasts()) return true;
   const bool in_parts = partly_ && elapsed(now, *partly_) <= new_view,
-             missed = last_ && elapsed(now, *last_) >= slow && mean_of(picture.level) >= dark;
+             missed = last_ && elapsed(now, *last_) > slow && mean_of(picture.level) >= dark;
   if (!in_parts && !missed) replaced_ = true;
   return !replaced_;
 }

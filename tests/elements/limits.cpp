@@ -253,19 +253,19 @@ class Playing {
  private:
   GstElement *element() const { return (*chain_)["tried"]; }
 
-  /// Begins an event of glclmotion that does not end: glclgate passes frames only during events.
-  void open_gate() {
-    for (const char *event : {"motion-begin", "zone-enter"})
-      gst_harness_push_event(
-          chain_->harness(),
-          gst_event_new_custom(
-              GST_EVENT_CUSTOM_DOWNSTREAM_OOB,
-              gst_structure_new(event, "running-time", G_TYPE_UINT64, guint64(0), nullptr)));
+  /// Announces events at the time of a frame: glclgate passes frames only then.
+  void open_gate(guint64 time) {
+    for (const char *event : {"motion-begin", "zone-enter", "shot-sharpest"})
+      gst_harness_push_event(chain_->harness(),
+                             gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_OOB,
+                                                  gst_structure_new(event, "running-time",
+                                                                    G_TYPE_UINT64, time, nullptr)));
   }
 
   bool push(const Frame &frame) {
-    if (name_ == "glclgate") open_gate();
-    if (chain_->push(frame) != GST_FLOW_OK) return false;
+    GstBuffer *buffer = chain_->buffer_of(frame);
+    if (name_ == "glclgate") open_gate(GST_BUFFER_PTS(buffer));
+    if (chain_->push(buffer, frame.width, frame.height) != GST_FLOW_OK) return false;
     gst_buffer_unref(chain_->pull_buffer());
     return true;
   }

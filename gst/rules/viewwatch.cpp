@@ -25,7 +25,7 @@ constexpr float white = 250;                           // levels
 constexpr double most_lost = 0.8, few_lost = 0.4, some_lost = 0.15, many_lost = 0.5;  // of cells
 constexpr double same = 0.6, gone = 0.45, evenly = 0.85;                              // likeness
 constexpr double same_contrast = 0.45, low_contrast = 0.6;
-constexpr double dark = 16;                    // levels, mean
+constexpr double dark = 16;            // levels, mean
 constexpr uint64_t slow = second / 9;  // between frames, of which one may miss a cover
 constexpr uint64_t least_time = 2 * second, rest_time = second / 2, calm_time = second;
 

@@ -44,7 +44,10 @@ rules::ScenePicture picture_of(const objects::SceneSums &sums, bool colours,
   const double noise = objects::SceneMeasurement::noise_detail(geometry);
   rules::ScenePicture picture;
   picture.columns = cells.s[0], picture.rows = cells.s[1];
-  for (int i = 0; i < cells.s[0] * cells.s[1]; i++) {
+  const int count = cells.s[0] * cells.s[1];
+  for (std::vector<float> *values : {&picture.level, &picture.detail, &picture.colour})
+    values->reserve(size_t(count));
+  for (int i = 0; i < count; i++) {
     const objects::SceneCell &cell = sums.cells[i];
     const double area = objects::SceneMeasurement::area_of(geometry, i);
     picture.level.push_back(static_cast<float>(cell.level / (16 * area)));
@@ -52,7 +55,6 @@ rules::ScenePicture picture_of(const objects::SceneSums &sums, bool colours,
         static_cast<float>(std::max(cell.detail / (16 * area) - noise * double(cell.noise), 0.0)));
     if (colours) picture.colour.push_back(static_cast<float>(cell.colour / (64 * area)));
   }
-  const int count = cells.s[0] * cells.s[1];
   picture.repeats = std::count(sums.changed, sums.changed + count, 0) == count;
   picture.moves = camera && moves(*camera, geometry);
   return picture;

@@ -109,16 +109,14 @@ Views ShapeShots::views() const {
 
 /// Change of luma from the previous entry, in levels; 0 outside of the entries.
 double ShapeShots::luma_step(int i) const {
-  if (i <= 0 || i >= static_cast<int>(entries_.size())) return 0;
-  return Structure::luma_distance(at(i - 1).structure, at(i).structure);
+  return i > 0 && i < static_cast<int>(entries_.size()) ? at(i).luma_distance : 0;
 }
 
 /// True if a page of text replaces another at entry i, of which the lines may be at the same
 /// places: see Structure::is_rewritten(). The frames around it are equal.
 bool ShapeShots::is_new_page(int i) const {
-  for (const int k : {1, 2, 3})
-    if (std::max(luma_step(i - k), luma_step(i + k)) > 0.2 * luma_step(i)) return false;
-  return Structure::is_rewritten(at(i - 1).structure, at(i).structure);
+  return is_step([this](int k) { return luma_step(k); }, i) &&
+         Structure::is_rewritten(at(i - 1).structure, at(i).structure);
 }
 
 /// True if the texture stays at entry i, or if that of before returns within a few frames. In a
@@ -198,10 +196,12 @@ std::vector<ShapeShots::Shot> ShapeShots::add(uint64_t frame, const uint32_t *va
   entry.edges = values[kinds];
   entry.space = normalized(values);
   entry.structure = Structure(values + counts);
-  if (entries_.empty())
+  if (entries_.empty()) {
     seen_picture_ = !blank(entry);
-  else
+  } else {
     entry.distance = distance(entries_.back(), entry);
+    entry.luma_distance = Structure::luma_distance(entries_.back().structure, entry.structure);
+  }
   entries_.push_back(std::move(entry));
   std::vector<Shot> found = search(false);
   while (static_cast<int>(entries_.size()) > history_length) {

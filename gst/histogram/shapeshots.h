@@ -47,7 +47,7 @@ class ShapeShots {
     uint64_t frame = 0;
     std::vector<float> space;  // mean 0, length 1
     uint32_t edges = 0;
-    double distance = 0;  // to the previous frame
+    double distance = 0, luma_distance = 0;  // to the previous frame
     Structure structure;
   };
 

@@ -134,20 +134,13 @@ bool Shots::near_shot(int from, int to) const {
   return false;
 }
 
-/// True if the frame stays the same for three frames before and after frame i, which changes it.
-bool Shots::is_step(int i) const {
-  for (int k = 1; k <= 3; k++)
-    if (std::max(luma_step(i - k), luma_step(i + k)) > 0.2 * luma_step(i)) return false;
-  return true;
-}
-
 /// A page of text that replaces another at frame i: histograms hardly change, the frames around it
 /// are equal, and across the frame some cells become brighter and others darker. The old page does
 /// not return soon, unlike the picture after damage.
 std::optional<Shots::Shot> Shots::new_page(int i) const {
   const auto &comparison = at(i).comparison;
   const double changed = luma_step(i);
-  if (step(i) >= threshold_ || !is_step(i)) return {};
+  if (step(i) >= threshold_ || !is_step([this](int k) { return luma_step(k); }, i)) return {};
   if (changed < 4 || !Structure::is_rewritten(at(i - 1).structure, at(i).structure)) return {};
   for (int k = 1; k <= longest; k++)
     for (const auto &[before, after] : {std::pair{i - 1, i + k}, std::pair{i - 1 - k, i}})

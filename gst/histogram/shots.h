@@ -64,7 +64,6 @@ class Shots {
   bool stands_out_in_luma(int i) const;
   bool joins_textures(int i) const;
   std::optional<Shot> cut(int i) const;
-  bool is_step(int i) const;
   std::optional<Shot> new_page(int i) const;
   bool has_blank(int from, int to) const;
   bool has_jump(int from, int to) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <functional>
 
 #include "structure.h"
@@ -21,6 +22,15 @@ bool is_plain(const Structure &view);
 /// True if the change at frame i would only cover the lens or uncover it: on one side of it the
 /// frame is plain, and the picture of the other side is there beyond it.
 bool is_cover(const Views &views, int i);
+
+/// True if the frame stays the same for three frames before and after frame i, which changes it.
+/// `luma_step`: the change of luma from the frame before.
+template <class LumaStep>
+bool is_step(const LumaStep &luma_step, int i) {
+  for (int k = 1; k <= 3; k++)
+    if (std::max(luma_step(i - k), luma_step(i + k)) > 0.2 * luma_step(i)) return false;
+  return true;
+}
 
 /// Frames that a cover may take.
 constexpr int longest_cover = 30;

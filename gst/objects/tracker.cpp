@@ -33,7 +33,7 @@ bool Tracker::inside(const RectF &box) const {
   return common_area(box, {0, 0, float(size_.width), float(size_.height)}) >= 0.25f * box.area();
 }
 
-bool Tracker::is_reported(const Settings &settings, const Track &track) const {
+bool Tracker::is_reported(const Track &track) const {
   return track.object.id && track.missed <= most_reported_missed && inside(track.box);
 }
 
@@ -234,7 +234,7 @@ void Tracker::list(Report &report) {
     const bool stands = track.object.state == ObjectState::stationary;
     track.object.still_seconds = stands ? track.motion.stand.seconds : 0;
     if (track.object.id) note(track.object);
-    if (is_reported({}, track)) report.objects.push_back(track.object);
+    if (is_reported(track)) report.objects.push_back(track.object);
   }
   for (const Object &object : parked_.objects()) {
     note(object);
@@ -296,7 +296,7 @@ Tracker::Report Tracker::reset() {
 std::vector<Object> Tracker::predicted() const {
   std::vector<Object> list;
   for (const Track &track : tracks_)
-    if (is_reported({}, track)) {
+    if (is_reported(track)) {
       list.push_back(track.object);
       list.back().box = clipped(track.object.box.moved(track.object.vx, track.object.vy),
                                 float(size_.width), float(size_.height));

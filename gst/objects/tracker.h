@@ -52,7 +52,7 @@ class Tracker {
   void update(size_t which, const Claims &claimed, const std::vector<Detection> &list, bool jumped,
               double seconds);
   bool begins(const Settings &settings, const Track &track, float brightness_peak, float pan) const;
-  bool is_reported(const Settings &settings, const Track &track) const;
+  bool is_reported(const Track &track) const;
   bool inside(const RectF &box) const;
   bool is_gone(const Settings &settings, const Track &track) const;
   /// True if the track and an older one are one object; then the remaining track takes over the

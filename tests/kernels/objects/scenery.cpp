@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "boxes.h"
 #include "kernels/engine.h"
 #include "objects/tracker.h"
 
@@ -19,20 +20,11 @@ namespace {
 struct Run {
   explicit Run(double rate) : seconds(1 / rate) { settings.learn_scenery = true; }
   Tracker::Report step(const std::vector<Box> &boxes, float camera = 0) {
-    RegionList result{};
+    RegionList result = test::regions_of(boxes);
     path += camera;
     result.state.frame_motion.x = camera;
     result.state.path.s[0] = path;
     result.state.fit.gain = 1;
-    for (const Box &b : boxes)
-      result.regions[result.count++] = {int(b.left),
-                                        int(b.top),
-                                        int(b.right) - 1,
-                                        int(b.bottom) - 1,
-                                        int(b.area()),
-                                        int(b.area()) * 32,
-                                        0,
-                                        0};
     const auto report = tracker.step(settings, result, frame, 50, seconds);
     time += seconds;
     begun += int(report.begun.size()), ended += int(report.ended.size());

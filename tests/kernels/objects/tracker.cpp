@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "boxes.h"
 #include "kernels/engine.h"
 
 using Box = glcl::RectF;
@@ -17,17 +18,8 @@ namespace {
 /// The region list for boxes in a frame of 320×240.
 RegionList result_of(const std::vector<Box> &boxes,
                      const glcl::camera::SimilarityMotion &step = {}) {
-  RegionList result{};
+  RegionList result = test::regions_of(boxes);
   result.state.frame_motion = step;
-  for (const Box &b : boxes)
-    result.regions[result.count++] = {int(b.left),
-                                      int(b.top),
-                                      int(b.right) - 1,
-                                      int(b.bottom) - 1,
-                                      int(b.area()),
-                                      int(b.area()) * 32,
-                                      0,
-                                      0};
   return result;
 }
 Box box_at(double x, double y, double half = 12) {

@@ -294,6 +294,7 @@ int compare_noise(glcl::Queue &queue) {
     const bool still = !scene.motion.x && !scene.motion.y;
     for (bool shot : {false, true})
       for (int level : {2, 4, 8, 16}) {
+        if ((level == 2 || level == 8) == shot && accuracy::few_rows()) continue;
         std::printf("%-14s (%5.1f, %4.1f)  %-5s %2d", scene.name.c_str(), scene.motion.x,
                     scene.motion.y, shot ? "shot" : "white", level);
         const Frame before = reference::noisy(scene.before, level, 1, shot),
@@ -372,6 +373,7 @@ int compare_confidence(glcl::Queue &queue, const std::vector<Pair> &pairs,
   int broken = 0;
   for (size_t number = 0; number < pairs.size(); number++)
     for (int level : {0, 6}) {
+      if (level && number % 3 && accuracy::few_rows()) continue;
       const Pair &pair = pairs[number];
       std::printf("%-32s %5d ", pair.name.c_str(), level);
       const Frame before = level ? reference::noisy(pair.before, level, 1) : pair.before,

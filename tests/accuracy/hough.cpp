@@ -23,6 +23,7 @@
 #include "film.h"
 #include "hough/hough.h"
 #include "hough/maketemplate.h"
+#include "program.h"
 #include "reference/hough/scenes.h"
 #include "reference/textured.h"
 #include "reference/transfer.h"
@@ -216,7 +217,8 @@ bool finds_none_in_clutter(TemplateSearch &search, const std::string &camera, un
 }
 
 int run(bool all, unsigned first_seed, int peer_seconds) {
-  const std::vector<std::string> codecs = clips::codecs();
+  std::vector<std::string> codecs = clips::codecs();
+  if (accuracy::few_rows() && !codecs.empty()) codecs.resize(1);
   std::vector<std::string> cameras = codecs;
   cameras.insert(cameras.begin(), "");
   if (all) cameras.emplace_back("blurred");

@@ -285,9 +285,12 @@ int run(int argc, char **argv) {
       queue.context().device().name.c_str(), "camera", "scene");
   for (const Method &method : methods) std::printf(" %10s", method.name.c_str());
   std::printf("\n");
+  unsigned number = 0;
   for (const Camera &camera : cameras()) {
     std::map<std::pair<bool, size_t>, double> worst;
-    for (const Scene &scene : scenes) {
+    for (size_t i = 0; i < scenes.size(); i++) {
+      const Scene &scene = scenes[i];
+      if ((i + i / 2 + number) % 2 && accuracy::few_rows()) continue;
       const bool still = !scene.motion.x && !scene.motion.y;
       const double bound = still ? most_moving : camera.error;
       const auto [before, after] = camera.take(scene);
@@ -316,6 +319,7 @@ int run(int argc, char **argv) {
       std::printf("\n");
       std::fflush(stdout);
     }
+    number++;
     for (bool still : {true, false}) {
       std::printf("%-20s %-13s %-6s", camera.name.c_str(), "the worst", still ? "still" : "moved");
       for (size_t i = 0; i < methods.size(); i++) std::printf(" %9.3f ", worst[{still, i}]);

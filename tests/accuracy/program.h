@@ -24,6 +24,10 @@ int main(int argc, char **argv, const Run &run) {
   }
 }
 
+/// True in the usual suite of tests, for which GLCL_TEST_FEW is set: programs then leave out rows
+/// that resemble others. The nightly suite prints all rows.
+inline bool few_rows() { return std::getenv("GLCL_TEST_FEW"); }
+
 /// The exit status of a program with this many `rows` beyond their bounds.
 inline int report(int beyond, const char *rows = "rows") {
   if (beyond) std::printf("%d %s are beyond their bounds (!)\n", beyond, rows);

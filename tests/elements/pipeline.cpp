@@ -171,7 +171,9 @@ std::string live_objects() {
   return text;
 }
 
-bool is_short() { return shares_textures() && !g_getenv("GLCL_TEST_ALL"); }
+bool is_short() {
+  return (shares_textures() || g_getenv("GLCL_TEST_FEW")) && !g_getenv("GLCL_TEST_ALL");
+}
 
 int repeats(int all) { return is_short() ? std::max(all / 5, 1) : all; }
 

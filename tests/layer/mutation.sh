@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# mutation.sh SOURCE BUILD: breaks the plugin with each entry of mutants.list, and asserts that checker.sh fails
+# mutation.sh SOURCE BUILD [N]: breaks the plugin with each entry of mutants.list, or each Nth, and asserts
+# that checker.sh fails. An entry without a mutation, which has to pass, is always tried.
 #
 # Each time it compiles one changed source, and links its object before the archive that has the
 # original. The sources have the same path in each run, so ccache knows the objects of unchanged ones.
 here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
-source=$1 build=$2
+source=$1 build=$2 every=${3:-1}
 use_driver gl || exit
 export GLCL_STOP_AT_FIRST=1
 
@@ -51,10 +52,12 @@ build_mutant() {
   )
 }
 
-mutants=0
+mutants=0 number=0
 folder=tests/layer/mutant
 trap 'rm -rf "$scratch" "${build:?}/$folder"' EXIT
 while IFS='|' read -r name file first script; do
+  number=$((number + 1))
+  ((number % every == 0)) || [ -z "$script" ] || continue
   mutants=$((mutants + 1))
   rm -rf "${build:?}/$folder"
   mkdir -p "$build/$folder/plugin"

@@ -25,7 +25,7 @@ esac
 
 if [[ -z ${GLCL_BUILD:-} && -e $source_root/meson.build ]]; then
   install_missing
-  build_folder "$build" gst/libgstglcl.so
+  build_folder "$build" "gst/libgstglcl.so tools/glcl-events"
 fi
 headless_environment "$build/run"
 use_plugin

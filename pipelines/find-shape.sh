@@ -13,18 +13,7 @@ open_video "$1"
 quote "$2"
 FILTER=(glclhough template="$QUOTED" interval=0)
 use_plugin
-play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false |
-  sed -un '/glclhough, timestamp=/ { s/\\//g; p }' | awk '{
-    match($0, /timestamp=\(guint64\)[0-9]+/)
-    time = substr($0, RSTART + 19, RLENGTH - 19)
-    while (match($0, /"object, [^;]*;/)) {
-      object = substr($0, RSTART, RLENGTH)
-      $0 = substr($0, RSTART + RLENGTH)
-      line = time
-      while (match(object, /\(double\)[-+.0-9e]+/)) {
-        line = line sprintf(" %.2f", substr(object, RSTART + 8, RLENGTH - 8))
-        object = substr(object, RSTART + RLENGTH)
-      }
-      print line
-    }
-  }'
+play_messages glclhough '
+  def hundredths: . * 100 | round / 100;
+  .timestamp as $time | .objects[] | [$time, ([.x, .y, .angle, .scale, .score][] | hundredths)] | map(tostring) | join(" ")' \
+  "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false

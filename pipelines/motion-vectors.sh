@@ -12,5 +12,5 @@ open_video "$1"
 FILTER=(glclmotion partitions=true subpel=quarter lambda=20 interval=0 display=vectors)
 write_video "$2"
 use_plugin
-play -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! gldownload ! \
-  "${ENCODE[@]}" ! "${OUT[@]}" "${SOUND[@]}" | sed -n 's/.*glclmotion, timestamp=(guint64)\([0-9]*\).* psnr=(double)\([^,]*\),.*/\1 ns: \2 dB/p'
+play_messages glclmotion '"\(.timestamp) ns: \(.psnr) dB"' \
+  "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! gldownload ! "${ENCODE[@]}" ! "${OUT[@]}" "${SOUND[@]}"

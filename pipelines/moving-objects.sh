@@ -16,16 +16,5 @@ if [[ ${2:-} ]]; then
 fi
 FILTER=(glclmotion detect=true display=objects)
 use_plugin
-play -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" "${SOUND[@]}" |
-  awk '
-    match($0, /motion-(begin|end), /) {
-      event = substr($0, RSTART, RLENGTH - 2)
-      fields = substr($0, RSTART + RLENGTH)
-      gsub(/\(string\)[^,;]*/, "&\"", fields)
-      gsub(/\(string\)/, "\"", fields)
-      gsub(/\([a-z0-9]*\)|;/, "", fields)
-      gsub(/=/, "\": ", fields)
-      gsub(/, /, ", \"", fields)
-      printf "{\"event\": \"%s\", \"%s}\n", event, fields
-      fflush()
-    }'
+play_messages motion-begin,motion-end tojson \
+  "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" "${SOUND[@]}"

@@ -11,10 +11,9 @@ arguments 2 2 "$@"
 open_video "$1"
 FILTER=(glclmotion detect=true)
 use_plugin
-play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false |
-  sed -un 's/.*motion-begin, / /p' | while IFS= read -r event; do
-    for field in id x y width height; do
-      [[ $event =~ \ $field=\([a-z0-9]*\)(-?[0-9]+) ]] && export "${field^^}=${BASH_REMATCH[1]}"
-    done
+export ID X Y WIDTH HEIGHT
+play_messages motion-begin '"\(.id) \(.x) \(.y) \(.width) \(.height)"' \
+  "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false |
+  while read -r ID X Y WIDTH HEIGHT; do
     bash -c "$2" </dev/null || echo "${0##*/}: the command ended with exit status $?" >&2
   done

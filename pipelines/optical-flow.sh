@@ -11,5 +11,5 @@ arguments 1 1 "$@"
 open_video "$1"
 FILTER=(glopenclflow display=arrows legend=true)
 use_plugin
-play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |
-  sed -n 's/.*glopenclflow, timestamp=(guint64)\([0-9]*\).* mean-x=(double)\([^,]*\), mean-y=(double)\([^,]*\),.* moving=(double)\([^,]*\),.*/\1 ns: mean (\2, \3) px, \4 moving/p'
+play_messages glopenclflow '"\(.timestamp) ns: mean (\(."mean-x"), \(."mean-y")) px, \(.moving) moving"' \
+  "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}"

@@ -65,7 +65,7 @@ build_packages=(
   opencl-headers opencl-clhpp-headers ocl-icd-opencl-dev libvulkan-dev nlohmann-json3-dev)
 run_packages=(
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
-  gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri)
+  gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri jq)
 
 # ccache, and packages that tests of some suites need: accuracy, lint, docs, languages, examples and
 # pipelines. tests/run.sh installs them if CI=true; without a package its tests skip.
@@ -177,14 +177,15 @@ watch_log() {
 meson_command=$([[ -x /usr/bin/meson ]] && echo /usr/bin/meson || echo meson)
 python=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
 
-# build_folder FOLDER TARGET [OPTIONS...]: builds the target, or `all`, into FOLDER; the options are for meson and used only if
+# build_folder FOLDER TARGETS [OPTIONS...]: builds the targets, or `all`, into FOLDER; the options are for meson and used only if
 # the folder is new
 build_folder() {
-  local folder=$1 target=$2
+  local folder=$1 targets
+  read -ra targets <<<"$2"
   shift 2
   echo "building into ${folder#"$PWD"/}"
   [[ -f $folder/build.ninja ]] || with_progress "$meson_command" setup "$folder" "$source_root" "$@"
-  with_progress ninja -C "$folder" "$target"
+  with_progress ninja -C "$folder" "${targets[@]}"
 }
 
 # headless_environment FOLDER: renders on an EGL device without a display, with caches in the folder: PoCL offers no device
@@ -210,6 +211,9 @@ use_plugin() {
   [[ $display ]] || headless_environment "$build/run"
   find_plugin
   export GST_PLUGIN_PATH_1_0=${plugin:-$build/gst}${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}
+  local given
+  read -ra given <<<"${GLCL_FILTER:-}"
+  [[ -z ${given[*]} || ${FILTER[*]} != "${given[*]}" ]] || own_filter=1
   gst-inspect-1.0 "${FILTER[0]}" >/dev/null 2>&1 || die "no element ${FILTER[0]}; the plugin is not in ${plugin:-$build}"
 }
 
@@ -319,21 +323,54 @@ open_video() {
 # play PIPELINE...: runs the pipeline; on failure ends with the first error of GStreamer. If the error
 # concerns the input or the output file, the exit status is that of a wrong argument.
 play() {
+  check_input "$@"
+  run_launch gst-launch-1.0 -f "$@"
+}
+
+# play_messages NAMES PROGRAM PIPELINE...: as play, and prints the messages of these names (name,name…), each by the
+# program of jq. An interrupt ends the stream.
+play_messages() {
+  local names=() program=$2 tool=$build/tools/glcl-events
+  [[ -x $tool ]] || tool=$(command -v glcl-events) || die "no glcl-events in $build/tools; build it with ninja -C $build tools/glcl-events"
+  command -v jq >/dev/null || die 'no jq; install the package jq'
+  read -ra names <<<"--message=${1//,/ --message=}"
+  shift 2
+  check_input "$@"
+  # jq has to live until the last message.
+  run_launch "$tool" "${names[@]}" "$@" | (trap '' INT; exec jq --unbuffered -r "$program")
+}
+
+# check_input PIPELINE...: ends the script if the input cannot be decoded; prints a note if the pipeline opens no window
+check_input() {
   # For a broken file a decoder may post no error and then wait forever, so this run with a timeout
   # comes first.
   [[ ! -f $opened || $probed ]] || run_launch timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1
   [[ ${GLCL_HEADLESS:-} || " $* " != *' name=window '* ]] ||
     echo "${0##*/}: no display (DISPLAY and WAYLAND_DISPLAY are not set), so no window opens; see docs/headless.md" >&2
-  run_launch gst-launch-1.0 -f "$@"
 }
 
-# run_launch COMMAND...: the same for any command that runs gst-launch-1.0; it prints unknown errors as
-# they are
+# reason_of LOG: prints the first error of gst-launch-1.0 or glcl-events in the log, as PATH OF THE ELEMENT: TEXT, or
+# as ERROR: …: TEXT if the pipeline is invalid
+reason_of() {
+  sed -n '
+    /^ERROR: from element \|^WARNING: erroneous pipeline\|^ERROR: pipeline could not be constructed/ { s/^ERROR: from element //; p; q }
+    /^glcl-events: invalid pipeline: / { s/^glcl-events/ERROR/; p; q }
+    /^glcl-events: warning: /d
+    /^glcl-events: [^ ]*: / {
+      s///
+      $ { s/^/?: /; p; q }
+      # The next line ends in the path of the element.
+      N; s/^\(.*\)\n.* \(\/.*:\)$/\2 \1/; s/\n.*//; p; q
+    }' "$1"
+}
+
+# run_launch COMMAND...: the same as play for any command that runs gst-launch-1.0 or glcl-events; it prints unknown
+# errors as they are
 run_launch() {
   local errors status=0 reason
   errors=$(mktemp)
   GST_DEBUG_NO_COLOR=1 "$@" 2>"$errors" || status=$?
-  reason=$(sed -n '/^ERROR: from element \|^WARNING: erroneous pipeline\|^ERROR: pipeline could not be constructed/{s/^ERROR: from element //;p;q}' "$errors")
+  reason=$(reason_of "$errors")
   ((status && (${#reason} || status == 124))) || sed 's/[[:cntrl:]]/?/g' "$errors" >&2
   rm "$errors"
   ((status)) || return 0
@@ -341,9 +378,12 @@ run_launch() {
   case $reason in
     *GstDecodeBin* | *GstParseBin* | *GstTypeFind* | *Demux*) wrong "cannot play $opened: ${reason#*: }" ;;
     *GstFileSink*) wrong "cannot write $written: ${reason#*: }" ;;
-    'WARNING: '* | 'ERROR: '*) wrong "GStreamer does not understand the pipeline: ${reason#*: *: }" ;;
+    'WARNING: '* | 'ERROR: '*)
+      [[ $own_filter ]] || wrong "GStreamer does not understand the pipeline: ${reason#*: *: }"
+      die "GStreamer does not understand GLCL_FILTER='$GLCL_FILTER': ${reason#*: *: }"
+      ;;
     ?*) die "cannot play $opened: ${reason#*: }" ;;
-    *) die "gst-launch-1.0 failed with exit status $status" ;;
+    *) die "the pipeline failed with exit status $status" ;;
   esac
 }
 
@@ -352,6 +392,7 @@ display=${DISPLAY:-}${WAYLAND_DISPLAY:-}${GST_GL_WINDOW:-}
 [[ ! -S ${XDG_RUNTIME_DIR:-}/wayland-0 ]] || display=wayland-0
 [[ -z ${GLCL_HEADLESS:-} ]] || display=
 read -ra FILTER <<<"${GLCL_FILTER:-glclbilateral sigma-space=3 sigma-range=0.12}"
+own_filter=  # not empty, from use_plugin() on, if FILTER is that of GLCL_FILTER
 UPRIGHT=(videoconvert ! videoflip video-direction=auto)  # applies the orientation tag of the file
 DECODE=(decodebin caps='video/x-raw(ANY)' expose-all-streams=false ! "${UPRIGHT[@]}")  # does not decode sound
 UPLOAD=(glupload ! glcolorconvert ! 'video/x-raw(memory:GLMemory),format=RGBA')

@@ -8,6 +8,8 @@ arguments 1 1 "$@"
 FILTER=(glclhistogram shot-detection=true post-messages=false)
 open_video "$1"
 use_plugin
-play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false |
-  sed -un 's/.*shot, .* stream-time=(guint64)\([0-9]*\),.* frame=(guint64)\([0-9]*\), kind=(string)\([a-z-]*\),.*/\2 \1 \3/p' |
-  awk '{ printf "%6d  %9.3f  %s\n", $1, $2 / 1e9, $3 }'
+play_messages shot '
+  def right(width): (" " * width + tostring)[-width:];
+  (."stream-time" / 1e6 | round) as $ms | ("00" + ($ms % 1000 | tostring))[-3:] as $thousandths |
+  "\(.frame | right(6))  \("\($ms / 1000 | floor).\($thousandths)" | right(9))  \(.kind)"' \
+  "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false

@@ -15,5 +15,5 @@ if [[ ${2:-} ]]; then
   FILTER+=("dump-location=$QUOTED")
 fi
 use_plugin
-play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |
-  sed -n 's/.*glclklt, timestamp=(guint64)\([0-9]*\).* tracked=(uint)\([0-9]*\), lost=(uint)\([0-9]*\), new=(uint)\([0-9]*\), cut=(boolean)\([a-z]*\),.*/\1 ns: \2 followed, \3 lost, \4 new, cut \5/p'
+play_messages glclklt '"\(.timestamp) ns: \(.tracked) followed, \(.lost) lost, \(.new) new, cut \(.cut)"' \
+  "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}"

@@ -125,6 +125,10 @@ if [[ -x $source_root/pipelines/$recipe.sh ]]; then
 fi
 
 needs avenc_aac jpegenc openh264enc
+if grep -qs '^play_messages ' "$source_root/pipelines/$recipe.sh"; then
+  [[ -x $build/tools/glcl-events ]] || skip 'glcl-events is not built'
+  command -v jq >/dev/null || skip 'jq is not installed'
+fi
 case $recipe in
   file-to-file)
     make_clip 160 120
@@ -218,7 +222,7 @@ case $recipe in
     expect 'frames written' "$(frames_of out.mp4)" 40
     "$python" -c 'import json, sys
 events = [json.loads(line) for line in open("output") if line.startswith("{")]
-assert events and {event["event"] for event in events} == {"motion-begin", "motion-end"}, events
+assert events and {event["message"] for event in events} == {"motion-begin", "motion-end"}, events
 assert all(event["width"] > 0 and event["id"] > 0 for event in events), events'
     ;;
   record-on-motion)

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "glclcontextslot.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "glclerrorreporter.h"
 #include "opencl/flaws.h"
 
 namespace glcl {
+
+namespace {
+
+/// A CPU's frames are in host memory anyway. So a user without another device can't avoid copies.
+bool only_cpus() {
+  const std::vector<Device> all = devices();
+  return std::all_of(all.begin(), all.end(), [](const Device &device) { return device.is_cpu(); });
+}
+
+}  // namespace
 
 ContextSlot::~ContextSlot() {
   gst_clear_object(&in_use_);
@@ -55,7 +67,7 @@ void ContextSlot::announce(GstElement *element, bool automatic) {
         "device=auto takes " + device.id() + " " + device.name + ". It passes over " + better + ".",
         "device=" + device.id() + " keeps this choice without the warning");
   const std::string &reason = gst_glcl_context_choice(context).fallback_reason;
-  if (!reason.empty())
+  if (!reason.empty() && !only_cpus())
     warn(
         element, GST_RESOURCE_ERROR_SETTINGS,
         "Frames are copied through host memory (sharing=copy): " + reason + ".",

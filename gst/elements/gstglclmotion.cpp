@@ -201,19 +201,6 @@ static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
                          BlockMotion::sums_bytes, take);
 }
 
-/// Zones and lines for the drawing; empty zones are half as opaque.
-static std::vector<glcl::objects::ObjectRenderer::Outline> outlines_of(
-    const MotionProperties &settings, const ObjectDetection &detection) {
-  std::vector<glcl::objects::ObjectRenderer::Outline> outlines;
-  if (settings.display != MotionRenderer::Display::rules) return outlines;
-  for (const glcl::rules::RuleOutline &outline : detection.outlines()) {
-    outlines.push_back({{}, outline.occupied ? 1.0f : 0.5f});
-    for (const glcl::rules::RulePoint &point : outline.points)
-      outlines.back().points.push_back({float(point.x), float(point.y)});
-  }
-  return outlines;
-}
-
 /// The boxes that other elements have attached to a frame.
 static std::vector<glcl::MetaBox> gst_glcl_motion_upstream_boxes(GstGLCLMotion *self,
                                                                  GstBuffer *frame) {
@@ -260,9 +247,10 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                state->renderers.get([state] { return build_renderers(state); });
                            if (!settings.draws_objects())
                              return renderers.motion->draw(queue, settings, motion, canvas);
-                           renderers.objects->draw(queue, detection.predicted(), detection.step(),
-                                                   settings.color, settings.outline_color, canvas,
-                                                   outlines_of(settings, detection));
+                           renderers.objects->draw(
+                               queue,
+                               detection.view(settings.display == MotionRenderer::Display::rules),
+                               settings, settings.color, settings.outline_color, canvas);
                          });
   if (settings.display == MotionRenderer::Display::none)
     state->renderers.request([state] { return build_renderers(state); });

@@ -16,6 +16,8 @@ namespace glcl::motion {
 
 namespace {
 
+// Camera motion below is not drawn: an object that fills much of the frame may be mistaken for it.
+constexpr float shown_confidence = 0.7f;
 constexpr double usual_frame = 0.04;                      // s, for frames without timestamps
 constexpr GstClockTime sample_interval = GST_SECOND / 2;  // of the background
 constexpr int sample_frames = 12;                         // the same without timestamps
@@ -239,6 +241,7 @@ void ObjectDetection::take(const Settings &settings, const objects::RegionList &
     latest.outlines = rules_.outlines();
     latest.on_ground = on_ground;
     latest.sensitivities = rules_.sensitivities();
+    latest.seconds = frame.seconds;
   });
   if (!frame.posts || !settings.detect) return;
   GstStructure *structure = gst_glcl_analyzer_structure("objects", times);
@@ -262,12 +265,28 @@ void ObjectDetection::report(const objects::Tracker::Report &report, const Frame
   latest_.set({tracker_.predicted(),
                first_seen_,
                last_times_.timestamp,
-               camera_ ? camera_->frame_motion : camera::SimilarityMotion{},
+               camera_ && camera_->confidence >= shown_confidence ? camera_->frame_motion
+                                                                  : camera::SimilarityMotion{},
                {},
                {},
                rules_.sensitivities()});
   active_ += int(report.begun.size()) - int(report.ended.size());
   set_detected(active_ > 0);
+}
+
+objects::ObjectView ObjectDetection::view(bool zones) const {
+  const LatestResult latest = latest_.get();
+  objects::ObjectView view{latest.predicted, latest.step, latest.seconds};
+  if (latest.on_ground)
+    for (const auto &[id, ground] : *latest.on_ground)
+      if (ground.speed.known()) view.speeds[id] = ground.speed.value;
+  if (!zones) return view;
+  for (const rules::RuleOutline &outline : latest.outlines) {
+    view.outlines.push_back({{}, outline.occupied ? 1.0f : 0.5f});  // empty ones are half as opaque
+    for (const rules::RulePoint &point : outline.points)
+      view.outlines.back().points.push_back({float(point.x), float(point.y)});
+  }
+  return view;
 }
 
 void ObjectDetection::post(const char *name, const FrameTimes &times,

@@ -14,6 +14,7 @@
 #include "base/gstglclanalyzer.h"
 #include "gstglclmotionrules.h"
 #include "motion/motion.h"
+#include "objects/renderer.h"
 #include "objects/tracker.h"
 #include "opencl/lazy.h"
 
@@ -79,12 +80,9 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
   /// Attaches the objects to a frame, at the positions predicted from the previous frame, and adds
   /// them to its result as the field `objects`.
   void attach(GstBuffer *to, GstStructure *result) const;
-  /// The objects at these positions.
-  std::vector<objects::Object> predicted() const { return latest_.get().predicted; }
-  /// Where zones and lines were in that frame.
-  std::vector<rules::RuleOutline> outlines() const { return latest_.get().outlines; }
-  /// Camera motion of the last frame whose results arrived.
-  camera::SimilarityMotion step() const { return latest_.get().step; }
+  /// The objects at these positions, and the camera motion and `zones`, the zones and lines, of the
+  /// last frame whose results arrived.
+  objects::ObjectView view(bool zones) const;
   /// Adds the camera fields of the last frame whose results arrived. Call it on the thread on which
   /// results arrive. `vectors_fit`: false if the vectors of the frame say nothing about the camera.
   void add_camera(GstStructure *structure, bool vectors_fit) const;
@@ -105,10 +103,11 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     std::vector<objects::Object> predicted;
     std::map<uint64_t, GstClockTime> first_seen;  ///< timestamp of the first frame of each object
     GstClockTime last = GST_CLOCK_TIME_NONE;
-    camera::SimilarityMotion step{};
+    camera::SimilarityMotion step{};  ///< if it is reliable
     std::vector<rules::RuleOutline> outlines;
     std::optional<ObjectsOnGround> on_ground;
     std::shared_ptr<const std::vector<float>> sensitivities;  ///< objects::Objects::Settings::zones
+    double seconds = 0.04;  ///< since the frame before
   };
 
   ObjectsPointer build() const;

@@ -46,9 +46,18 @@ GType display_type() {
        {Display::prediction, "Luma predicted from the previous frame", "prediction"},
        {Display::residual, "Prediction residual, centred on mid-grey", "residual"},
        {Display::objects,
-        "With detect=true, boxes, numbers and trails of moving objects, and the camera motion",
+        "With detect=true, boxes, labels and trails of moving objects, and the camera motion",
         "objects"},
        {Display::rules, "The same, and the zones and lines of rules", "rules"}});
+}
+
+GType labels_type() {
+  return register_flags("GstGLCLMotionLabels",
+                        {{0, "No labels", "none"},
+                         {objects::number_label, "Number of the object", "number"},
+                         {objects::speed_label,
+                          "Speed: in km/h if the rules have a world, otherwise in px/s", "speed"},
+                         {objects::age_label, "Time since the object was first seen", "age"}});
 }
 
 GType camera_type() {
@@ -201,7 +210,20 @@ void add_search_properties(Properties<MotionProperties> &properties) {
               "Minimum distance between arrows, in px. 0 is 1/48 of the shorter side of the frame, "
               "6 to 48; 1 draws one arrow per block",
               &MotionProperties::spacing, 0, 256)
-      .color("color", "Color", "Colour of arrows and boxes (0xAARRGGBB)", &MotionProperties::color)
+      .flag("color-by-id", "Color by ID",
+            "Draw each object in one of eight colours, by its number. False: all in the colour of "
+            "color",
+            &MotionProperties::color_by_id)
+      .flags("labels", "Labels", "Texts at the boxes of objects; 0 or none: no text",
+             &MotionProperties::labels, labels_type())
+      .color("camera-color", "Camera color",
+             "Colour of the camera motion with display=objects (0xAARRGGBB); transparent: it is not "
+             "drawn",
+             &MotionProperties::camera_color)
+      .color("color", "Color",
+             "Colour of arrows, zones and lines, and of boxes with color-by-id=false; its "
+             "transparency applies to all boxes (0xAARRGGBB)",
+             &MotionProperties::color)
       .color("outline-color", "Outline color",
              "Colour of the outline around arrows and boxes (0xAARRGGBB)",
              &MotionProperties::outline_color);

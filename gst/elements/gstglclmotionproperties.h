@@ -8,12 +8,14 @@
 #include "gstglclmotiondetection.h"
 #include "motion/motion.h"
 #include "motion/renderer.h"
+#include "objects/renderer.h"
 
 namespace glcl::motion {
 
 /// The values of glclmotion's properties: search, drawing, object detection and devices.
 struct MotionProperties : BlockMotion::Settings,
                           MotionRenderer::MotionStyle,
+                          objects::ObjectStyle,
                           ObjectDetection::Settings {
   MotionProperties() { noise = -1; }
 

@@ -86,7 +86,8 @@ void FlowRenderer::draw(Queue &queue, const FlowStyle &drawing, const FlowField 
   if (drawing.display == Display::arrows)
     draw_arrows(queue, drawing, *field, min_confidence, canvas);
   if (!drawing.legend) return;
-  const int dot = drawing::dot(width_, height_), side = std::min(width_, height_) / 4;
+  const int shorter = std::min(width_, height_), dot = std::max(2, (shorter + 180) / 360),
+            side = shorter / 9;
   const cl_int2 box{{std::max(side, 59 * dot) + 4 * dot, side + 13 * dot}};
   legend_(queue, {size_t(box.s[0]), size_t(box.s[1])}, canvas.in, canvas.out, size, box, side, dot,
           int(color), summary_, overlay);

@@ -73,10 +73,11 @@ class GraticuleCanvas {
   }
   void text(const std::string &text, int x, int y, int unit, const cl_float4 &colour) {
     for (const char letter : text) {
-      for (int row = 0; row < 7; row++)
-        for (int dot = 0; dot < 5; dot++)
-          if (drawing::in_glyph(glyph_of(letter), dot, row))
-            fill({x + dot * unit, y + row * unit, unit, unit}, colour, text_part);
+      for (int row = 0; row < 8 * unit; row++)
+        for (int column = 0; column < 6 * unit; column++) {
+          const float cover = drawing::glyph_cover(glyph_of(letter), column, row, unit);
+          if (cover > 0) fill({x + column, y + row, 1, 1}, colour, text_part * double(cover));
+        }
       x += 6 * unit;
     }
   }

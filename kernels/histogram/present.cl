@@ -137,11 +137,12 @@ __kernel __attribute__((reqd_work_group_size(BINS, 1, 1))) void display_fullest(
   }
 }
 
-inline bool in_number(int number, int x, int y) {
-  const int digits = number < 10 ? 1 : number < 100 ? 2 : 3, at = x / 6;
-  if (x < 0 || at >= digits) return false;
+// The part of a pixel that a number covers; see glyph_cover().
+inline float number_cover(int number, int x, int y, int unit) {
+  const int digits = number < 10 ? 1 : number < 100 ? 2 : 3, at = x / (6 * unit);
+  if (x < 0 || at >= digits) return 0.0f;
   for (int i = at + 1; i < digits; i++) number /= 10;
-  return in_glyph(number % 10, x - 6 * at, y);
+  return glyph_cover(number % 10, x - 6 * unit * at, y, unit);
 }
 
 // Colours of the panel are premultiplied.
@@ -221,8 +222,9 @@ inline float4 colour_bars(Panel p, __global const ushort4 *fullest, Column colum
   if (labelled && x < 36 * u) {
     const int place = x / u / 6, text_y = (row_y - (row_height - gap - 7 * u) / 2);
     const int glyph = place == 5 ? GLYPH_PERCENT : tenths_character(bar.z, place);
-    if (glyph >= 0 && text_y >= 0 && in_glyph(glyph, x / u % 6, text_y / u))
-      return blended(backdrop, p.foreground.xyz, p.foreground.w);
+    if (glyph >= 0)
+      return blended(backdrop, p.foreground.xyz,
+                     p.foreground.w * glyph_cover(glyph, x % (6 * u), text_y, u));
   }
   return backdrop;
 }
@@ -244,8 +246,8 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
 
   if (labelled && y >= height + u) {
     // As many labels as fit: at the quarters, at the centre and both ends, or at the ends.
-    const int row = (y - height - 2 * u) / u, labels = width < 60 * u ? 2 : width < 108 * u ? 3 : 5;
-    if (y < height + 2 * u || row >= 7) return color;
+    const int row = y - height - 2 * u, labels = width < 60 * u ? 2 : width < 108 * u ? 3 : 5;
+    if (row < 0) return color;
     for (int i = 0; i < labels; i++) {
       const int value = i == labels - 1 ? 255 : i * 256 / (labels - 1);
       const int size = (value < 10    ? 5
@@ -254,8 +256,8 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
                        u,
                 tick = width * i / (labels - 1);
       const int left = i == 0 ? 0 : i == labels - 1 ? width - size : tick - size / 2;
-      if (x >= left && in_number(value, (x - left) / u, row))
-        return blended(color, p.foreground.xyz, p.foreground.w);
+      const float cover = number_cover(value, x - left, row, u);
+      if (cover > 0.0f) return blended(color, p.foreground.xyz, p.foreground.w * cover);
     }
     return color;
   }
@@ -276,9 +278,10 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
                    : blended(color, p.foreground.xyz, 0.25f * p.foreground.w);
   // The letter of the channel, if the channel has a plot of its own.
   const int letter = p.channels == 1 ? GLYPH_Y : GLYPH_R + plot;
-  if (labelled && (separate(p) || p.channels == 1) && x >= 2 * u && y >= 2 * u &&
-      in_glyph(letter, (x - 2 * u) / u, (y - 2 * u) / u))
-    color = blended(color, p.foreground.xyz, p.foreground.w);
+  if (labelled && (separate(p) || p.channels == 1) && x >= 2 * u && y >= 2 * u && x < 8 * u &&
+      y < 10 * u)
+    color = blended(color, p.foreground.xyz,
+                    p.foreground.w * glyph_cover(letter, x - 2 * u, y - 2 * u, u));
   return color;
 }
 

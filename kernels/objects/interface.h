@@ -122,12 +122,15 @@ typedef struct {
   int noise;          // 1: the noise is known
 } SceneRun;
 
-// A box with a number, for objects_box.
+CONSTANT(LABEL_LENGTH, 32);
+
+// A box with a label, for objects_box.
 typedef struct {
   float4 colour, outline_colour;  // of lines and outlines, 0 to 1
   int4 box;                       // left, top, right, bottom, px
   int2 size, origin, area;        // px: of the frame; first pixel and size of the drawn area
-  uint number;
+  uchar label[LABEL_LENGTH];      // glyphs of the font; GLYPHS: a blank
+  int label_length;
   int thickness, outline_width;  // px, of lines and outlines
   int dot;                       // px, the side of a dot of the font
   int overlay;                   // see drawing/over.clh

@@ -80,13 +80,13 @@ inline int gain_character(float gain, int place) {
     case 5:
       return -1;
     case 6:
-      return GLYPH_P;
+      return GLYPH_SMALL_P;
     case 7:
-      return GLYPH_X;
+      return GLYPH_SMALL_X;
     case 8:
       return GLYPH_SLASH;
     case 9:
-      return GLYPH_F;
+      return GLYPH_SMALL_F;
   }
   return tenths_character(min((int)(10.0f * gain + 0.5f), 9999), place);
 }
@@ -108,8 +108,8 @@ __kernel void flow_legend(IN_FRAME(in), OUT_FRAME(out), int2 size, int2 box, int
   const int2 q = p - (int2)((box.x - 59 * dot) / 2, margin + side + 2 * dot);
   if (all(q >= 0) && q.x < 60 * dot) {
     const int glyph = gain_character(summary->gain, q.x / dot / 6);
-    if (glyph >= 0 && in_glyph(glyph, q.x / dot % 6, q.y / dot))
-      colour = over(colour, (float3)(1.0f), 1.0f, overlay);
+    if (glyph >= 0)
+      colour = over(colour, (float3)(1.0f), glyph_cover(glyph, q.x % (6 * dot), q.y, dot), overlay);
   }
   STORE_PIXEL(out, at.x, at.y, finished(colour, overlay));
 }

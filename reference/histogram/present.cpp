@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <numeric>
 #include <string>
 
+#include "drawing/font.clh"
 #include "histogram.h"
 
 namespace reference {
@@ -50,17 +52,6 @@ void equalize(Frame &frame, Equalize how) {
   }
 }
 
-/// The glyphs, row by row; see the kernel.
-const char *const glyphs[] = {
-    ".###.#...##..###.#.###..##...#.###.", "..#...##....#....#....#....#...###.",
-    ".###.#...#....#..##..#...#....#####", ".###.#...#....#..##.....##...#.###.",
-    "...#...##..#.#.#..#.#####...#....#.", "######....####.....#....##...#.###.",
-    "..##..#...#....####.#...##...#.###.", "#####....#...#...#...#....#....#...",
-    ".###.#...##...#.###.#...##...#.###.", ".###.#...##...#.####....#...#..##..",
-    "####.#...##...#####.#.#..#..#.#...#", ".###.#...##....#.####...##...#.###.",
-    "####.#...##...#####.#...##...#####.", "#...##...#.#.#...#....#....#....#..",
-    "..........................##...##..", "##...##..#...#...#...#...#..##...##"};
-
 /// R, G and B, and their opacity, 0 to 1.
 struct Colour {
   double rgb[3], part;
@@ -88,22 +79,37 @@ class Canvas {
       for (int x = std::max(area.x, 0); x < std::min(area.x + area.width, width_); x++)
         blend(x, y, colour);
   }
+  /// A glyph of the font, in a box of 6×9 units: the part of each pixel within 0.46 units of a stroke,
+  /// by the distance of its centre.
   void glyph(int which, int x, int y, int unit, const Rect &clip, const Colour &colour) {
-    for (int i = 0; i < 35; i++)
-      if (glyphs[which][i] == '#')
-        for (int dy = 0; dy < unit; dy++)
-          for (int dx = 0; dx < unit; dx++) {
-            const int px = x + i % 5 * unit + dx, py = y + i / 5 * unit + dy;
-            if (px >= clip.x && px < clip.x + clip.width && py >= clip.y &&
-                py < clip.y + clip.height)
-              fill({px, py, 1, 1}, colour);
-          }
+    for (int dy = 0; dy < 9 * unit; dy++)
+      for (int dx = 0; dx < 6 * unit; dx++) {
+        const int px = x + dx, py = y + dy;
+        if (px < clip.x || px >= clip.x + clip.width || py < clip.y || py >= clip.y + clip.height)
+          continue;
+        const double near = distance(which, (dx + 0.5) / unit, (dy + 0.5) / unit);
+        fill({px, py, 1, 1}, colour.times(std::clamp((0.46 - near) * unit + 0.5, 0.0, 1.0)));
+      }
   }
   int width() const { return width_; }
   int height() const { return height_; }
   double *at(int x, int y) { return &rgba_[(size_t(y) * width_ + x) * 4]; }
 
  private:
+  /// The distance of a point from the strokes of a glyph, units.
+  static double distance(int which, double x, double y) {
+    using Complex = std::complex<double>;
+    double nearest = 100;
+    for (int i = glcl::drawing::font_first[which]; i < glcl::drawing::font_first[which + 1]; i++) {
+      const auto &ends = glcl::drawing::font_strokes[i];
+      const Complex from(ends[0] / 16.0, ends[1] / 16.0), to(ends[2] / 16.0, ends[3] / 16.0);
+      // The stroke becomes the part from 0 to 1 of the real axis.
+      const Complex at = (Complex(x, y) - from) / (to - from);
+      nearest = std::min(nearest, std::abs(at - std::clamp(at.real(), 0.0, 1.0)) * std::abs(to - from));
+    }
+    return nearest;
+  }
+
   int width_, height_;
   std::vector<double> rgba_;
 };

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <random>
+#include <set>
 
 #include "objects/renderer.h"
 #include "reference/camera/align.h"
@@ -502,7 +504,10 @@ TEST(test_view) {
       Object outside = object;
       outside.box = {-20, -30, w + 40.0f, h + 50.0f};
       outside.trail.clear();
-      view.draw(*bench.queue, {object, outside}, {}, 0xffffdc00, 0xff000000, {in, out});
+      glcl::objects::ObjectStyle style;
+      style.color_by_id = false;
+      style.camera_color = 0xff00c0ff;
+      view.draw(*bench.queue, {{object, outside}}, style, 0xffffdc00, 0xff000000, {in, out});
       const Frame drawn = bench.download(out);
       size_t same = 0, yellow = 0;
       for (int y = 0; y < h; y++)
@@ -520,19 +525,89 @@ TEST(test_view) {
         const uint8_t *edge = drawn.at(w * 3 / 4 - 1 - i, h * 7 / 10);
         fail_unless(edge[0] == 255 && edge[1] == 220, "the right edge is %d px thick", thick);
       }
-      view.draw(*bench.queue, {}, {}, 0xffffdc00, 0xff000000, {in, out});
+      view.draw(*bench.queue, {}, style, 0xffffdc00, 0xff000000, {in, out});
       check_equal(frame, bench.download(out), "nothing");
       // The camera: the line and the square are ten steps from the centre.
       const float go = h / 100.0f;
-      view.draw(*bench.queue, {}, {go, 0, 0, 0}, 0xffffdc00, 0xff000000, {in, out});
+      view.draw(*bench.queue, {{}, {go, 0, 0, 0}}, style, 0xffffdc00, 0xff000000, {in, out});
       const Frame moved = bench.download(out);
-      const auto is_yellow = [&](double x, double y) {
+      const auto is_blue = [&](double x, double y) {
         const uint8_t *p = moved.at(int(x), int(y));
-        return p[0] == 255 && p[1] == 220 && p[2] == 0;
+        return p[0] == 0 && p[1] == 192 && p[2] == 255;
       };
       const double side = h / 12.0, x = w / 2.0 + 10 * go;
-      fail_unless(is_yellow(x - 5 * go, h / 2.0) && is_yellow(x + side, h / 2.0 + side / 2) &&
-                      is_yellow(x - side / 2, h / 2.0 + side) && !is_yellow(x, h / 2.0 + side / 2),
+      fail_unless(is_blue(x - 5 * go, h / 2.0) && is_blue(x + side, h / 2.0 + side / 2) &&
+                      is_blue(x - side / 2, h / 2.0 + side) && !is_blue(x, h / 2.0 + side / 2),
                   "%d×%d: the camera", w, h);
+      for (const auto &[colour, shift] : {std::pair{0x00ffffffu, go}, {0xffffffffu, 0.9f}}) {
+        style.camera_color = colour;
+        view.draw(*bench.queue, {{}, {shift, 0, 0, 0}}, style, 0xffffdc00, 0xff000000, {in, out});
+        check_equal(frame, bench.download(out), "a hidden or small motion of the camera");
+      }
     }
+}
+
+/// A box in the middle of a flat frame, as the renderer draws it.
+static Frame drawn_box(Bench &bench, const glcl::objects::ObjectView &view,
+                       const glcl::objects::ObjectStyle &style) {
+  const int w = 640, h = 360;
+  glcl::objects::ObjectRenderer renderer(*bench.context, w, h, Layout::buffer);
+  const Picture in = bench.upload(reference::flat_frame(w, h), Layout::buffer),
+                out = bench.upload(Frame(w, h), Layout::buffer);
+  renderer.draw(*bench.queue, view, style, 0xffffdc00, 0xff000000, {in, out});
+  return bench.download(out);
+}
+
+/// The width of the plate of that label, px.
+static int plate_width(const Frame &drawn) {
+  const uint8_t *corner = drawn.at(100, 120 - 18);
+  int width = 0;
+  while (std::equal(corner, corner + 4, drawn.at(100 + width, 120 - 18))) width++;
+  return width;
+}
+
+// The label has the parts that are wanted: its plate has 6 dots per character, and one more.
+TEST(test_labels) {
+  Bench bench;
+  glcl::objects::ObjectView view{std::vector<Object>(1)};
+  Object &object = view.objects[0];
+  object.id = 12;
+  object.box = {100, 120, 500, 300};
+  object.vx = 3, object.vy = 4;
+  object.age = 60;
+  using namespace glcl::objects;
+  const int dot = 2;
+  const auto width = [&](unsigned labels) {
+    ObjectStyle style;
+    style.labels = labels;
+    return plate_width(drawn_box(bench, view, style));
+  };
+  const auto characters = [](const char *text) { return (6 * int(std::strlen(text)) + 1) * dot; };
+  fail_unless(width(number_label) == characters("12"));
+  fail_unless(width(speed_label) == characters("125 px/s"), "%d", width(speed_label));
+  fail_unless(width(age_label) == characters("2.4 s"));
+  fail_unless(width(number_label | speed_label | age_label) == characters("12 125 px/s 2.4 s"));
+  view.speeds[12] = 50;
+  fail_unless(width(speed_label) == characters("50 km/h"));
+  const Frame bare = drawn_box(bench, view, {true, 0});
+  fail_unless(std::equal(bare.at(100, 102), bare.at(100, 102) + 4, bare.at(0, 0)), "a plate");
+}
+
+// Neighbouring numbers have different colours, and the outline of a text has soft edges.
+TEST(test_colours) {
+  Bench bench;
+  std::set<std::array<uint8_t, 3>> colours, shades;
+  for (int id = 1; id <= 8; id++) {
+    glcl::objects::ObjectView view{std::vector<Object>(1)};
+    view.objects[0].id = uint64_t(id);
+    view.objects[0].box = {100, 120, 500, 300};
+    const Frame drawn = drawn_box(bench, view, {});
+    const uint8_t *corner = drawn.at(100, 102);
+    colours.insert({corner[0], corner[1], corner[2]});
+    for (int y = 102; y < 120; y++)
+      for (int x = 100; x < 114; x++)
+        shades.insert({drawn.at(x, y)[0], drawn.at(x, y)[1], drawn.at(x, y)[2]});
+  }
+  fail_unless(colours.size() == 8, "%zu colours", colours.size());
+  fail_unless(shades.size() > 40, "%zu shades", shades.size());
 }

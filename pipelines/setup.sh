@@ -349,8 +349,8 @@ check_input() {
     echo "${0##*/}: no display (DISPLAY and WAYLAND_DISPLAY are not set), so no window opens; see docs/headless.md" >&2
 }
 
-# reason_of LOG: prints the first error of gst-launch-1.0 or glcl-events in the log, as PATH OF THE ELEMENT: TEXT, or
-# as ERROR: …: TEXT if the pipeline is invalid
+# reason_of LOG: prints the first error of gst-launch-1.0 or glcl-events in the log. It begins with the path of the element,
+# or with ERROR if the pipeline is invalid.
 reason_of() {
   sed -n '
     /^ERROR: from element \|^WARNING: erroneous pipeline\|^ERROR: pipeline could not be constructed/ { s/^ERROR: from element //; p; q }

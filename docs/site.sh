@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# site.sh FOLDER: builds the manual as a website, with mkdocs (package mkdocs); a broken link is an error
+# site.sh FOLDER: builds the manual as a website, with mkdocs-material (package of this name); a broken link is an error
 #
-# Exits with 77 if mkdocs is missing.
+# Exits with 77 if it is missing.
 set -euo pipefail
 case ${1:-} in
   -h | --help) sed -n '3s/^# //p' "$0"; exit ;;
@@ -23,7 +23,7 @@ trap 'rm -rf "$pages" "$pages".*' EXIT
 # files.
 cd "$root"
 find README.md CONTRIBUTING.md NEWS.md SECURITY.md docs research packaging pipelines gst kernels reference tests tools examples \
-  -type f \( -name '*.md' -o -name '*.png' -o -name '*.webp' -o -name '*.sh' -o -name '*.h' -o -name '*.cpp' -o -name '*.c' -o -name '*.rs' -o -name '*.cl' -o -name '*.clh' -o -name '*.py' -o -name '*.json' -o -name '*Dockerfile' -o -name llms.txt \) \
+  -type f \( -name '*.md' -o -name '*.png' -o -name '*.webp' -o -name '*.css' -o -name '*.sh' -o -name '*.h' -o -name '*.cpp' -o -name '*.c' -o -name '*.rs' -o -name '*.cl' -o -name '*.clh' -o -name '*.py' -o -name '*.json' -o -name '*Dockerfile' -o -name llms.txt \) \
   -exec cp --parents -t "$pages" {} +
 grep -rhoE '\]\((\.\./)*(packaging|pipelines|reference|research|tests|tools|kernels|gst|examples)[a-z/-]*\)' --include='*.md' "$pages" |
   sed -E 's/^\]\((\.\.\/)*//; s/\)$//' | sort -u >"$pages/linked"
@@ -37,6 +37,10 @@ rm -f "$pages/list" "$pages/linked"
 sed "/# docs\/site.sh puts/{r $pages.elements
   d}" mkdocs.yml >"$pages.yml"
 if ! GLCL_SITE_PAGES=$pages "$mkdocs" build --strict --clean --config-file "$pages.yml" --site-dir "$folder" 2>"$pages.log"; then
+  if grep -q "theme name.*'material'" "$pages.log"; then
+    echo 'SKIP: mkdocs-material is not installed'
+    exit 77
+  fi
   grep -v '^INFO' "$pages.log" >&2
   exit 1
 fi

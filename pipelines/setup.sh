@@ -69,7 +69,7 @@ run_packages=(
 
 # ccache, and packages that tests of some suites need: accuracy, lint, docs, languages, examples and
 # pipelines. tests/run.sh installs them if CI=true; without a package its tests skip.
-check_packages=(ccache ffmpeg clang-format clang-tidy shellcheck doxygen mkdocs python3-gi gir1.2-gstreamer-1.0
+check_packages=(ccache ffmpeg clang-format clang-tidy shellcheck doxygen mkdocs-material chromium python3-gi gir1.2-gstreamer-1.0
   gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-numpy python3-matplotlib gstreamer1.0-x
   gstreamer1.0-plugins-ugly gjs locales munge slurmctld slurmd slurm-client)
 # The crates of GStreamer are in Debian since version 13.

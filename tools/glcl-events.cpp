@@ -37,8 +37,9 @@ constexpr char usage[] =
     "                  and its zone or line: T/zone-enter/door\n"
     "  --onvif         print objects, zones and lines as metadata of ONVIF, one XML document a "
     "line\n"
+    "  --utc           add `utc`, the time of day of the frame, to each message\n"
     "  --start=TIME    the time of day at which the video begins, e.g. 2024-05-01T12:00:00Z\n"
-    "                  (default: that of the pipeline's clock); for the three options above\n"
+    "                  (default: that of the pipeline's clock); for the four options above\n"
     "  --help          print this text\n"
     "  --version       print the version\n"
     "\n"
@@ -61,7 +62,9 @@ struct Options {
   std::vector<const gchar *> words;  ///< of the pipeline
   std::string topic;                 ///< of MQTT; empty: none
   std::optional<gint64> start;       ///< time of day of running time 0, µs since 1970
-  bool all = false, rules = false, onvif = false, help = false;
+  bool all = false, rules = false, onvif = false, utc = false, help = false;
+  /// True if lines need facts about the frame.
+  bool needs_facts() const { return rules || onvif || utc; }
 };
 
 struct Run {
@@ -106,7 +109,8 @@ std::string line_of(const Options &options, GstMessage *message) {
       gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(message), facts_quark()));
   if (options.onvif) return events::onvif_document(message, *facts);
   using Json = nlohmann::ordered_json;
-  const Json json = options.rules ? events::rule_json(message, *facts) : events::json_of(message);
+  Json json = options.rules ? events::rule_json(message, *facts) : events::json_of(message);
+  if (options.utc) json["utc"] = events::utc_text(facts->utc);
   // Texts of other elements may be invalid UTF-8.
   const std::string line =
       glcl::escape_controls(json.dump(-1, ' ', false, Json::error_handler_t::replace));
@@ -211,6 +215,8 @@ bool read_option(Options &options, int argc, char **argv, int &i) {
     options.rules = true;
   else if (word == "--onvif")
     options.onvif = true;
+  else if (word == "--utc")
+    options.utc = true;
   else if (const char *name = value_of("--message", "the NAME of a message", argc, argv, i))
     options.names.emplace_back(name);
   else if (const char *topic = value_of("--mqtt-topic", "a topic", argc, argv, i))
@@ -234,8 +240,10 @@ Options options_of(int argc, char **argv) {
   if (options.help) return options;
   if (options.all + options.rules + options.onvif > 1)
     throw WrongUsage("--all, --onvif, and --rules or --mqtt-topic exclude each other; keep one");
-  if (options.start && !options.rules && !options.onvif)
-    throw WrongUsage("--start needs --rules, --mqtt-topic or --onvif");
+  if (options.onvif && options.utc)
+    throw WrongUsage("--onvif has the time of day already; leave out --utc");
+  if (options.start && !options.needs_facts())
+    throw WrongUsage("--start needs --utc, --rules, --mqtt-topic or --onvif");
   for (; i < argc; i++) options.words.push_back(argv[i]);
   if (options.words.empty()) throw WrongUsage("no pipeline given");
   options.words.push_back(nullptr);
@@ -245,7 +253,7 @@ Options options_of(int argc, char **argv) {
 int run_pipeline(Run &run) {
   std::signal(SIGPIPE, SIG_IGN);
   run.loop = g_main_loop_new(nullptr, FALSE);
-  if (run.options.rules || run.options.onvif)
+  if (run.options.needs_facts())
     run.facts = std::make_unique<events::FrameFactsFinder>(run.pipeline, run.options.start);
   GstBus *bus = gst_element_get_bus(run.pipeline);
   gst_bus_set_sync_handler(bus, add_facts, &run, nullptr);
@@ -273,8 +281,7 @@ int run_command(int argc, char **argv) {
   } catch (const WrongUsage &error) {
     std::cerr << "glcl-events: " << glcl::printable(error.what())
               << "; the options are --all, --message NAME, --rules, --mqtt-topic=T, --onvif, "
-                 "--start=TIME, "
-                 "--help and --version, before the pipeline\n";
+                 "--utc, --start=TIME, --help and --version, before the pipeline\n";
     return 2;
   }
   if (run.options.help) {

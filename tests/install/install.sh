@@ -21,6 +21,14 @@ export PKG_CONFIG_PATH=${pc%/*}
 plugins=$(pkg-config --variable=pluginsdir gst-glcl-1.0)
 [[ -e $plugins/libgstglcl.so ]] || die "pluginsdir of the .pc file is $plugins"
 
+# Applications that only read results need neither OpenCL nor the plugin.
+sed -i "s|^prefix=.*|prefix=$prefix|" "${pc%/*}/gst-glcl-results-1.0.pc"
+read -ra flags <<<"$(pkg-config --cflags --libs gst-glcl-results-1.0)"
+[[ " ${flags[*]} " != *OpenCL* && " ${flags[*]} " != *gstglcl* ]] || die "gst-glcl-results-1.0 needs ${flags[*]}"
+printf '#include <gst-glcl/gstglclresult.h>\nint main (void) { return gst_buffer_get_glcl_result (NULL, "other") != NULL; }\n' >reader.c
+cc -Wall -Wextra -Werror reader.c -o reader "${flags[@]}" || die 'a reader of results does not compile without OpenCL'
+[[ $(find "$work/root" -path '*gst_glcl/__init__.py') ]] || die 'the module for Python is not installed'
+
 read -ra flags <<<"$(pkg-config --cflags gst-glcl-1.0)"
 headers=0
 while read -r header; do

@@ -13,6 +13,7 @@ open_video "$1"
 quote "$2"
 FILTER=(glclhough template="$QUOTED" interval=0)
 use_plugin
+# shellcheck disable=SC2016
 play_messages glclhough '
   def hundredths: . * 100 | round / 100;
   .timestamp as $time | .objects[] | [$time, ([.x, .y, .angle, .scale, .score][] | hundredths)] | map(tostring) | join(" ")' \

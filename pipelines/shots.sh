@@ -8,6 +8,7 @@ arguments 1 1 "$@"
 FILTER=(glclhistogram shot-detection=true post-messages=false)
 open_video "$1"
 use_plugin
+# shellcheck disable=SC2016
 play_messages shot '
   def right(width): (" " * width + tostring)[-width:];
   (."stream-time" / 1e6 | round) as $ms | ("00" + ($ms % 1000 | tostring))[-3:] as $thousandths |

@@ -13,8 +13,10 @@
 #include "analyze/analysis.h"
 #include "analyze/join.h"
 #include "analyze/output.h"
+#include "analyze/overview.h"
 #include "analyze/report.h"
 #include "analyze/ruleoption.h"
+#include "analyze/settings.h"
 #include "analyze/table.h"
 #include "analyze/workers.h"
 #include "command.h"
@@ -37,6 +39,8 @@ constexpr char usage[] =
     "                   (default: shots,histogram,motion)\n"
     "  --rules FILE     zones and lines, as for the property rules of glclmotion; adds objects:\n"
     "                   rules.csv has their events, summary.json and the page have counts\n"
+    "  --set E.P=V      set the property P of the element E to V, for example\n"
+    "                   glclmotion.block-size=8; may be repeated\n"
     "  --from T --to T  only the frames of this range, in seconds or H:MM:SS\n"
     "  --out DIR        folder of the results (default: glcl-analysis)\n"
     "  --format F       format of the table of frames: csv\n"
@@ -140,6 +144,12 @@ void set_rules(Task &task, const std::string &path) {
   }
 }
 
+void check_settings(const Task &task) {
+  for (const std::string &setting : task.settings)
+    if (const std::string fault = setting_fault(task, setting); !fault.empty())
+      throw WrongUsage("--set=" + setting + " is invalid: " + fault);
+}
+
 /// Checks options that depend on each other.
 void check(Options &options) {
   Task &task = options.task;
@@ -158,6 +168,7 @@ void check(Options &options) {
     for (const std::string &name : task.elements) all += "," + name;
     task.elements = elements_of(all);
   }
+  check_settings(task);
 }
 
 Options options_of(const std::vector<std::string> &words) {
@@ -185,6 +196,8 @@ Options options_of(const std::vector<std::string> &words) {
       options.task.elements = elements_of(value());
     } else if (word == "--rules") {
       set_rules(options.task, value());
+    } else if (word == "--set") {
+      options.task.settings.push_back(value());
     } else if (word == "--from") {
       options.task.from = time_of(value(), word);
     } else if (word == "--to") {
@@ -274,7 +287,9 @@ int run(const Options &options) {
     if (seen.insert(task.file).second) tasks.push_back(std::move(task));
   }
   Output output(absolute(options.out), options.existing);
-  return run_tasks(std::move(tasks), output, options.workers);
+  const int status = run_tasks(std::move(tasks), output, options.workers);
+  if (!options.task.part) write_overview(absolute(options.out));
+  return status;
 }
 
 int run_command(int argc, char **argv) {

@@ -107,7 +107,7 @@ class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
     std::vector<rules::RuleOutline> outlines;
     std::optional<ObjectsOnGround> on_ground;
     std::shared_ptr<const std::vector<float>> sensitivities;  ///< objects::Objects::Settings::zones
-    double seconds = 0.04;  ///< since the frame before
+    double seconds = 0.04;                                    ///< since the frame before
   };
 
   ObjectsPointer build() const;

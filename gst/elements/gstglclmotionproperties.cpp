@@ -216,10 +216,11 @@ void add_search_properties(Properties<MotionProperties> &properties) {
             &MotionProperties::color_by_id)
       .flags("labels", "Labels", "Texts at the boxes of objects; 0 or none: no text",
              &MotionProperties::labels, labels_type())
-      .color("camera-color", "Camera color",
-             "Colour of the camera motion with display=objects (0xAARRGGBB); transparent: it is not "
-             "drawn",
-             &MotionProperties::camera_color)
+      .color(
+          "camera-color", "Camera color",
+          "Colour of the camera motion with display=objects (0xAARRGGBB); transparent: it is not "
+          "drawn",
+          &MotionProperties::camera_color)
       .color("color", "Color",
              "Colour of arrows, zones and lines, and of boxes with color-by-id=false; its "
              "transparency applies to all boxes (0xAARRGGBB)",

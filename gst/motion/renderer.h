@@ -23,7 +23,7 @@ class MotionRenderer {
 
     Display display = Display::none;
     bool grid = false;  ///< edges of blocks and partitions, for Display::vectors
-    int spacing = 0;   ///< minimum px between arrows; 0: derived from the size of the frame
+    int spacing = 0;    ///< minimum px between arrows; 0: derived from the size of the frame
     cl_uint color = 0xffffdc00;  ///< of arrows, 0xAARRGGBB
     cl_uint outline_color = 0xff000000;
   };

@@ -126,8 +126,8 @@ void ObjectRenderer::draw_trail(Queue &queue, const std::deque<Object::Point> &p
 }
 
 /// Pieces of an outline that fit into a launch; each begins where the one before ends.
-void ObjectRenderer::draw_outline(Queue &queue, const Outline &outline, cl_float4 colour,
-                                  cl_float4 edge, const drawing::Canvas &canvas) {
+void ObjectRenderer::draw_outline(Queue &queue, const ObjectView::Outline &outline,
+                                  cl_float4 colour, cl_float4 edge, const drawing::Canvas &canvas) {
   colour.s[3] *= outline.opacity, edge.s[3] *= outline.opacity;
   const std::vector<Object::Point> &points = outline.points;
   for (size_t first = 0; first + 1 < points.size(); first += TRAIL_POINTS - 1) {
@@ -149,9 +149,8 @@ void ObjectRenderer::draw_box(Queue &queue, const Object &object, const std::str
   const cl_int4 &box = drawing.box;
   drawing.size = {{width_, height_}};
   drawing.origin = {{box.s[0] - outline, box.s[1] - std::max(outline, plate_height)}};
-  drawing.area = {
-      {std::max(box.s[2] + outline, box.s[0] + plate_width) - drawing.origin.s[0],
-       std::max(box.s[3] + outline, box.s[1] + plate_height) - drawing.origin.s[1]}};
+  drawing.area = {{std::max(box.s[2] + outline, box.s[0] + plate_width) - drawing.origin.s[0],
+                   std::max(box.s[3] + outline, box.s[1] + plate_height) - drawing.origin.s[1]}};
   std::transform(label.begin(), label.end(), drawing.label, glyph_of);
   drawing.label_length = length;
   drawing.thickness = thick, drawing.outline_width = outline;
@@ -170,7 +169,8 @@ void ObjectRenderer::draw(Queue &queue, const ObjectView &view, const ObjectStyl
     return drawing::floats_of((color & 0xff000000) | palette[(object.id - 1) % std::size(palette)]);
   };
   const size_t count = std::min(view.objects.size(), most);
-  for (const Outline &outline : view.outlines) draw_outline(queue, outline, common, edge, canvas);
+  for (const ObjectView::Outline &outline : view.outlines)
+    draw_outline(queue, outline, common, edge, canvas);
   if (style.camera_color >> 24)
     draw_trail(queue, camera_sign(view.step, width_, height_),
                drawing::floats_of(style.camera_color), edge, canvas);

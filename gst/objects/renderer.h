@@ -20,19 +20,19 @@ struct ObjectStyle {
   cl_uint camera_color = 0xffffffff;  ///< of the camera motion, 0xAARRGGBB; transparent: not drawn
 };
 
-/// A line through points, px.
-struct Outline {
-  std::vector<Object::Point> points;
-  float opacity;  ///< 0 to 1
-};
-
 /// The things to draw over a frame.
 struct ObjectView {
+  /// A line through points, px.
+  struct Outline {
+    std::vector<Object::Point> points;
+    float opacity;  ///< 0 to 1
+  };
+
   std::vector<Object> objects;
-  camera::SimilarityMotion step{};     ///< motion of the camera from the previous frame
-  double seconds = 0.04;               ///< duration of a frame
+  camera::SimilarityMotion step{};      ///< motion of the camera from the previous frame
+  double seconds = 0.04;                ///< duration of a frame
   std::map<uint64_t, double> speeds{};  ///< km/h, of objects whose speed on the ground is known
-  std::vector<Outline> outlines{};     ///< they lie below the objects
+  std::vector<Outline> outlines{};      ///< they lie below the objects
 };
 
 /// Draws boxes, labels and trails over frames, and the camera motion: a line from the centre to
@@ -54,8 +54,8 @@ class ObjectRenderer {
   int thickness() const;
   void draw_box(Queue &queue, const Object &object, const std::string &label, cl_float4 colour,
                 cl_float4 edge, const drawing::Canvas &canvas);
-  void draw_outline(Queue &queue, const Outline &outline, cl_float4 colour, cl_float4 edge,
-                    const drawing::Canvas &canvas);
+  void draw_outline(Queue &queue, const ObjectView::Outline &outline, cl_float4 colour,
+                    cl_float4 edge, const drawing::Canvas &canvas);
   void draw_trail(Queue &queue, const std::deque<Object::Point> &points, cl_float4 colour,
                   cl_float4 edge, const drawing::Canvas &canvas);
 

@@ -79,8 +79,8 @@ class Canvas {
       for (int x = std::max(area.x, 0); x < std::min(area.x + area.width, width_); x++)
         blend(x, y, colour);
   }
-  /// A glyph of the font, in a box of 6×9 units: the part of each pixel within 0.46 units of a stroke,
-  /// by the distance of its centre.
+  /// A glyph of the font, in a box of 6×9 units: the part of each pixel within 0.46 units of a
+  /// stroke, by the distance of its centre.
   void glyph(int which, int x, int y, int unit, const Rect &clip, const Colour &colour) {
     for (int dy = 0; dy < 9 * unit; dy++)
       for (int dx = 0; dx < 6 * unit; dx++) {
@@ -105,7 +105,8 @@ class Canvas {
       const Complex from(ends[0] / 16.0, ends[1] / 16.0), to(ends[2] / 16.0, ends[3] / 16.0);
       // The stroke becomes the part from 0 to 1 of the real axis.
       const Complex at = (Complex(x, y) - from) / (to - from);
-      nearest = std::min(nearest, std::abs(at - std::clamp(at.real(), 0.0, 1.0)) * std::abs(to - from));
+      nearest =
+          std::min(nearest, std::abs(at - std::clamp(at.real(), 0.0, 1.0)) * std::abs(to - from));
     }
     return nearest;
   }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """browser.py [--pictures FOLDER] ROOT: builds the manual's website and opens its pages in headless Chromium
 
-No page may be wider than the screen of a phone or a desktop computer, report an error on the console, or load
-from another host. The search has to find words of users. --pictures writes a picture of each main page instead."""
+No page may be wider than the screen of a phone or a desktop computer. None may report an error on the console, or
+load from another host. The search has to find words of users. --pictures writes a picture of each main page instead."""
 import functools
 import http.server
 import json

@@ -264,7 +264,8 @@ TEST(display) {
   const test::SharedPrograms shared;
   for (const std::string overlay : {"", " attach-overlay=true"}) {
     Chain chain(
-        "glclmotion detect=true display=objects post-messages=false color-by-id=false color=0xffff0000 "
+        "glclmotion detect=true display=objects post-messages=false color-by-id=false "
+        "color=0xffff0000 "
         "outline-color=0xff0000ff" +
         overlay + (overlay.empty() ? "" : " ! gloverlaycompositor"));
     for (int n = 0; n < 20; n++) {

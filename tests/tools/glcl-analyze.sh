@@ -12,7 +12,7 @@ for element in openh264enc jpegenc avenc_aac avdec_h264; do
 done
 
 # check CODE: runs assertions in Python about the output and the results
-check() { python3 -c "import csv, json, os, re, sys
+check() { python3 -c "import csv, json, os, re, sys, urllib.parse
 events = [json.loads(line) for line in open('output')] if os.path.exists('output') else []
 by_name = {os.path.basename(event['file']): event for event in events if event['event'] in ('done', 'failed', 'kept')}
 rows = lambda folder: list(csv.DictReader(open(folder + '/frames.csv')))
@@ -82,7 +82,7 @@ for name in ('truncated.mp4', 'truncated.mkv'): assert by_name[name]['reason'].s
 assert by_name['pipe.mp4']['reason'] == 'it is not a regular file', by_name['pipe.mp4']
 assert 'other files or addresses' in by_name['playlist.mp4']['reason'], by_name['playlist.mp4']
 assert by_name['sound.mp4']['reason'].startswith('there is no video in it'), by_name['sound.mp4']
-folders = set(os.listdir('out'))
+folders = set(os.listdir('out')) - {'overview.html'}
 assert good < folders and len(folders) == 5 and [name for name in folders if name.startswith('good.mp4-')], folders
 summary = events[-1]
 assert (summary['done'], summary['failed'], summary['frames']) == (5, 11, 3 * 50 + 73 + 16), summary
@@ -123,6 +123,51 @@ assert len(re.findall(r'<rect[^>]*class=\"shot\"', page)) == 2, page[-3000:]
 assert len(re.findall(r'<path[^>]*class=\"series\"', page)) == 6 and page.count('<figure>') == 2
 assert 'NaN' not in page.split('<main')[1].split('</main>')[0]"
 fi
+
+# Shots as lists for editing programs.
+check "
+shots = list(csv.DictReader(open('out/good.mp4/scenes.csv')))
+assert [(row['begin'], row['end'], row['kind']) for row in shots] == [('0.000', '1.000', 'start'), ('1.000', '2.000', 'cut')], shots
+lines = [line for line in open('out/good.mp4/scenes.edl') if line[:1].isdigit()]
+assert [line.split()[4:] for line in lines] == [['00:00:00:00', '00:00:01:00', '00:00:00:00', '00:00:01:00'],
+    ['00:00:01:00', '00:00:02:00', '00:00:01:00', '00:00:02:00']], lines
+clips = json.load(open('out/good.mp4/scenes.otio'))['tracks']['children'][0]['children']
+assert [(clip['source_range']['start_time']['value'], clip['source_range']['duration']['value']) for clip in clips] == [(0, 25), (25, 25)], clips
+assert clips[0]['media_reference']['target_url'].endswith('/good.mp4')
+facts = json.load(open('out/good.mp4/summary.json'))
+assert facts['video'].startswith('H.264') and facts['audio'] == [] and not facts['variable-rate'], facts"
+
+# An overview of all results; a page of another program stays.
+check "
+overview = open('out/overview.html').read()
+links = re.findall(r'href=\"\./([^\"]*)/index.html\"', overview)
+assert {urllib.parse.unquote(link) for link in links} == set(os.listdir('out')) - {'overview.html'} and len(links) == 5, links
+assert '<script>' not in overview"
+mkdir own && echo mine >own/overview.html
+expect 0 glcl-analyze --elements histogram --out own good.mp4
+[[ $(<own/overview.html) == mine ]] || die 'it replaces a page of another program'
+
+# Properties of the elements.
+expect 0 glcl-analyze --elements motion --set glclmotion.block-size=8 --out set good.mp4
+expect 0 glcl-analyze --elements motion --out unset good.mp4
+! cmp -s set/good.mp4/frames.csv unset/good.mp4/frames.csv || die '--set has no effect'
+expect 0 glcl-analyze --elements motion --out set --resume good.mp4 # without the property
+check "assert by_name['good.mp4']['event'] == 'done'"
+for wrong in glclmotion.block-size=7 glclmotion.nothing=1 glclklt.levels=2 glclmotion.interval=5 fakesink.sync=true nonsense; do
+  expect 2 glcl-analyze --elements motion --set "$wrong" --out set --overwrite good.mp4
+  grep -qF -- "--set=$wrong is invalid: " errors || die "does not name --set=$wrong"
+done
+
+# A range behind the end is an error. Gaps of a variable frame rate are no lost frames.
+expect 1 glcl-analyze --elements histogram --from 100 --out behind good.mp4
+check "assert '--from=100.000000000 is not before its end' in by_name['good.mp4']['reason'], by_name"
+gst-launch-1.0 -q concat name=all ! openh264enc ! h264parse ! qtmux ! filesink location=variable.mp4 \
+  videotestsrc num-buffers=30 ! video/x-raw,width=96,height=64,framerate=25/1 ! all. \
+  videotestsrc num-buffers=30 ! video/x-raw,width=96,height=64,framerate=25/1 ! identity drop-probability=0.5 ! all.
+expect 0 glcl-analyze --elements histogram --out variable variable.mp4
+check "
+facts = json.load(open('variable/variable.mp4/summary.json'))
+assert facts['variable-rate'] and facts['lost'] == 0 and facts['frames'] < 60, facts"
 
 # The decoder with the highest rank is used, such as one on a GPU.
 for decoder in openh264dec avdec_h264; do

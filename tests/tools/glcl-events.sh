@@ -150,7 +150,7 @@ expect 2 --onvif --utc fakesrc
 # --utc adds the time of day to every message; a frame that is 40 ms later is 40 ms later there.
 expect 0 --utc --start=2024-05-01T12:00:00Z videotestsrc num-buffers=4 ! video/x-raw,width=64,height=48,framerate=25/1 ! glupload ! \
   glcolorconvert ! glclhistogram interval=0 ! fakesink
-"$python" -c 'import json
+python3 -c 'import json
 times = [json.loads(line)["utc"] for line in open("output")]
 assert times == [f"2024-05-01T12:00:00.{number * 40:03}000Z" for number in range(4)], times' || die 'the times of day are wrong'
 expect 2 --mqtt-topic

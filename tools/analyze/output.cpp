@@ -34,6 +34,7 @@ Json summary_in(const Folder &folder, const std::string &place) {
 Json wanted(const Task &task) {
   Json json = identity_of(task.file);
   json["elements"] = task.elements;
+  json["settings"] = task.settings;
   json["from"] = task.from;
   json["to"] = GST_CLOCK_TIME_IS_VALID(task.to) ? Json(task.to) : Json();
   if (!task.rules.empty()) json["rules"] = parsed(task.rules);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipeline.h"
 
+#include <gst/pbutils/pbutils.h>
+
+#include <algorithm>
+
 #include "base/glcllocaldecoder.h"
 #include "task.h"
 
@@ -52,6 +56,13 @@ Pipeline::Pipeline(const std::string &downstream, const std::string &file) {
   GstElement *source = get("source"), *decoder = get("decoder");
   g_object_set(source, "location", file.c_str(), nullptr);
   decode_local_only(decoder);
+  g_signal_connect(
+      decoder, "autoplug-continue",
+      G_CALLBACK(+[](GstElement *, GstPad *, GstCaps *caps, gpointer self) -> gboolean {
+        static_cast<Pipeline *>(self)->record_stream(caps);
+        return TRUE;
+      }),
+      this);
   g_signal_connect(decoder, "no-more-pads", G_CALLBACK(check_pads), nullptr);
   g_signal_connect(decoder, "pad-added", G_CALLBACK(+[](GstElement *, GstPad *pad, gpointer self) {
                      gst_pad_add_probe(
@@ -64,8 +75,8 @@ Pipeline::Pipeline(const std::string &downstream, const std::string &file) {
                            const bool caps =
                                !buffer &&
                                GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS;
-                           if (!buffer)
-                             pipeline->record_orientation(GST_PAD_PROBE_INFO_EVENT(info));
+                           if (!buffer) pipeline->record_tags(GST_PAD_PROBE_INFO_EVENT(info));
+                           if (caps) pipeline->record_colorimetry(GST_PAD_PROBE_INFO_EVENT(info));
                            // After the caps the first picture waits until kernels are built.
                            if (buffer || caps) pipeline->decoded_ = true;
                            if (caps) pipeline->format_changes_++;
@@ -146,15 +157,45 @@ void Pipeline::record_decoder(GstElement *element) {
   decoder_ = GST_OBJECT_NAME(factory);
 }
 
-void Pipeline::record_orientation(GstEvent *event) {
+Pipeline::FileFacts Pipeline::facts() const {
+  const std::lock_guard lock(mutex_);
+  return facts_;
+}
+
+void Pipeline::record_tags(GstEvent *event) {
   if (GST_EVENT_TYPE(event) != GST_EVENT_TAG) return;
   GstTagList *tags = nullptr;
   gst_event_parse_tag(event, &tags);
-  gchar *orientation = nullptr;
-  if (!gst_tag_list_get_string(tags, GST_TAG_IMAGE_ORIENTATION, &orientation)) return;
+  gchar *text = nullptr;
+  if (!gst_tag_list_get_string(tags, GST_TAG_IMAGE_ORIENTATION, &text)) return;
   const std::lock_guard lock(mutex_);
-  orientation_ = orientation;
-  g_free(orientation);
+  orientation_ = text;
+  g_free(text);
+}
+
+void Pipeline::record_colorimetry(GstEvent *event) {
+  GstCaps *caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  const char *text = gst_structure_get_string(gst_caps_get_structure(caps, 0), "colorimetry");
+  const std::lock_guard lock(mutex_);
+  facts_.colorimetry = text ? text : "";
+}
+
+/// Called for the stream of a demuxer, its parsed stream and so on; the first one counts.
+void Pipeline::record_stream(const GstCaps *caps) {
+  if (!gst_caps_is_fixed(caps)) return;
+  const GstStructure *format = gst_caps_get_structure(caps, 0);
+  if (g_str_has_suffix(gst_structure_get_name(format), "/x-raw")) return;
+  gchar *text = gst_pb_utils_get_codec_description(caps);
+  if (!text) return;
+  const std::string name = text;
+  g_free(text);
+  const std::lock_guard lock(mutex_);
+  if (g_str_has_prefix(gst_structure_get_name(format), "video/"))
+    facts_.video = name;
+  else if (g_str_has_prefix(gst_structure_get_name(format), "audio/") &&
+           std::find(facts_.audio.begin(), facts_.audio.end(), name) == facts_.audio.end())
+    facts_.audio.push_back(name);
 }
 
 }  // namespace glcl::analyze

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace glcl::analyze {
 
@@ -35,6 +36,14 @@ class Pipeline {
   /// The rotation of pictures that the file requests, a value of GST_TAG_IMAGE_ORIENTATION.
   std::string orientation() const;
 
+  /// Facts about the file. Texts are empty if they are unknown.
+  struct FileFacts {
+    std::string video;               ///< name of its coding
+    std::vector<std::string> audio;  ///< the same, of each sound
+    std::string colorimetry;         ///< as in caps
+  };
+  FileFacts facts() const;
+
   /// How often the decoder has set the format of its pictures.
   int format_changes() const { return format_changes_; }
 
@@ -43,10 +52,13 @@ class Pipeline {
 
  private:
   void record_decoder(GstElement *element);
-  void record_orientation(GstEvent *event);
+  void record_tags(GstEvent *event);
+  void record_colorimetry(GstEvent *event);
+  void record_stream(const GstCaps *caps);
 
   mutable std::mutex mutex_;  // guards the texts, which arrive on GStreamer's threads
   std::string decoder_, orientation_ = "rotate-0";
+  FileFacts facts_;
   GstElement *pipeline_;
   GstBus *bus_;
   std::atomic<bool> decoded_ = false;

@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "scene.h"
+#include "scenes.h"
 #include "table.h"
 #include "thumbnails.h"
 
@@ -22,7 +23,7 @@ namespace glcl::analyze {
 
 namespace {
 
-constexpr size_t most_buckets = 1000;  // points of a plot
+constexpr size_t most_buckets = 4000;  // points of a plot
 constexpr int highest = 4096;          // most rows of a small picture, px
 
 struct Picture {
@@ -255,6 +256,18 @@ std::string page() {
   return content;
 }
 
+/// Writes the lists of shots.
+void write_scenes(const Folder &folder, const Json &events, const Json &summary,
+                  const std::string &file) {
+  const double rate = summary.at("rate");
+  const guint64 duration = summary.at("duration").is_null() ? 0 : whole(summary["duration"]);
+  const guint64 end = summary.at("to").is_null() ? duration : whole(summary["to"]);
+  const std::vector<Shot> shots = shots_of(events, duration ? std::min(end, duration) : end);
+  folder.write("scenes.csv", scenes_csv(shots));
+  folder.write("scenes.edl", scenes_edl(shots, file, rate));
+  folder.write("scenes.otio", scenes_otio(shots, file, rate, duration));
+}
+
 void write_report(const Task &task) {
   const Folder folder(task.folder);
   const Sheet sheet = make_sheet(folder);
@@ -265,6 +278,7 @@ void write_report(const Task &task) {
             {"events", events_of(folder)},
             {"sheet", sheet.json},
             {"scene", scene_in(folder)}};
+  if (task.has("shots")) write_scenes(folder, data["events"], summary, file);
   data.update(plots_of(folder, task, whole(summary.at("frames"))));
   if (!sheet.jpeg.empty()) data["picture"] = jpeg_url(sheet.jpeg);
   // Escape the data, so that no file name can end the element that contains it.

@@ -182,7 +182,9 @@ void Results::finish(Json summary, double rate) {
   if (objects_) objects_->close();
   if (shots_) shots_->close();
   summary["frames"] = table_.rows();
-  summary["lost"] = table_.lost(rate);
+  const FrameGaps gaps = table_.gaps(rate);
+  summary["lost"] = gaps.lost;
+  summary["variable-rate"] = gaps.variable;
   if (task_.has("shots")) summary["shots"] = shots;
   if (objects_) summary["objects"] = ids_.size();
   if (task_.part) summary["crossing"] = crossing_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/glcllocaldecoder.h"
+#include "settings.h"
 
 namespace glcl::analyze {
 
@@ -103,6 +104,7 @@ Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_thumbna
       g_object_set(element, "device", task.device.c_str(), nullptr);
       gst_object_unref(element);
     }
+  apply_settings(task, pipeline_.self());
   if (!task.rules.empty()) {
     GstElement *motion = pipeline_.get("glclmotion");
     g_object_set(motion, "rules", task.rules.c_str(), nullptr);
@@ -252,6 +254,9 @@ bool Run::seek() {
 void Run::play(const std::function<void(const Progress &)> &report) {
   if (!pipeline_.preroll()) throw Failure("there is no picture in it");
   duration_ = pipeline_.duration();
+  if (task_.from > 0 && GST_CLOCK_TIME_IS_VALID(duration_) && task_.from >= duration_)
+    throw Failure("--from=" + seconds(task_.from) + " is not before its end, " +
+                  seconds(duration_) + " s: give an earlier time");
   if ((begin_ > 0 || GST_CLOCK_TIME_IS_VALID(end_)) && !seek()) {
     begin_ = 0;  // the whole file is played
     end_ = GST_CLOCK_TIME_NONE;
@@ -283,6 +288,7 @@ bool Run::needs_more_after() const {
 void Run::finish() {
   Json summary = identity_of(task_.file);
   summary["elements"] = task_.elements;
+  summary["settings"] = task_.settings;
   summary["from"] = task_.from;
   summary["to"] = GST_CLOCK_TIME_IS_VALID(task_.to) ? Json(task_.to) : Json();
   summary["duration"] = GST_CLOCK_TIME_IS_VALID(duration_) ? Json(duration_) : Json();
@@ -291,6 +297,10 @@ void Run::finish() {
   summary["orientation"] = pipeline_.orientation();
   summary["rate"] = format_.rate;
   summary["decoder"] = pipeline_.decoder();
+  const Pipeline::FileFacts facts = pipeline_.facts();
+  summary["video"] = facts.video;
+  summary["audio"] = facts.audio;
+  summary["colorimetry"] = facts.colorimetry;
   if (!task_.rules.empty()) scene_.write(Folder(task_.folder));
   results_.finish(summary, format_.rate);
 }

@@ -248,13 +248,25 @@ void Table::finish() {
   out_.close();
 }
 
-size_t Table::lost(double rate) const {
-  double sum = 0;
+namespace {
+
+// More gaps than these are the frames of a variable frame rate; a damaged file has fewer.
+constexpr size_t least_gaps = 4;
+constexpr double most_gaps = 0.125;  // of the frames
+
+}  // namespace
+
+FrameGaps Table::gaps(double rate) const {
+  double lost = 0;
+  size_t gaps = 0;
   for (size_t i = 1; i < times_.size(); i++) {
     const double frames = double(times_[i] - times_[i - 1]) * rate / GST_SECOND;
-    if (times_[i] > times_[i - 1] && frames > 1.5) sum += std::round(frames) - 1;
+    if (times_[i] <= times_[i - 1] || frames <= 1.5) continue;
+    lost += std::round(frames) - 1;
+    gaps++;
   }
-  return static_cast<size_t>(sum);
+  const bool variable = gaps >= least_gaps && double(gaps) > most_gaps * double(times_.size());
+  return {variable ? 0 : static_cast<size_t>(lost), variable};
 }
 
 std::optional<size_t> Table::row(GstClockTime time) const {

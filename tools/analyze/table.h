@@ -54,6 +54,12 @@ std::string seconds(GstClockTime time);
 /// The shortest text that parses to this number; empty for NaN.
 std::string number(double value);
 
+/// Gaps between the times of frames.
+struct FrameGaps {
+  size_t lost;    ///< frames that would fill them; 0 if the rate is variable
+  bool variable;  ///< there are so many gaps that the frame rate is variable
+};
+
 /// Combines the messages of several elements into one row per frame, in the order of frames. Frames
 /// outside `from` to `to` are counted but not written.
 class Table {
@@ -76,8 +82,8 @@ class Table {
   size_t after() const { return after_; }        ///< frames from `to` on
   /// The timestamp of the first frame, also before `from`; none without frames.
   GstClockTime first() const { return first_; }
-  /// Number of frames missing between rows at `rate` frames per second; 0 if the rate varies.
-  size_t lost(double rate) const;
+  /// The gaps in time at `rate` frames per second.
+  FrameGaps gaps(double rate) const;
   GstClockTime time(size_t row) const { return times_[row]; }
 
  private:

@@ -24,14 +24,9 @@ bool Task::has(const char *element) const {
 }
 
 Json Task::json() const {
-  return {{"file", escaped(file)},
-          {"folder", escaped(folder)},
-          {"elements", elements},
-          {"device", device},
-          {"from", time_json(from)},
-          {"to", time_json(to)},
-          {"part", part},
-          {"rules", rules}};
+  return {{"file", escaped(file)}, {"folder", escaped(folder)}, {"elements", elements},
+          {"device", device},      {"from", time_json(from)},   {"to", time_json(to)},
+          {"part", part},          {"settings", settings},      {"rules", rules}};
 }
 
 Task Task::of(const Json &json) {
@@ -43,6 +38,7 @@ Task Task::of(const Json &json) {
   task.from = time_of(json.at("from"));
   task.to = time_of(json.at("to"));
   task.part = json.at("part");
+  task.settings = json.at("settings").get<std::vector<std::string>>();
   task.rules = json.at("rules");
   return task;
 }

@@ -26,7 +26,8 @@ struct Task {
   std::string file, folder;  ///< absolute paths; results go into the folder, which must exist
   std::vector<std::string> elements;
   std::string device = "auto";
-  std::string rules;  ///< JSON for the property of glclmotion; empty: none
+  std::vector<std::string> settings;  ///< element.property=value
+  std::string rules;                  ///< JSON for the property of glclmotion; empty: none
   GstClockTime from = 0, to = GST_CLOCK_TIME_NONE;  ///< stream time, ns; `to` is exclusive
   bool part = false;                                ///< joined later: no sheet, no page
 

@@ -35,7 +35,12 @@ def headless():
 
 
 def argument():
-    """the first argument of the command line, or None; -h prints the docstring of the program"""
+    """the first argument of the command line, or None; -h prints the docstring of the program, --version that of the plugin"""
+    if sys.argv[1:] == ['--version']:
+        Gst.init(None)
+        plugin = Gst.Registry.get().find_plugin('glcl')
+        print(os.path.basename(sys.argv[0]), plugin.get_version() if plugin else '(plugin not found)')
+        sys.exit()
     if sys.argv[1:] in (['-h'], ['--help']):
         print(__main__.__doc__.strip())
         sys.exit()
@@ -56,7 +61,7 @@ def pipeline(source, rest, frames=60):
     else:
         begin = 'filesrc name=source ! decodebin caps=video/x-raw(ANY) expose-all-streams=false'
     try:
-        made = Gst.parse_launch(f'{begin} ! videoconvert ! glupload ! glcolorconvert ! {rest}')
+        made = Gst.parse_launch(f'{begin} ! videoconvert ! videoflip video-direction=auto ! glupload ! glcolorconvert ! {rest}')
     except GLib.Error as error:
         for element, package in PACKAGES.items():
             if f'"{element}' in error.message:

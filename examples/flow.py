@@ -23,7 +23,7 @@ def main():
         if not fields:
             continue  # the first frame has no previous frame
         vectors = common.array(fields, 'vectors')  # [rows, columns, 2]: x and y in px per frame, +x right, +y down
-        sure = common.array(fields, 'confidence') > 0.5
+        sure = common.array(fields, 'confidence') > 0.02  # without noise of plain areas
         speed = (vectors[..., 0] ** 2 + vectors[..., 1] ** 2) ** 0.5 * sure
         row, column = divmod(int(speed.argmax()), speed.shape[1])
         grid = fields.get_value('grid')

@@ -106,12 +106,16 @@ def find_faults(address, faults, profile):
     """what the script in the browser reports"""
     with subprocess.Popen(browser(profile, '--remote-debugging-port=0', address + '/test'), stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
-        try:
-            return faults.get(timeout=400)
-        except queue.Empty:
-            return ['the pages do not end loading']
-        finally:
-            process.terminate()
+        for _ in range(400):
+            try:
+                found = faults.get(timeout=1)
+                process.terminate()
+                return found
+            except queue.Empty:
+                if process.poll() is not None:
+                    return ['chromium fails']
+        process.terminate()
+        return ['the pages do not end loading']
 
 
 def write_pictures(address, folder, profile):

@@ -257,7 +257,9 @@ for statement in 'glopenclflow.md: single pixels adds <h100 3840x2160> µs = glo
 done
 interpreter=("$python")
 expect_failure '' tests/docs/llms.py "$source_root"
-for script in embedding kinds mask results; do
+interpreter=("$python")
+expect_failure 'chromium' tests/docs/browser.py "$source_root"
+for script in embedding kinds mask module results; do
   interpreter=("$python")
   expect_failure '' tests/languages/$script.py "$source_root"
 done

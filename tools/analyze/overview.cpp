@@ -96,6 +96,7 @@ void write_overview(const std::string &path) {
       continue;  // of another program, or damaged
     }
   }
+  if (!count) return;
   folder.write(
       page_name,
       std::string(mark) + head + "<h1>" + std::to_string(count) +

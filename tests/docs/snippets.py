@@ -64,7 +64,13 @@ class Compiler:
     def cpp(self, block):
         given = self.root / 'tests' / 'docs' / (pathlib.Path(block.page).stem + '.h')
         prelude = f'#include "{given}"\n' if given.exists() else ''
-        command = [*self.cxx, '-std=c++17', f'-I{self.root}', f'-I{self.root / "gst"}']
+        more = []
+        if '#include <Q' in block.text:
+            found = subprocess.run(['pkg-config', '--cflags', 'Qt6Quick'], capture_output=True, text=True, check=False)
+            if found.returncode:
+                return ''  # Qt is not installed
+            more = ['-fPIC', *found.stdout.split()]
+        command = [*self.cxx, *more, '-std=c++17', f'-I{self.root}', f'-I{self.root / "gst"}']
         place = f'#line {block.line} "{block.page}"\n'
         whole = self.run(command, '.cpp', f'{prelude}{place}{block.text}\n')
         if not whole:

@@ -6,6 +6,7 @@
 set -euo pipefail
 case ${1:-} in
   -h | --help) sed -n '3s/^# //p' "$0"; exit ;;
+  --version) sed -n "s/.*version: '\([^']*\)'.*/api.sh \1/p;T;q" "$(dirname "$0")/../meson.build"; exit ;;
   '' | -*) sed -n '3s/^# \([^:]*\).*/usage: \1/p' "$0" >&2; exit 2 ;;
 esac
 command -v doxygen >/dev/null || {

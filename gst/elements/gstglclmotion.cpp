@@ -72,6 +72,7 @@ struct MotionState {
   std::unique_ptr<BlockMotion> motion;
   glcl::Lazy<Renderers> renderers;             // GL thread
   glcl::UploadTap tap;                         // streaming thread
+  bool warned_left = false;                    // left-after does nothing
   std::shared_ptr<ObjectDetection> detection;  // GL and streaming thread, one at a time
 };
 
@@ -277,10 +278,26 @@ static void gst_glcl_motion_check_rules(GstGLCLMotion *self) {
   rules = fresh;
 }
 
+/// Warns once of settings that do nothing together.
+static void gst_glcl_motion_warn(GstGLCLMotion *self) {
+  MotionState *state = self->state;
+  const MotionProperties &settings = state->frame_settings;
+  const bool set = settings.max_duration > 0 || settings.left_after != MotionProperties().left_after,
+             idle = settings.detect && set && settings.left_after >= settings.max_duration;
+  if (std::exchange(state->warned_left, idle) || !idle) return;
+  char text[200];
+  g_snprintf(text, sizeof text,
+             "left-after=%g does nothing with max-duration=%g: no object is reported as left or "
+             "removed. Set max-duration to more than left-after.",
+             settings.left_after, settings.max_duration);
+  glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_SETTINGS, text);
+}
+
 static void gst_glcl_motion_begin_frame(GstGLCLFilter *filter) {
   MotionState *state = GST_GLCL_MOTION(filter)->state;
   state->frame_settings = state->settings.get();
   gst_glcl_motion_check_rules(GST_GLCL_MOTION(filter));
+  gst_glcl_motion_warn(GST_GLCL_MOTION(filter));
   if (state->frame_settings.on_upstream())
     state->tap.follow(GST_BASE_TRANSFORM_SINK_PAD(filter));
   else

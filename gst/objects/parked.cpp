@@ -21,6 +21,7 @@ constexpr double start_seconds = 60;     // for which a start is remembered
 constexpr double stand_seconds = 1;      // then a small move does not end it
 constexpr double longest_stay = 5;       // s in a place of something that moves slowly
 constexpr float slack_part = 0.15f, least_slack = 3;  // of the box; px
+constexpr float whole_part = 0.9f;  // of its place, of a box that has not shrunk
 constexpr float area_gain = 0.1f;
 
 float common_part(const RectF &a, const RectF &b) {
@@ -49,13 +50,14 @@ void TrackStand::update(const RectF &box, double passed) {
                       (seconds >= stand_seconds ? 2.0f : 1.0f);
   // A box shrinks while its object becomes background.
   if (frames && contains(grown(place, slack), box)) {
+    if (box.area() >= whole_part * place.area()) whole = box;
     seconds += passed;
     frames++;
     return;
   }
   moving_area += (moving_area > 0 ? area_gain : 1.0f) * (box.area() - moving_area);
   if (frames) least_seconds = 2 * std::min(seconds, longest_stay);
-  place = box;
+  place = whole = box;
   seconds = 0, frames = 1, over = false;
 }
 
@@ -66,7 +68,7 @@ bool ParkedObjects::takes(const Track &track, const StandingMap &map) {
     if (common_area(parked.object.box, stand.place) > inside_part * stand.place.area())
       return false;
   Parked parked{track.object, stand.place.area() < most_part * stand.moving_area, 0};
-  parked.object.box = stand.place;
+  parked.object.box = stand.whole;
   parked.object.vx = parked.object.vy = 0;
   parked.object.state = ObjectState::stationary;
   parked.object.still_seconds = stand.seconds;

@@ -22,6 +22,7 @@ class CameraRest {
 
  private:
   std::optional<cl_float4> path_;  // where it stands, slowly adapted
+  cl_float4 last_{};               // where it seemed to be in the last frame
   bool moved_ = false, aligned_ = true;
   double quiet_ = 0;    // s since it moved
   double off_ = 0;      // s for which it has been elsewhere

@@ -49,7 +49,7 @@ RectF without_uncovered(const Track &track, const RectF &was, RectF box, const F
 /// The sides of a box along an axis.
 struct Sides {
   float *leading, *lagging;
-  float was_leading, start_leading;
+  float was_leading, was_lagging, start_leading;
   float length, frame_length;  // the length before, and of the frame
   float outwards;              // 1 or -1
 };
@@ -60,31 +60,42 @@ Sides sides_of(int side, const RectF &was, const RectF &first, RectF &box, const
   const auto w = float(size.width), h = float(size.height);
   switch (side) {
     case 1:
-      return {&box.left, &box.right, was.left, first.left, width, w, -1};
+      return {&box.left, &box.right, was.left, was.right, first.left, width, w, -1};
     case 2:
-      return {&box.right, &box.left, was.right, first.right, width, w, 1};
+      return {&box.right, &box.left, was.right, was.left, first.right, width, w, 1};
     case 3:
-      return {&box.top, &box.bottom, was.top, first.top, height, h, -1};
+      return {&box.top, &box.bottom, was.top, was.bottom, first.top, height, h, -1};
     default:
-      return {&box.bottom, &box.top, was.bottom, first.bottom, height, h, 1};
+      return {&box.bottom, &box.top, was.bottom, was.top, first.bottom, height, h, 1};
   }
+}
+
+bool is_at_edge(float side, float frame_length) { return side <= 2 || side >= frame_length - 2; }
+
+/// True if a track that drives off is leaving the frame.
+bool leaves_frame(const Track &track, const RectF &box, const FrameSize &size) {
+  RectF copy = box;
+  const Sides s = sides_of(track.leading.departing, box, box, copy, size);
+  return track.leading.departing && is_at_edge(*s.leading, s.frame_length);
 }
 
 /// Separates an object that drives off from the place where it was parked, which stays foreground
 /// until the background is known there: the box keeps its first length behind its leading side,
 /// until the region's lagging side has caught up. If it never does, the object came out from behind
-/// an edge.
+/// an edge. Once its leading side has reached the frame's edge, the other one goes on as fast as
+/// before.
 RectF without_place(Track &track, const RectF &was, RectF box, const FrameSize &size) {
   const Sides s = sides_of(track.leading.departing, was, track.start_box, box, size);
-  const auto is_at_edge = [&s](float side) { return side <= 2 || side >= s.frame_length - 2; };
-  const float lagging = *s.leading - s.outwards * s.length;
+  const bool leaves = is_at_edge(*s.leading, s.frame_length);
+  const float on = track.leading.departing < 3 ? track.motion.dx : track.motion.dy,
+              lagging = leaves ? s.was_lagging + on : *s.leading - s.outwards * s.length;
   const bool caught_up = (lagging - *s.lagging) * s.outwards <= 0,
              other = std::abs(*s.leading - s.was_leading) > s.length,
              away = (*s.leading - s.start_leading) * s.outwards > most_departure * s.length;
-  if (caught_up || other || away || is_at_edge(*s.leading) || is_at_edge(*s.lagging))
+  if (caught_up || (!leaves && (other || away)) || is_at_edge(*s.lagging, s.frame_length))
     track.leading.departing = 0;
   else
-    *s.lagging = lagging;
+    *s.lagging = s.outwards * std::min(lagging * s.outwards, *s.leading * s.outwards - 1);
   return box;
 }
 
@@ -222,12 +233,14 @@ void update_found(Track &track, const TrackObservation &found, bool jumped, cons
   if (found.own && found.shared) box = united(box, *found.shared);
   update_change(track, expected, box, jumped);
   update_vectors(track, found.all, jumped);
+  const bool leaves = leaves_frame(track, box, size);
   if (!track.occlusion.shares_region && !track.motion.moving) {
     const RectF was = expected.moved(-track.motion.dx, -track.motion.dy);
     box = track.leading.departing ? without_place(track, was, box, size)
                                   : without_uncovered(track, was, box, size);
   }
-  update_motion(track, expected, box, jumped);
+  // What can be seen of it no longer shows its velocity.
+  if (!leaves) update_motion(track, expected, box, jumped);
   TrackOcclusion &occlusion = track.occlusion;
   occlusion.shares_region = false;
   occlusion.shared_balance = std::max(occlusion.shared_balance - 1, 0);

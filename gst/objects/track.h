@@ -45,6 +45,7 @@ struct Object {
 /// Where a track stands still.
 struct TrackStand {
   RectF place;               // its box since it stands
+  RectF whole;               // its last box there that has not shrunk
   double seconds = 0;        // since then
   int frames = 0;            // in which it was found there
   float moving_area = 0;     // mean area of its boxes before, px²

@@ -21,6 +21,7 @@ constexpr float moving_area = 0.005f;     // part of the frame, of a large objec
 constexpr float fast_pan = 0.0125f;       // of the width per frame; then only vectors show motion
 constexpr float block_area = 2048;        // px² of frames; anything as large moves by its vectors
 constexpr float least_score = 0.1f;       // a new object with a lower score is noise
+constexpr float leaving_speed = 0.004f;   // of the shorter side per frame, of what leaves it
 constexpr double standing_seconds = 1;    // in one place, of a stationary object
 constexpr double least_hold_seconds = 1;  // until the map shows what has become background
 constexpr int least_hold_frames = 2;      // the same
@@ -31,6 +32,16 @@ bool by_number(const Object &a, const Object &b) { return a.id < b.id; }
 
 bool Tracker::inside(const RectF &box) const {
   return common_area(box, {0, 0, float(size_.width), float(size_.height)}) >= 0.25f * box.area();
+}
+
+/// True if a track at an edge of the frame moves outwards.
+bool Tracker::leaves(const Track &track) const {
+  const RectF &box = track.object.box;
+  const auto width = float(size_.width), height = float(size_.height),
+             least = leaving_speed * std::min(width, height);
+  const float x = track.object.vx, y = track.object.vy;
+  return (box.left <= 1 && x < -least) || (box.right >= width - 1 && x > least) ||
+         (box.top <= 1 && y < -least) || (box.bottom >= height - 1 && y > least);
 }
 
 bool Tracker::is_reported(const Track &track) const {
@@ -75,6 +86,8 @@ void Tracker::update(size_t which, const Claims &claimed, const std::vector<Dete
     track.motion.dx *= 0.8f, track.motion.dy *= 0.8f;
   }
   update_object(track, size_);
+  // What can be seen of an object that leaves the frame shrinks within its place.
+  if (leaves(track)) track.motion.stand.frames = 0;
   if (!track.missed) track.motion.stand.update(track.box, seconds);
 }
 
@@ -233,6 +246,10 @@ void Tracker::list(Report &report) {
     track.object.state = state_of(track);
     const bool stands = track.object.state == ObjectState::stationary;
     track.object.still_seconds = stands ? track.motion.stand.seconds : 0;
+    // What is found of it shrinks while it becomes background.
+    if (stands)
+      track.object.box =
+          clipped(track.motion.stand.whole, float(size_.width), float(size_.height));
     if (track.object.id) note(track.object);
     if (is_reported(track)) report.objects.push_back(track.object);
   }

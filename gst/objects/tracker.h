@@ -54,6 +54,7 @@ class Tracker {
   bool begins(const Settings &settings, const Track &track, float brightness_peak, float pan) const;
   bool is_reported(const Track &track) const;
   bool inside(const RectF &box) const;
+  bool leaves(const Track &track) const;
   bool is_gone(const Settings &settings, const Track &track) const;
   /// True if the track and an older one are one object; then the remaining track takes over the
   /// number.

@@ -43,14 +43,19 @@ void ColourWatch::follow(const ScenePicture &picture, uint64_t now) {
   look_->seen = now;
 }
 
-/// True if the picture is the one before in the other kind. The colour of a picture that fades
-/// goes with its light, and a cut replaces the structure.
-bool ColourWatch::is_switch(const ScenePicture &picture) const {
+/// True if the picture shows the scene before. A cut replaces the structure.
+bool ColourWatch::is_same(const ScenePicture &picture) const {
+  return elapsed(since_, look_->seen) <= longest &&
+         likeness(picture.columns, look_->level, picture.level).alike >= same;
+}
+
+/// True if the colour of the picture is more than its light explains: the colour of a picture that
+/// fades goes with its light.
+bool ColourWatch::has_turned(const ScenePicture &picture) const {
   const double bright = mean_of(picture.level), colour = mean_of(picture.colour);
   const double expected = look_->kind == Kind::colour ? look_->colour * bright / look_->bright
                                                       : colour * look_->bright / bright;
-  return expected >= least_colour && elapsed(since_, look_->seen) <= longest &&
-         likeness(picture.columns, look_->level, picture.level).alike >= same;
+  return expected >= least_colour;
 }
 
 std::optional<ColourWatch::Kind> ColourWatch::step(const ScenePicture &picture, uint64_t now) {
@@ -69,7 +74,9 @@ std::optional<ColourWatch::Kind> ColourWatch::step(const ScenePicture &picture, 
   }
   if (next_ != kind || now < since_) next_ = kind, since_ = now, frames_ = 0;
   if (++frames_ < least_frames || elapsed(now, since_) < hold) return {};
-  const bool switched = look_ && is_switch(picture);
+  const bool same_view = look_ && is_same(picture), switched = same_view && has_turned(picture);
+  // Encoders bring colours back bit by bit.
+  if (same_view && !switched && kind == Kind::colour && elapsed(now, since_) < longest) return {};
   look_ = Look{*kind, picture.level, mean_of(picture.colour), mean_of(picture.level), now};
   next_ = {};
   fades_ = false;

@@ -32,7 +32,8 @@ class ColourWatch {
 
   static std::optional<Kind> kind_of(const ScenePicture &picture);
   void follow(const ScenePicture &picture, uint64_t now);
-  bool is_switch(const ScenePicture &picture) const;
+  bool is_same(const ScenePicture &picture) const;
+  bool has_turned(const ScenePicture &picture) const;
 
   std::optional<Look> look_;      // unset while it is unknown
   std::optional<Kind> next_;      // a kind that is not certain yet

@@ -11,6 +11,7 @@
 
 #include "events.h"
 #include "pipeline.h"
+#include "reference/coding.h"
 #include "reference/textured.h"
 #include "tests/support/film.h"
 #include "tests/support/result.h"
@@ -59,15 +60,19 @@ struct State {
 /// Plays frames and collects begins, ends and states.
 class Player {
  public:
+  /// What a camera makes of the frame with a number.
+  using Camera = std::function<Frame(const Frame &frame, int number)>;
+
   /// `rate`: frames per second.
-  explicit Player(const std::string &settings, int rate = 6)
-      : rate_(rate), chain_("glclmotion detect=true interval=3600000000000 " + settings) {
+  explicit Player(const std::string &settings, int rate = 6, const Camera &camera = {})
+      : rate_(rate), camera_(camera), chain_("glclmotion detect=true interval=3600000000000 " + settings) {
     chain_.framerate = rate;
   }
   /// Plays frames of the scene, which gets the time in seconds since the first frame.
   void play(double seconds, const std::function<Frame(double second)> &scene) {
     for (int i = 0; i < int(std::lround(seconds * rate_)); i++, number_++) {
-      chain_.push(reference::noisy(scene(number_ / double(rate_)), 2, unsigned(number_)));
+      const Frame frame = reference::noisy(scene(number_ / double(rate_)), 2, unsigned(number_));
+      chain_.push(camera_ ? camera_(frame, number_) : frame);
       GstBuffer *buffer = chain_.pull_buffer();
       regions_ = int(gst_buffer_get_n_meta(buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE));
       gst_buffer_unref(buffer);
@@ -124,6 +129,7 @@ class Player {
 
  private:
   const int rate_;
+  const Camera camera_;
   Chain chain_;
   int number_ = 0, regions_ = 0;
   std::vector<State> states_;
@@ -304,6 +310,66 @@ TEST(moves_slowly) {
   });
   fail_unless(player.count("motion-begin") >= 1 && player.count("stationary") <= 1, "%s",
               player.text().c_str());
+}
+
+// left-after needs a longer max-duration: a warning says so, and another one after it was right.
+TEST(left_after_alone) {
+  const Frame ground = ground_of(1, 90);
+  const auto check = [&](const char *settings, const std::vector<std::string> &words) {
+    Player player(settings);
+    const auto warnings = [&](double max_duration) {
+      if (max_duration > 0)
+        g_object_set(player.chain()["glclmotion"], "max-duration", max_duration, nullptr);
+      player.play(1, [&](double) { return ground; });
+      std::vector<test::Message> found;
+      for (const test::Message &message : player.chain().messages().warnings())
+        if (message.names("left-after")) found.push_back(message);
+      return found;
+    };
+    const auto found = warnings(0);
+    if (words.empty()) return test::expect_none(found);
+    test::expect_one(found, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, words);
+    fail_unless(warnings(100).size() == 1 && warnings(2).size() == 2, "%s: again", settings);
+  };
+  const char *const remedy = "Set max-duration to more than left-after";
+  check("", {});
+  check("left-after=20 max-duration=30", {});
+  check("left-after=20", {"left-after=20", "max-duration=0", remedy});
+  check("left-after=20 max-duration=20", {"left-after=20", "max-duration=20", remedy});
+  check("max-duration=5", {"left-after=10", "max-duration=5", remedy});
+}
+
+// In light that flickers, and after an encoder, a parked car keeps its number too, and a bag is left.
+TEST(flicker_and_coding) {
+  for (const bool flickers : {true, false}) {
+    const char *what = flickers ? "flicker" : "coded";
+    reference::Coder coder(16);
+    const Player::Camera camera = [&](const Frame &frame, int number) {
+      if (flickers) return reference::relit(frame, 1 + 0.04 * std::sin(2.4 * number), 0);
+      return coder.code(frame, number % 48 == 0);
+    };
+    const Frame ground = ground_of(1, 40, 0.6);
+    Player parks("max-duration=60 left-after=8", 6, camera);
+    parks.play(62, [&](double second) {
+      return parking(ground, thing_on(ground, parked_at, 0.4), second, 47);
+    });
+    const std::string all = parks.text();
+    fail_unless(parks.count("motion-begin") == 1 && parks.count("motion-end") == 1, "%s: %s", what,
+                all.c_str());
+    const State &parked = parks.first("stationary");
+    fail_unless(parked.second > 24.5 && parked.second < 27 &&
+                    common_part(parked.box, parked_at) > 0.6 && parks.count("moving", 47, 50) == 1,
+                "%s: %s", what, all.c_str());
+    Player leaves("max-duration=25 left-after=8", 6, camera);
+    const Thing bag = thing_on(ground, bag_place, 0.12);
+    leaves.play(57, [&](double second) { return passage(ground, bag, second, false); });
+    const std::string states = leaves.text();
+    fail_unless(leaves.count("left") == 1 && leaves.count("removed") == 0 &&
+                    leaves.count("motion-begin") == leaves.count("motion-end"),
+                "%s: %s", what, states.c_str());
+    fail_unless(leaves.first("left").second > 29 && leaves.first("left").second < 36, "%s: %s", what,
+                states.c_str());
+  }
 }
 
 // Without max-duration it ends once it is background.

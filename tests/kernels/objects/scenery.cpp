@@ -24,6 +24,9 @@ struct Run {
     path += camera;
     result.state.frame_motion.x = camera;
     result.state.path.s[0] = path;
+    result.state.vector_count = 100;
+    result.state.inliers = agreeing;
+    result.state.vector_motion.x = camera_by_vectors ? camera : 0;
     result.state.fit.gain = 1;
     const auto report = tracker.step(settings, result, frame, 50, seconds);
     time += seconds;
@@ -34,6 +37,8 @@ struct Run {
 
   double seconds, time = 0;
   float path = 0;
+  float agreeing = 100;  // of 100 vectors
+  bool camera_by_vectors = true;
   Tracker tracker{320, 240};
   glcl::camera::FrameGeometry frame = glcl::camera::frame_geometry(320, 240);
   Tracker::Settings settings;
@@ -68,6 +73,23 @@ TEST(test_states) {
     while (run.time < 14) run.step({box_at(232 + 3 * (run.time - 12) * rate, 100)}, 3);
     fail_unless(run.last.state == ObjectState::unknown, "%g", rate);
   }
+}
+
+// Where large things fill the view, pixels follow them. While most vectors say that the camera stands,
+// it does. If all of them say so, it may pan slowly.
+TEST(test_crowded) {
+  for (const float agreeing : {40.0f, 70.0f, 100.0f})
+    for (const bool by_vectors : {true, false}) {
+      Run run(25);
+      const auto moved = [](double time) { return box_at(40 + 24 * std::min(time, 4.0), 100); };
+      while (run.time < 6) run.step({moved(run.time)});
+      run.agreeing = agreeing, run.camera_by_vectors = by_vectors;
+      while (run.time < 8) run.step({moved(run.time)}, 0.6f);
+      run.agreeing = 100;
+      const bool stays = agreeing == 70 && !by_vectors;
+      fail_unless(run.last.state == (stays ? ObjectState::stationary : ObjectState::unknown),
+                  "%g %%, by vectors %d", agreeing, by_vectors);
+    }
 }
 
 // A standing track ends after max-duration, also if it stays foreground, and begins again

@@ -248,6 +248,50 @@ TEST(test_sets_off) {
   }
 }
 
+// A parked object drives out of the frame while its place is still foreground. Its box goes along, and
+// it is never at rest.
+TEST(test_drives_out) {
+  for (const bool across : {true, false}) {
+    const auto turned = [across](const Box &box) {
+      return across ? box : Box{box.top, box.left, box.bottom, box.right};
+    };
+    const float edge = across ? 320 : 240;
+    TrackerRun f;
+    for (int i = 0; i < 45; i++) {
+      const float gone = 2 * float(i + 1);
+      const Box place = turned({edge - 90, 80, edge - 30, 110}),
+                now = turned({edge - 90 + gone, 80, std::min(edge - 30 + gone, edge), 110});
+      std::vector<Box> boxes{glcl::united(place, now)};
+      if (gone > 64) boxes = {place, now};
+      const auto report = f.step(boxes);
+      if (i < 8 || gone > 80) continue;
+      fail_unless(report.objects.size() == 1 && report.objects[0].id == 1, "frame %d: %zu", i,
+                  report.objects.size());
+      const Object &object = report.objects[0];
+      fail_unless(object.state != glcl::objects::ObjectState::stationary, "frame %d", i);
+      fail_unless(glcl::common_area(object.box, now) > 0.7f * now.area() &&
+                      object.box.area() < 1.4f * now.area(),
+                  "frame %d: %g to %g", i, object.box.left, object.box.right);
+    }
+  }
+}
+
+// The box of an object that stands does not shrink while its parts become background.
+TEST(test_stands) {
+  TrackerRun f;
+  for (int i = 0; i < 90; i++) {
+    Box box = box_at(std::min(60 + 3 * i, 150), 100, 20);
+    if (i > 70) box.left += 10, box.top += float(i - 70);
+    const auto report = f.step({box});
+    if (i < 65) continue;
+    fail_unless(report.objects.size() == 1 &&
+                    report.objects[0].state == glcl::objects::ObjectState::stationary &&
+                    std::abs(report.objects[0].box.x() - 150) < 1 &&
+                    std::abs(report.objects[0].box.bottom - 120) < 2,
+                "frame %d: at %g", i, report.objects[0].box.x());
+  }
+}
+
 // An object that moves further per frame than its length is tracked, up to max_speed. A region that
 // jumps back and forth is no object. With min_frames=1 an object begins at once.
 TEST(test_leaps) {

@@ -258,6 +258,25 @@ TEST(test_switch) {
     }
 }
 
+// Encoders bring colours back in more than half a second.
+TEST(test_slow_colours) {
+  for (const double rate : rates) {
+    const auto coloured = [](double part) {
+      ScenePicture picture = scene(1);
+      for (float &colour : picture.colour) colour = float(9 * part);
+      return picture;
+    };
+    Stream stream(rate);
+    stream.play(4, coloured(1));
+    stream.play(3, grey(lit(coloured(1), 0.6)));
+    stream.expect("G", "to grey");
+    stream.play(1.5, [&](double part) { return coloured(0.5 + 0.5 * part); });
+    stream.play(1, coloured(1));
+    stream.expect("g", "to colour");
+    fail_unless(!stream.watch.disturbed());
+  }
+}
+
 TEST(test_no_switch) {
   const ScenePicture view = scene(1);
   ScenePicture wall = grey(view);

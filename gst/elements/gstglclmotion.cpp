@@ -282,7 +282,8 @@ static void gst_glcl_motion_check_rules(GstGLCLMotion *self) {
 static void gst_glcl_motion_warn(GstGLCLMotion *self) {
   MotionState *state = self->state;
   const MotionProperties &settings = state->frame_settings;
-  const bool set = settings.max_duration > 0 || settings.left_after != MotionProperties().left_after,
+  const bool set =
+                 settings.max_duration > 0 || settings.left_after != MotionProperties().left_after,
              idle = settings.detect && set && settings.left_after >= settings.max_duration;
   if (std::exchange(state->warned_left, idle) || !idle) return;
   char text[200];

@@ -21,7 +21,7 @@ constexpr double start_seconds = 60;     // for which a start is remembered
 constexpr double stand_seconds = 1;      // then a small move does not end it
 constexpr double longest_stay = 5;       // s in a place of something that moves slowly
 constexpr float slack_part = 0.15f, least_slack = 3;  // of the box; px
-constexpr float whole_part = 0.9f;  // of its place, of a box that has not shrunk
+constexpr float whole_part = 0.9f;                    // of its place, of a box that has not shrunk
 constexpr float area_gain = 0.1f;
 
 float common_part(const RectF &a, const RectF &b) {

@@ -67,8 +67,9 @@ void Scenery::follow(Track &track, double seconds) {
   travel.off =
       std::hypot(box.x() - start.x(), box.y() - start.y()) / std::max(travel.largest, 1.0f);
   travel.way = std::max(travel.way, travel.off);
-  // Where something passes, less is learned.
-  if (travel.way >= passing_way) return learn(box, -passing_weight * seconds);
+  // Where something passes, less is learned. Waves of a flag or of water stay in their place.
+  if (travel.way >= passing_way)
+    return learn(box, contains(track) ? seconds : -passing_weight * seconds);
   travel.swept = travel.seconds > 0 ? united(travel.swept, box) : box;
   travel.seconds += seconds;
   if (travel.seconds < portion || !stays(travel)) return;

@@ -30,8 +30,8 @@ constexpr int enclosing = 5;   // of the 8 cells around one that belongs to an a
 
 bool is_edge(int at, int length) { return std::min(at, length - 1 - at) < edge_cells; }
 
-/// True if large things move in front of a camera that stands: most vectors are zero, but not nearly
-/// all. Then pixels follow these things where the ground is plain.
+/// True if large things move in front of a camera that stands: most vectors are zero, but not
+/// nearly all. Then pixels follow these things where the ground is plain.
 bool is_crowded(const camera::CameraState &state, const camera::FrameGeometry &frame) {
   const camera::SimilarityMotion &motion = state.vector_motion;
   const float share = state.inliers / std::max(state.vector_count, 1.0f),

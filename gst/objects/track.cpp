@@ -239,7 +239,7 @@ void update_found(Track &track, const TrackObservation &found, bool jumped, cons
     box = track.leading.departing ? without_place(track, was, box, size)
                                   : without_uncovered(track, was, box, size);
   }
-  // What can be seen of it no longer shows its velocity.
+  // Its visible part no longer shows its velocity.
   if (!leaves) update_motion(track, expected, box, jumped);
   TrackOcclusion &occlusion = track.occlusion;
   occlusion.shares_region = false;

@@ -86,7 +86,7 @@ void Tracker::update(size_t which, const Claims &claimed, const std::vector<Dete
     track.motion.dx *= 0.8f, track.motion.dy *= 0.8f;
   }
   update_object(track, size_);
-  // What can be seen of an object that leaves the frame shrinks within its place.
+  // The visible part of an object that leaves the frame shrinks within its place.
   if (leaves(track)) track.motion.stand.frames = 0;
   if (!track.missed) track.motion.stand.update(track.box, seconds);
 }
@@ -246,10 +246,9 @@ void Tracker::list(Report &report) {
     track.object.state = state_of(track);
     const bool stands = track.object.state == ObjectState::stationary;
     track.object.still_seconds = stands ? track.motion.stand.seconds : 0;
-    // What is found of it shrinks while it becomes background.
+    // Its region shrinks while it becomes background.
     if (stands)
-      track.object.box =
-          clipped(track.motion.stand.whole, float(size_.width), float(size_.height));
+      track.object.box = clipped(track.motion.stand.whole, float(size_.width), float(size_.height));
     if (track.object.id) note(track.object);
     if (is_reported(track)) report.objects.push_back(track.object);
   }

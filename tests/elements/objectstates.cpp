@@ -60,12 +60,14 @@ struct State {
 /// Plays frames and collects begins, ends and states.
 class Player {
  public:
-  /// What a camera makes of the frame with a number.
+  /// A camera's picture of the frame with a number.
   using Camera = std::function<Frame(const Frame &frame, int number)>;
 
   /// `rate`: frames per second.
   explicit Player(const std::string &settings, int rate = 6, const Camera &camera = {})
-      : rate_(rate), camera_(camera), chain_("glclmotion detect=true interval=3600000000000 " + settings) {
+      : rate_(rate),
+        camera_(camera),
+        chain_("glclmotion detect=true interval=3600000000000 " + settings) {
     chain_.framerate = rate;
   }
   /// Plays frames of the scene, which gets the time in seconds since the first frame.
@@ -339,7 +341,8 @@ TEST(left_after_alone) {
   check("max-duration=5", {"left-after=10", "max-duration=5", remedy});
 }
 
-// In light that flickers, and after an encoder, a parked car keeps its number too, and a bag is left.
+// In light that flickers, and after an encoder, a parked car keeps its number too, and a bag is
+// left.
 TEST(flicker_and_coding) {
   for (const bool flickers : {true, false}) {
     const char *what = flickers ? "flicker" : "coded";
@@ -367,8 +370,8 @@ TEST(flicker_and_coding) {
     fail_unless(leaves.count("left") == 1 && leaves.count("removed") == 0 &&
                     leaves.count("motion-begin") == leaves.count("motion-end"),
                 "%s: %s", what, states.c_str());
-    fail_unless(leaves.first("left").second > 29 && leaves.first("left").second < 36, "%s: %s", what,
-                states.c_str());
+    fail_unless(leaves.first("left").second > 29 && leaves.first("left").second < 36, "%s: %s",
+                what, states.c_str());
   }
 }
 

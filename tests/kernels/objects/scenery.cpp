@@ -75,8 +75,8 @@ TEST(test_states) {
   }
 }
 
-// Where large things fill the view, pixels follow them. While most vectors say that the camera stands,
-// it does. If all of them say so, it may pan slowly.
+// Where large things fill the view, pixels follow them. While most vectors say that the camera
+// stands, it does. If all of them say so, it may pan slowly.
 TEST(test_crowded) {
   for (const float agreeing : {40.0f, 70.0f, 100.0f})
     for (const bool by_vectors : {true, false}) {
@@ -125,6 +125,24 @@ TEST(test_scenery) {
     while (run.time < 150) run.step({});
     while (run.time < 160) run.step({swinging(run.time)});
     fail_unless(run.begun > before + 1, "%g: forgotten", rate);
+  }
+}
+
+// A flag is one region at first. Later, only its waves are seen at times, which run along it.
+TEST(test_waves) {
+  for (const double rate : {10.0, 25.0}) {
+    Run run(rate);
+    const auto flag = [](double time) {
+      const double phase = std::fmod(time, 6);
+      if (time < 45 || phase < 2) return box_at(200 + 4 * std::sin(5 * time), 100, 24);
+      const auto x = float(187 + 24 * std::fmod(phase, 1));
+      return Box{x - 6, 93, x + 6, 107};
+    };
+    while (run.time < 70) run.step({flag(run.time)});
+    const int begun = run.begun;
+    fail_unless(run.begun == run.ended, "%g: it lasts", rate);
+    while (run.time < 180) run.step({flag(run.time)});
+    fail_unless(run.begun == begun, "%g: %d begin", rate, run.begun - begun);
   }
 }
 

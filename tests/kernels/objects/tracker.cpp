@@ -248,8 +248,8 @@ TEST(test_sets_off) {
   }
 }
 
-// A parked object drives out of the frame while its place is still foreground. Its box goes along, and
-// it is never at rest.
+// A parked object drives out of the frame while its place is still foreground. Its box goes along,
+// and it is never at rest.
 TEST(test_drives_out) {
   for (const bool across : {true, false}) {
     const auto turned = [across](const Box &box) {

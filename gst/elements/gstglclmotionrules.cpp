@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "camera/crowded.h"
+
 namespace glcl::motion {
 
 namespace {
@@ -22,7 +24,8 @@ rules::CameraPlace place_of(const camera::CameraState *camera) {
   const cl_float4 &path = camera->path;
   return {std::polar(std::exp(double(path.s[2])), double(path.s[3])),
           {double(path.s[0]), double(path.s[1])},
-          camera->frames};
+          camera->frames,
+          camera::is_crowded(*camera)};
 }
 
 const char *name_of(RuleEvent::Kind kind) {

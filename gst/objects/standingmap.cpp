@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "camera/crowded.h"
+
 namespace glcl::objects {
 
 namespace {
 
 // A resting camera may be off by this, px of the reduced frame; one off by more moves, if it lasts.
 constexpr float most_shift = 1.5f, moved_shift = 2;
-constexpr float least_still = 0.5f, nearly_all = 0.9f;  // parts of the vectors
-constexpr float still_vectors = 0.5f;                   // px per frame; whole px are measured
 constexpr double least_off_seconds = 0.5;
 constexpr int least_off_frames = 4;
 constexpr double shift_seconds = 5;                            // in which slow shifts are followed
@@ -29,18 +29,6 @@ constexpr int reach = 2;       // cells between parts of one area
 constexpr int enclosing = 5;   // of the 8 cells around one that belongs to an area
 
 bool is_edge(int at, int length) { return std::min(at, length - 1 - at) < edge_cells; }
-
-/// True if large things move in front of a camera that stands: most vectors are zero, but not
-/// nearly all. Then pixels follow these things where the ground is plain.
-bool is_crowded(const camera::CameraState &state, const camera::FrameGeometry &frame) {
-  const camera::SimilarityMotion &motion = state.vector_motion;
-  const float share = state.inliers / std::max(state.vector_count, 1.0f),
-              corner = frame.radius * frame.reduction;
-  return share >= least_still && share < nearly_all &&
-         std::hypot(motion.x, motion.y) +
-                 corner * (std::abs(motion.dilation) + std::abs(motion.rotation)) <
-             still_vectors;
-}
 
 /// The correlation of two lists of levels; 0 without texture.
 class Correlation {
@@ -62,7 +50,7 @@ bool CameraRest::moves(const camera::CameraState &state, const camera::FrameGeom
                        double seconds) {
   const cl_float4 &now = state.path;
   if (!path_) path_ = last_ = now;
-  const bool crowded = is_crowded(state, frame);
+  const bool crowded = camera::is_crowded(state);
   for (int i = 0; i < 4 && crowded; i++) path_->s[i] += now.s[i] - last_.s[i];
   last_ = now;
   const auto off = [&](int i) { return now.s[i] - path_->s[i]; };

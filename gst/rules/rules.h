@@ -30,6 +30,7 @@ struct CameraPlace {
   std::complex<double> scale{1, 0}, shift{0, 0};
   int frames = 0;  ///< since the first frame of a take; smaller than before after a cut; below 0
                    ///< while the place is unknown
+  bool crowded = false;  ///< the last step was not that of the camera: camera::is_crowded()
 };
 
 /// Something that an object did.

@@ -29,10 +29,22 @@ double SceneEvents::distance(const CameraPlace &from, const CameraPlace &to) con
   return (std::abs(shift) + std::abs(grown - 1.0) * corner) / std::max(width_, height_);
 }
 
+/// Takes a step that was not that of the camera: known places follow it.
+void SceneEvents::carry(const CameraPlace &to) {
+  const std::complex<double> grown = to.scale / last_.scale, by = to.shift - grown * last_.shift;
+  const auto follow = [&](CameraPlace &place) {
+    place.shift = grown * place.shift + by;
+    place.scale *= grown;
+  };
+  follow(place_);
+  if (rest_) follow(*rest_);
+}
+
 std::optional<CameraMoved> SceneEvents::camera(const CameraPlace &place, uint64_t now) {
-  const bool cut = place.frames < frames_;
-  frames_ = place.frames;
+  const bool cut = place.frames < last_.frames;
   if (cut) rest_.reset();
+  if (began_ && !cut && place.crowded) carry(place);
+  last_ = place;
   if (!began_ || cut || now < since_ || distance(place_, place) > still_part) {
     began_ = true;
     place_ = place;

@@ -29,6 +29,7 @@ class SceneEvents {
   std::optional<CameraMoved> camera(const CameraPlace &place, uint64_t now);
 
  private:
+  void carry(const CameraPlace &to);
   double distance(const CameraPlace &from, const CameraPlace &to) const;
 
   int width_, height_;
@@ -37,7 +38,7 @@ class SceneEvents {
   CameraPlace place_;                // where the camera stands, or was last
   uint64_t since_ = 0;               // when it came there
   std::optional<CameraPlace> rest_;  // where it last stood for long enough
-  int frames_ = 0;                   // CameraPlace::frames of the last frame
+  CameraPlace last_;                 // that of the last frame
 };
 
 }  // namespace glcl::rules

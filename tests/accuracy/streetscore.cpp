@@ -12,7 +12,8 @@ namespace street {
 
 namespace {
 
-constexpr double learning_seconds = 60;  // of swinging things, from the start or a move of the camera
+constexpr double learning_seconds =
+    60;  // of swinging things, from the start or a move of the camera
 constexpr double after_seconds = left_after + 10;  // in which a cause may still make objects
 constexpr int hysteresis = 2;                      // px that an object passes a border by
 constexpr double most_off = 2, most_part = 0.05;   // frames; part of a dwell time

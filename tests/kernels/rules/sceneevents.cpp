@@ -51,6 +51,21 @@ TEST(test_light) {
   fail_unless(!events.light(-7) && events.light(16).value() == 16);
 }
 
+// Things that fill the view do not move the camera. If it moves afterwards, only that counts.
+TEST(test_crowded) {
+  Camera camera;
+  camera.stand(40);
+  camera.place.crowded = true;
+  for (int i = 0; i < 30; i++) camera.step({2, 1}, std::polar(1.002, 0.001));
+  camera.place.crowded = false;
+  camera.stand(60);
+  fail_unless(camera.moves == 0);
+  camera.pan(10, {6, 0});
+  camera.stand(40);
+  fail_unless(camera.moves == 1 &&
+              std::abs(camera.last.shift - std::complex<double>(60, 0)) < 1e-9);
+}
+
 TEST(test_camera) {
   Camera camera;
   camera.stand(40);

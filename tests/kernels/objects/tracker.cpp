@@ -281,13 +281,13 @@ TEST(test_stands) {
   TrackerRun f;
   for (int i = 0; i < 90; i++) {
     Box box = box_at(std::min(60 + 3 * i, 150), 100, 20);
-    if (i > 70) box.left += 10, box.top += float(i - 70);
+    if (i > 70) box.left += 14, box.bottom -= float(i - 70);
     const auto report = f.step({box});
     if (i < 65) continue;
     fail_unless(report.objects.size() == 1 &&
                     report.objects[0].state == glcl::objects::ObjectState::stationary &&
                     std::abs(report.objects[0].box.x() - 150) < 1 &&
-                    std::abs(report.objects[0].box.bottom - 120) < 2,
+                    std::abs(report.objects[0].box.bottom - 120) < 1,
                 "frame %d: at %g", i, report.objects[0].box.x());
   }
 }

@@ -268,8 +268,8 @@ int Score::print_ends() const {
 }
 
 int Score::print() const {
-  const int beyond = print_expected();
-  return beyond + print_false() + print_ends();
+  const int missed = print_expected();
+  return std::max(missed - times_.most_missed, 0) + print_false() + print_ends();
 }
 
 }  // namespace street

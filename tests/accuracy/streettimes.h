@@ -40,6 +40,7 @@ struct Entry {
 struct Timetable {
   double seconds;
   std::vector<Entry> entries;
+  int most_missed = 0;  ///< events that are known to be missed or late
 };
 
 /// Half an hour of everything.

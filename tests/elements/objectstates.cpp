@@ -341,7 +341,8 @@ TEST(left_after_alone) {
   check("max-duration=5", {"left-after=10", "max-duration=5", remedy});
 }
 
-// In light that flickers, and after an encoder, a parked car stays an object too, and a bag is left.
+// In light that flickers, and after an encoder, a parked car stays an object too, and a bag is
+// left.
 TEST(flicker_and_coding) {
   for (const bool flickers : {true, false}) {
     const char *what = flickers ? "flicker" : "coded";

@@ -17,7 +17,7 @@ constexpr size_t template_bytes = TEMPLATE * sizeof(cl_float);
 }  // namespace
 
 Points::Points(Context &context, int width, int height)
-    : context_(context.cl()), pixels_(size_t(width) * height) {
+    : context_(context.cl()), width_(width), pixels_(size_t(width) * height) {
   const Program program =
       context.program("klt/points.cl", one_group_option(context.device().device));
   remove_lost_ = Kernel(context, program, "klt_remove_lost", {});
@@ -65,9 +65,9 @@ void Points::next_occupancy_mark(Queue &queue) {
 void Points::update_slots(Queue &queue, const SlotSettings &settings) {
   clear(queue);
   const int slots = std::max(settings.features, std::exchange(slots_, settings.features));
-  remove_lost_(queue, remove_lost_.group(), points_, state_, vacant_,
+  remove_lost_(queue, remove_lost_.group(), points_, state_, vacant_, before_tracking_,
                SlotUpdate{settings.features, slots, settings.min_alive, settings.select_due,
-                          settings.restart, occupancy_mark_},
+                          settings.restart, occupancy_mark_, static_cast<float>(width_)},
                cl::Local(remove_lost_.group().x * sizeof(cl_int)));
 }
 

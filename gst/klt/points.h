@@ -68,6 +68,7 @@ class Points {
   void clear(Queue &queue);
 
   cl::Context context_;
+  int width_;
   size_t pixels_;
   Kernel remove_lost_, report_kernel_;
   cl::Buffer points_, state_, template_windows_, before_tracking_, vacant_, occupancy_, templates_,

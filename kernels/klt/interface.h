@@ -40,6 +40,7 @@ enum {
   USUAL_RESIDUAL,   // mean residual of the last frame's fits
   BLANK_COUNT,      // consecutive blank frames up to this one
   ALL_BLANK,        // blank frames since the allocation
+  USUAL_COUNT,      // recent maximum of the number of points, which decays
   STATES
 };
 
@@ -113,6 +114,7 @@ typedef struct {
   int select_due;      // 1: new points are selected in any case
   int restart;         // 1: all earlier points are removed
   int occupancy_mark;  // mark of occupied pixels in this frame
+  float width;         // of the frame, px
 } SlotUpdate;
 
 // The minimum eigenvalue of a point to select.

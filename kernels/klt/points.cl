@@ -6,23 +6,34 @@
 #include "noise/bands.clh"
 
 // Counts the points after tracking and removes the lost ones. After a cut, or if `restart`, it
-// removes all. `vacant` gets the vacant slots among the first `features`. New points are selected
-// if `select_due` or if fewer than `min_alive` are alive, unless the frame is blank.
+// removes all. At a cut nearly as many points as usual are lost at once, and half of them were
+// tracked before and moved slowly. So a loss over several frames is no cut, nor is a camera that
+// turns too fast. `vacant` gets the vacant slots among the first `features`. New points are
+// selected if `select_due` or if fewer than `min_alive` are alive, unless the frame is blank.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_remove_lost(
-    __global TrackedPoints *points, __global int *state, __global int *vacant, SlotUpdate update,
-    __local int *sums) {
+    __global TrackedPoints *points, __global int *state, __global int *vacant,
+    __global const TrackedPoint *before_tracking, SlotUpdate update, __local int *sums) {
   const int features = update.features, slots = update.slots, restart = update.restart;
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);
+  const float fast = FAST * update.width;
   int own = 0, both;  // alive in the lower half, lost in the upper half
+  int calm = 0, all_calm;
   for (int i = first; i < last; i++) {
     const int state = points->identity[i].z;
-    own += state == LIVE && i < features ? 1 : state != VACANT ? 1 << 16 : 0;
+    const bool live = state == LIVE && i < features;
+    const float2 speed = before_tracking[i].motion.xy;
+    own += live ? 1 : state != VACANT ? 1 << 16 : 0;
+    calm += !live && state != VACANT && before_tracking[i].identity.y > 0 &&
+            dot(speed, speed) <= fast * fast;
   }
   items_before(own, sums, &both);
+  items_before(calm, sums, &all_calm);
   const int all_alive = both & 0xffff, all_lost = both >> 16, before = all_alive + all_lost;
   const int blank = state[BLANK_COUNT] && !restart;
-  const int cut = !restart && before >= CUT_LEAST && all_alive * CUT_PARTS < before;
+  const int usual = max(before, state[USUAL_COUNT] - state[USUAL_COUNT] / USUAL_DECAY);
+  const int cut = !restart && before >= CUT_LEAST && all_alive * CUT_PARTS < before &&
+                  before * CUT_USUAL >= usual && all_calm * CUT_CALM >= all_lost;
   const int drop = cut || restart;
   int free = 0;
   for (int i = first; i < last; i++) {
@@ -52,6 +63,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_remove_
     state[SELECTS] = !blank && left < features && (update.select_due || left < update.min_alive);
     state[BLANK_COUNT] = blank ? state[BLANK_COUNT] : 0;
     state[ALL_BLANK] += blank;
+    state[USUAL_COUNT] = drop ? 0 : usual;
     state[OCCUPANCY_MARK] = drop ? -1 : update.occupancy_mark;
     state[CANDIDATE_COUNT] = 0;
     state[BEST_EIGENVALUE] = 0;

@@ -28,7 +28,7 @@ void Klt::run(const Settings &settings, const Frame &frame) {
         [&](int x, int y) { return now[0].at(x, y); }, &noise_);
     noise_known_ = true;
   }
-  unsigned alive = 0, lost = 0;
+  unsigned alive = 0, lost = 0, calm = 0;
   int left = 0, fitted = 0;
   const std::vector<Point> saved = points_;
   for (Point &point : points_) {
@@ -48,8 +48,14 @@ void Klt::run(const Settings &settings, const Frame &frame) {
     if (fresh || !saved[i].alive) continue;
     point.alive = point.alive && i < features_;
     (point.alive ? alive : lost)++;
+    const float fast = 0.05f * float(frame.width);
+    calm += !point.alive && saved[i].age > 0 &&
+            saved[i].vx * saved[i].vx + saved[i].vy * saved[i].vy <= fast * fast;
   }
-  cut_ = alive + lost >= 16 && alive * 3 < alive + lost;
+  const unsigned all = alive + lost;
+  usual_count_ = fresh ? 0 : std::max(all, usual_count_ - usual_count_ / 8);
+  cut_ = all >= 16 && alive * 3 < all && 2 * all >= usual_count_ && 2 * calm >= lost;
+  if (cut_) usual_count_ = 0;
   if (cut_)
     for (Point &point : points_) lost += std::exchange(point.alive, false);
   if (!blank) usual_ = fitted && !cut_ ? left / fitted : 0;

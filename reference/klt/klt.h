@@ -32,7 +32,7 @@ class Klt {
   bool noise_known_ = false, noise_set_ = false;
   int frames_ = 0, since_ = 0, next_id_ = 0, features_ = 0, usual_ = 0, blank_ = 0;
   unsigned followed_ = 0, lost_ = 0, chosen_ = 0, cut_ = 0, all_lost_ = 0, all_cuts_ = 0,
-           all_blank_ = 0;
+           all_blank_ = 0, usual_count_ = 0;
 };
 
 }  // namespace reference::klt

@@ -72,7 +72,7 @@ Fitted fit(const Plane &plane, const Template &patch, Complex at, Complex simila
     if (!moves || step == steps) break;
     other = value;
     for (const double v : seen) deviation += (v - other) * (v - other) / n;
-    gain = std::clamp(std::sqrt(variance / std::max(deviation, 1e-6)), 0.5, 2.0);
+    gain = std::clamp(std::sqrt(variance / std::max(deviation, 1e-6)), 1 / 3.0, 3.0);
     const double prior =
         (std::max(noise, 6 * result.residue * result.residue) + 0.1) / (0.02 * 0.02);
     double matrix[4][4];

@@ -89,7 +89,7 @@ Found track_window(const Pyramid &before, const Pyramid &after, int levels,
       double deviation = 0, ex = 0, ey = 0;
       for (Sample &s : samples) s.moved = moved(s), other += s.moved / n;
       for (const Sample &s : samples) deviation += (s.moved - other) * (s.moved - other) / n;
-      gain = flat ? std::clamp(std::sqrt(variance / std::max(deviation, 1e-6)), 0.5, 2.0) : 1;
+      gain = flat ? std::clamp(std::sqrt(variance / std::max(deviation, 1e-6)), 1 / 3.0, 3.0) : 1;
       for (const Sample &s : samples) {
         const double left = flat ? s.value - mean - gain * (s.moved - other) : s.value - s.moved;
         ex += s.gx * left, ey += s.gy * left;

@@ -38,19 +38,47 @@ cl::Buffer points_of(Bench &bench, int alive, int lost, cl_float4 position = {})
 
 }  // namespace
 
+namespace {
+
+/// Points of a frame 100 px wide after tracking.
+struct CutScene {
+  int alive = 0, lost = 100;
+  int usual = 0;   // the usual number before
+  int others = 0;  // lost points that move by `speed` px per frame, at `age` frames
+  float speed = 0;
+  int age = 5;
+};
+
+}  // namespace
+
 // The lost points that show a cut.
 TEST(test_cut_limits) {
   Bench bench;
   glcl::Kernel remove(*bench.context, group_program(bench, "klt/points.cl"), "klt_remove_lost", {});
-  const auto cut = [&](int alive, int lost) {
-    const cl::Buffer states = upload(bench, States(klt::STATES)),
-                     vacant = upload(bench, States(128));
-    remove(*bench.queue, remove.group(), points_of(bench, alive, lost), states, vacant,
-           klt::SlotUpdate{128, 128, 0, 0, 0, 1}, cl::Local(remove.group().x * sizeof(cl_int)));
-    return download<cl_int>(bench, states, klt::STATES)[klt::CUT] == 1;
+  const auto after = [&](const CutScene &scene) {
+    States state(klt::STATES);
+    state[klt::USUAL_COUNT] = scene.usual;
+    std::vector<klt::TrackedPoint> tracked(128);
+    for (int i = 0; i < scene.alive + scene.lost; i++) {
+      const bool other = i >= scene.alive + scene.lost - scene.others;
+      tracked[size_t(i)].motion.s[0] = other ? scene.speed : 0;
+      tracked[size_t(i)].identity.s[1] = other ? scene.age : 5;
+    }
+    const cl::Buffer states = upload(bench, state), vacant = upload(bench, States(128));
+    remove(*bench.queue, remove.group(), points_of(bench, scene.alive, scene.lost), states, vacant,
+           upload(bench, tracked), klt::SlotUpdate{128, 128, 0, 0, 0, 1, 100},
+           cl::Local(remove.group().x * sizeof(cl_int)));
+    return download<cl_int>(bench, states, klt::STATES);
   };
-  fail_unless(cut(0, 16) && !cut(0, 15), "CUT_LEAST");
-  fail_unless(cut(19, 41) && !cut(20, 40), "CUT_PARTS");
+  const auto cut = [&](const CutScene &scene) { return after(scene)[klt::CUT] == 1; };
+  fail_unless(cut({0, 16}) && !cut({0, 15}), "CUT_LEAST");
+  fail_unless(cut({19, 41}) && !cut({20, 40}), "CUT_PARTS");
+  fail_unless(cut({0, 100, 228}) && !cut({0, 100, 229}), "CUT_USUAL");
+  fail_unless(after({0, 100, 230})[klt::USUAL_COUNT] == 202, "USUAL_DECAY");
+  fail_unless(cut({0, 100, 0, 50, 5.1f}) && !cut({0, 100, 0, 51, 5.1f}), "CUT_CALM");
+  fail_unless(cut({0, 100, 0, 100, 4.9f}), "FAST");
+  fail_unless(cut({0, 100, 0, 50, 0, 0}) && !cut({0, 100, 0, 51, 0, 0}),
+              "points that were not tracked before show no cut");
 }
 
 // The eigenvalue that noise may reach by chance.
@@ -364,7 +392,7 @@ TEST(test_residuals) {
   other.doubts = 2;
   fail_unless(!follow.keeps(other), "MOST_DOUBTS: not three");
   TrackScene faint;
-  faint.after_contrast = 0.4, faint.steps = 1;
+  faint.after_contrast = 0.26, faint.steps = 1;
   const klt::TrackedPoint found = follow(faint);
   fail_unless(found.identity.s[2] == klt::LIVE && found.motion.s[2] > 2 && found.motion.s[2] < 5.5f,
               "MOST_GAIN: a residual of %g", found.motion.s[2]);

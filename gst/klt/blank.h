@@ -16,22 +16,35 @@ namespace glcl::klt {
 /// frame more than a quarter suffices. Two thirds of these have lost the texture around them. The
 /// remaining texture belongs to tracked points, which is not so after a cut.
 ///
+/// A cover that comes over several frames takes points one by one. Then the scene of the last
+/// selection returns if the frame is blank beside it, see keep(). After a blank frame a
+/// third of the lost points may have texture, in half of the windows.
+///
 /// In a blank frame the points keep their state. The pyramid and the noise become those of the last
 /// frame that was not blank, so the next frame is tracked from that one. After 30 blank frames in a
 /// row the points are lost.
 class BlankFrames {
  public:
-  /// Throws Error::failed if the device refuses kernels.
-  BlankFrames(Context &context);
+  /// `spare`: a pyramid of its own. Throws Error::failed if the device refuses kernels, cl::Error
+  /// if it refuses memory.
+  BlankFrames(Context &context, const cl::Buffer &spare);
 
   /// Enqueues the detection after tracking the first `slots` points between two pyramids. In a
   /// blank frame it writes `after`, `noise` and `points`. `allowed`: the frame may be blank.
   void run(Queue &queue, const Pyramids &pyramids, const cl::Buffer &before,
            const cl::Buffer &after, const cl::Buffer &noise, int slots, bool allowed,
            Points &points);
+  /// Enqueues keeping the scene of a frame once its points are selected. `pyramid` stays in use.
+  void keep(Queue &queue, const Points &points, const cl::Buffer &pyramid);
+  /// Exchanges a pyramid that is in use, so that it can be overwritten.
+  void release(cl::Buffer &pyramid);
+  /// Forgets the kept scene.
+  void forget() { kept_ = {}; }
 
  private:
   Kernel find_, keep_;
+  cl::Buffer kept_;  // pyramid of the scene that may return; null without one
+  cl::Buffer spare_, kept_points_;
   cl::Buffer last_noise_;  // of the last frame that was not blank
 };
 

@@ -17,7 +17,7 @@ constexpr size_t template_bytes = TEMPLATE * sizeof(cl_float);
 }  // namespace
 
 Points::Points(Context &context, int width, int height)
-    : context_(context.cl()), width_(width), pixels_(size_t(width) * height) {
+    : context_(context.cl()), size_{{width, height}} {
   const Program program =
       context.program("klt/points.cl", one_group_option(context.device().device));
   remove_lost_ = Kernel(context, program, "klt_remove_lost", {});
@@ -30,7 +30,7 @@ Points::Points(Context &context, int width, int height)
   before_tracking_ = buffer(most * sizeof(TrackedPoint));
   vacant_ = buffer(most * sizeof(cl_int));
   state_ = buffer(STATES * sizeof(cl_int));
-  occupancy_ = buffer(pixels_ * sizeof(cl_ushort));
+  occupancy_ = buffer(size_t(width) * height * sizeof(cl_ushort));
   report_ = buffer(bytes(most));
 }
 
@@ -40,7 +40,8 @@ void Points::clear(Queue &queue) {
     queue.cl().enqueueFillBuffer(state_, cl_int(0), 0, STATES * sizeof(cl_int));
   }
   if (!cleared_ || occupancy_mark_ == last_occupancy_mark) {
-    queue.cl().enqueueFillBuffer(occupancy_, cl_ushort(0), 0, pixels_ * sizeof(cl_ushort));
+    queue.cl().enqueueFillBuffer(occupancy_, cl_ushort(0), 0,
+                                 size_t(size_.s[0]) * size_.s[1] * sizeof(cl_ushort));
     occupancy_mark_ = 0;
   }
   cleared_ = true;
@@ -65,10 +66,11 @@ void Points::next_occupancy_mark(Queue &queue) {
 void Points::update_slots(Queue &queue, const SlotSettings &settings) {
   clear(queue);
   const int slots = std::max(settings.features, std::exchange(slots_, settings.features));
-  remove_lost_(queue, remove_lost_.group(), points_, state_, vacant_, before_tracking_,
-               SlotUpdate{settings.features, slots, settings.min_alive, settings.select_due,
-                          settings.restart, occupancy_mark_, static_cast<float>(width_)},
-               cl::Local(remove_lost_.group().x * sizeof(cl_int)));
+  remove_lost_(
+      queue, remove_lost_.group(), points_, state_, vacant_, before_tracking_,
+      SlotUpdate{settings.features, slots, settings.min_alive, settings.select_due,
+                 settings.restart, occupancy_mark_, static_cast<float>(size_.s[0]), settings.keeps},
+      cl::Local(remove_lost_.group().x * sizeof(cl_int)));
 }
 
 void Points::report(Queue &queue, int features, const cl::Buffer &noise, bool noise_known) {

@@ -30,6 +30,7 @@ class Points {
     int min_alive = 1;        ///< new points are selected if fewer are alive
     bool select_due = false;  ///< new points are selected in any case
     bool restart = false;     ///< all earlier points are removed
+    bool keeps = false;       ///< BlankFrames::keep() follows in this frame
   };
   /// Enqueues the update of the slots after tracking: removes lost points from their slots, and
   /// decides whether new points are selected.
@@ -68,8 +69,7 @@ class Points {
   void clear(Queue &queue);
 
   cl::Context context_;
-  int width_;
-  size_t pixels_;
+  cl_int2 size_;
   Kernel remove_lost_, report_kernel_;
   cl::Buffer points_, state_, template_windows_, before_tracking_, vacant_, occupancy_, templates_,
       report_;

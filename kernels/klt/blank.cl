@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Detects blank frames: black, white, grey or damaged ones, or a covered lens. In a blank frame the
-// texture around lost points is gone, and the remaining texture belongs to tracked points. After a
-// cut there is other texture. In blank frames points keep their state, and the previous frame's
-// pyramid and noise stay.
+// Detects blank frames: black, white, grey or damaged ones, or a covered lens. In a blank
+// frame the texture around lost points is gone, and the remaining texture belongs to tracked
+// points. After a cut there is other texture. In blank frames
+// points keep their state, and the previous frame's pyramid and noise stay. If points were lost
+// over some frames, as a hand comes before the lens, all is compared with a scene that was kept
+// before.
 #include "klt/interface.h"
 #include "klt/points.clh"
 #include "klt/tuned.clh"
@@ -36,47 +38,77 @@ inline bool is_textured(float2 is, float2 was) { return is.x > is.y + LEAST_REMA
 
 // Decides after tracking whether the frame is blank, and then restores the points and the noise.
 // After `max_frames` blank frames in a row the next one does not count as blank. `usual`: the noise
-// of the last frame that was not blank. One work-group.
+// of the last frame that was not blank. `kept`, `kept_points`: the kept scene. One work-group.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_find_blank(
-    __global const float *before, __global const float *after, __global float *noise,
-    __global float *usual, __global const TrackedPoint *before_tracking,
-    __global TrackedPoints *points, __global int *state, BlankSearch search, __local int *sums) {
+    __global const float *before, __global const float *after, __global const float *kept,
+    __global float *noise, __global float *usual, __global const TrackedPoint *before_tracking,
+    __global const TrackedPoints *kept_points, __global TrackedPoints *points, __global int *state,
+    BlankSearch search, __local int *sums) {
   const int4 level = search.level;
   const float slope_gain = search.slope_gain;
   const int slots = search.slots;
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);
   int own = 0, both;  // alive in the lower half, lost in the upper half
-  for (int i = first; i < last; i++)
-    own += points->identity[i].z == LIVE ? 1 : points->identity[i].z == LOST ? 1 << 16 : 0;
+  int of_kept = 0, both_of_kept;
+  for (int i = first; i < last; i++) {
+    const int4 now = points->identity[i], then = kept_points->identity[i];
+    own += now.z == LIVE ? 1 : now.z == LOST ? 1 << 16 : 0;
+    of_kept += then.z != LIVE ? 0 : now.z == LIVE && now.x == then.x ? 1 : 1 << 16;
+  }
   items_before(own, sums, &both);
-  const int lost = both >> 16, all = lost + (both & 0xffff), row = state[BLANK_COUNT];
+  items_before(of_kept, sums, &both_of_kept);
+  const int usual_row = state[BLANK_COUNT], age = state[KEPT_AGE];
+  const int kept_lost = both_of_kept >> 16, kept_left = both_of_kept & 0xffff;
+  // Many were lost before this frame.
+  const bool returns = search.has_kept && usual_row == 0 && age > 0 && age <= KEPT_FRAMES &&
+                       kept_lost > KEPT_PARTS * (both >> 16);
+  const int row = returns ? age : usual_row;
+  const int lost = returns ? kept_lost : both >> 16,
+            all = lost + (returns ? kept_left : both & 0xffff);
+  __global const float *was_plane = returns ? kept : before;
   const bool doubtful =
-      row < search.max_frames && lost * (row ? CONTINUE_PARTS : START_PARTS) > all;
+      row < search.max_frames && lost * (usual_row ? CONTINUE_PARTS : START_PARTS) > all;
   int gone = 0, all_gone, windows = 0,
       all_windows;  // with texture; upper half: with texture in the previous frame
   for (int i = first; i < (doubtful ? last : first); i++) {
-    if (points->identity[i].z != LOST) continue;
-    const int2 at = convert_int2_rte(before_tracking[i].position.zw);
-    gone += !is_textured(texture_at(after, level, slope_gain, usual, at),
-                         texture_at(before, level, slope_gain, usual, at));
+    const int4 now = points->identity[i], then = kept_points->identity[i];
+    const bool is_lost =
+        returns ? then.z == LIVE && (now.z != LIVE || now.x != then.x) : now.z == LOST;
+    const int2 at =
+        convert_int2_rte(returns ? kept_points->position[i].zw : before_tracking[i].position.zw);
+    if (is_lost)
+      gone += !is_textured(texture_at(after, level, slope_gain, usual, at),
+                           texture_at(was_plane, level, slope_gain, usual, at));
   }
-  items_before(gone, sums, &all_gone);
   for (int i = item; i < (doubtful ? GRID * GRID : 0); i += ONE_GROUP) {
     const int2 at = (2 * (int2)(i % GRID, i / GRID) + 1) * level.xy / (2 * GRID);
-    const float2 was = texture_at(before, level, slope_gain, usual, at);
-    windows += (is_textured(texture_at(after, level, slope_gain, usual, at), was) ? 1 : 0) +
-               (is_textured(was, 0.0f) ? 1 << 16 : 0);
+    const float2 was = texture_at(was_plane, level, slope_gain, usual, at);
+    const bool had = is_textured(was, 0.0f);
+    const bool has = is_textured(texture_at(after, level, slope_gain, usual, at), was);
+    windows += (has ? 1 : 0) + (had ? 1 << 16 : 0);
   }
+  items_before(gone, sums, &all_gone);
   items_before(windows, sums, &all_windows);
   const int textured = all_windows & 0xffff, before_textured = all_windows >> 16;
   const bool explained = SPARE_PARTS * textured * all <=
                          before_textured * (SPARE_PARTS * TRACKED_FACTOR * (all - lost) + all);
-  const bool blank = doubtful && (lost - all_gone) * TEXTURED_PARTS <= lost && explained;
+  const int seen = lost - all_gone;
+  // Another scene after a blank frame has texture in most places.
+  const bool hides =
+      usual_row > 0 && 3 * seen <= lost && HIDDEN_PARTS * textured <= before_textured;
+  const bool blank = doubtful && ((seen * TEXTURED_PARTS <= lost && explained) || hides);
   for (int i = first; i < (blank ? last : first); i++) {
-    if (points->identity[i].z != VACANT) store_point(points, i, before_tracking[i]);
+    if (returns)
+      store_point(points, i, load_point(kept_points, i));
+    else if (points->identity[i].z != VACANT)
+      store_point(points, i, before_tracking[i]);
   }
-  if (item == 0) state[BLANK_COUNT] = blank ? row + 1 : 0;
+  if (item == 0) {
+    state[BLANK_COUNT] = blank ? row + 1 : 0;
+    state[KEPT_RETURNS] = blank && returns;
+    state[WAS_BLANK] = usual_row > 0;
+  }
   for (int i = item; i < NOISE_VALUES; i += ONE_GROUP)
     if (blank)
       noise[i] = usual[i];
@@ -84,9 +116,11 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_find_bl
       usual[i] = noise[i];
 }
 
-// Replaces the pyramid of a blank frame by that of the previous frame. A work-item has 16 texels.
+// Replaces the pyramid of a blank frame by that of the previous frame, or of the kept scene. A
+// work-item has 16 texels.
 __kernel void klt_keep_pyramid(__global const int *state, __global const float *before,
-                               __global float *after, int count) {
+                               __global const float *kept, __global float *after, int count) {
   const int i = get_global_id(0);
-  if (i < count && state[BLANK_COUNT]) vstore16(vload16(i, before), i, after);
+  if (i < count && state[BLANK_COUNT])
+    vstore16(vload16(i, state[KEPT_RETURNS] ? kept : before), i, after);
 }

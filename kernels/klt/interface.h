@@ -40,6 +40,9 @@ enum {
   USUAL_RESIDUAL,   // mean residual of the last frame's fits
   BLANK_COUNT,      // consecutive blank frames up to this one
   ALL_BLANK,        // blank frames since the allocation
+  KEPT_AGE,         // frames since the kept scene; large if its slots have other points
+  KEPT_RETURNS,     // 1 if this frame's points are those of the kept scene
+  WAS_BLANK,        // 1 if the previous frame was blank
   USUAL_COUNT,      // recent maximum of the number of points, which decays
   STATES
 };
@@ -104,6 +107,7 @@ typedef struct {
   float slope_gain;  // of the finest level
   int slots;
   int max_frames;  // blank frames in a row
+  int has_kept;    // 1: the kept scene may return
 } BlankSearch;
 
 // The count of a frame's points, for klt_remove_lost.
@@ -115,6 +119,7 @@ typedef struct {
   int restart;         // 1: all earlier points are removed
   int occupancy_mark;  // mark of occupied pixels in this frame
   float width;         // of the frame, px
+  int keeps;           // 1: the host keeps the scene of this frame
 } SlotUpdate;
 
 // The minimum eigenvalue of a point to select.

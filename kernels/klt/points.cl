@@ -5,6 +5,8 @@
 #include "klt/tuned.clh"
 #include "noise/bands.clh"
 
+#define FAR_AGE 10000  // frames; the kept scene is of no use
+
 // Counts the points after tracking and removes the lost ones. After a cut, or if `restart`, it
 // removes all. At a cut nearly as many points as usual are lost at once, and half of them were
 // tracked before and moved slowly. So a loss over several frames is no cut, nor is a camera that
@@ -16,6 +18,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_remove_
   const int features = update.features, slots = update.slots, restart = update.restart;
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);
+  const int was_blank = state[WAS_BLANK];
   const float fast = FAST * update.width;
   int own = 0, both;  // alive in the lower half, lost in the upper half
   int calm = 0, all_calm;
@@ -24,7 +27,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_remove_
     const bool live = state == LIVE && i < features;
     const float2 speed = before_tracking[i].motion.xy;
     own += live ? 1 : state != VACANT ? 1 << 16 : 0;
-    calm += !live && state != VACANT && before_tracking[i].identity.y > 0 &&
+    calm += !live && state != VACANT && (before_tracking[i].identity.y > 0 || was_blank) &&
             dot(speed, speed) <= fast * fast;
   }
   items_before(own, sums, &both);
@@ -60,10 +63,15 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_remove_
     state[NEXT_ID] += state[SELECTED_COUNT];
     state[SELECTED_COUNT] = 0;
     state[MAX_NEW] = features - left;
-    state[SELECTS] = !blank && left < features && (update.select_due || left < update.min_alive);
     state[BLANK_COUNT] = blank ? state[BLANK_COUNT] : 0;
+    state[SELECTS] = !blank && left < features && (update.select_due || left < update.min_alive);
     state[ALL_BLANK] += blank;
     state[USUAL_COUNT] = drop ? 0 : usual;
+    // Points selected between two kept scenes take the slots of the kept one's points.
+    state[KEPT_AGE] = update.keeps                ? state[BLANK_COUNT]
+                      : drop || state[SELECTS]    ? FAR_AGE
+                      : state[KEPT_AGE] < FAR_AGE ? state[KEPT_AGE] + 1
+                                                  : FAR_AGE;
     state[OCCUPANCY_MARK] = drop ? -1 : update.occupancy_mark;
     state[CANDIDATE_COUNT] = 0;
     state[BEST_EIGENVALUE] = 0;

@@ -85,8 +85,11 @@ __kernel void klt_update_stabilizer(__global const TrackedPoints *points, int sl
   const float4 from_stabilized =
       bounded(after(target, inverse(to_stabilized)), filter.zoom, middle);
   const float4 held = inverse(from_stabilized), turned = after(inverse(to_stabilized), held);
-  if (points->identity[slot].z == LIVE) {
-    const Anchor anchor = anchors[slot];
+  const Anchor anchor = anchors[slot];
+  if (points->identity[slot].z != LIVE) {
+    // It goes on with the picture: the point may return with the kept scene.
+    anchors[slot].position = moved(turned, anchor.position);
+  } else {
     const float2 at = moved(held,
                             to_square_px(points->position[slot].zw - filter.centre, filter.aspect)),
                  was = moved(turned, anchor.position);

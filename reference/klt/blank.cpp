@@ -34,27 +34,54 @@ bool textured(const Plane &plane, const Plane *before, const NoiseTable &noise, 
   return is > least + (before ? 0.004 * texture(*before, noise, x, y).first : 0);
 }
 
-}  // namespace
+/// The windows with texture in two frames.
+struct Windows {
+  int now = 0, then = 0;
+};
 
-bool is_blank(const Plane &before, const Plane &after, const NoiseTable &noise, int row,
-              const std::vector<Point> &saved, const std::vector<Point> &points) {
-  int all = 0, lost = 0, gone = 0, now = 0, then = 0;
-  for (size_t i = 0; i < points.size(); i++) {
-    if (!saved[i].alive) continue;
-    all++;
-    if (points[i].alive) continue;
-    lost++;
-    gone += !textured(after, &before, noise, int(std::nearbyint(saved[i].tracked_x)),
-                      int(std::nearbyint(saved[i].tracked_y)));
-  }
+Windows windows_of(const Plane &before, const Plane &after, const NoiseTable &noise) {
+  Windows windows;
   for (int j = 0; j < 32; j++)
     for (int i = 0; i < 32; i++) {
       const int x = (2 * i + 1) * before.width / 64, y = (2 * j + 1) * before.height / 64;
-      now += textured(after, &before, noise, x, y);
-      then += textured(before, nullptr, noise, x, y);
+      windows.now += textured(after, &before, noise, x, y);
+      windows.then += textured(before, nullptr, noise, x, y);
     }
-  return row < 30 && lost * (row ? 4 : 2) > all && (lost - gone) * 3 <= lost &&
-         32 * now * all <= then * (64 * (all - lost) + all);
+  return windows;
+}
+
+}  // namespace
+
+Blank find_blank(const Pyramid &previous, const Pyramid &after, const NoiseTable &noise, int row,
+                 const std::vector<Point> &saved, const std::vector<Point> &points,
+                 const KeptScene &kept) {
+  int all = 0, lost = 0, gone = 0, kept_all = 0, kept_lost = 0;
+  const auto is_left = [&](size_t i, const std::vector<Point> &of) {
+    return points[i].alive && points[i].id == of[i].id;
+  };
+  for (size_t i = 0; i < points.size(); i++) {
+    all += saved[i].alive, lost += saved[i].alive && !points[i].alive;
+    if (kept.points.empty() || !kept.points[i].alive) continue;
+    kept_all++, kept_lost += !is_left(i, kept.points);
+  }
+  Blank result;
+  result.returns =
+      !kept.pyramid.empty() && row == 0 && kept.age > 0 && kept.age <= 10 && kept_lost > 3 * lost;
+  result.row = result.returns ? kept.age : row;
+  if (result.returns) all = kept_all, lost = kept_lost;
+  const Pyramid &before = result.returns ? kept.pyramid : previous;
+  const std::vector<Point> &old = result.returns ? kept.points : saved;
+  if (result.row >= 30 || lost * (row ? 4 : 2) <= all) return result;
+  for (size_t i = 0; i < points.size(); i++)
+    gone += old[i].alive && !is_left(i, old) &&
+            !textured(after[0], &before[0], noise, int(std::nearbyint(old[i].tracked_x)),
+                      int(std::nearbyint(old[i].tracked_y)));
+  const Windows windows = windows_of(before[0], after[0], noise);
+  const int seen = lost - gone;
+  const bool explained = 32 * windows.now * all <= windows.then * (64 * (all - lost) + all),
+             hides = row && 3 * seen <= lost && 2 * windows.now <= windows.then;
+  result.blank = (3 * seen <= lost && explained) || hides;
+  return result;
 }
 
 }  // namespace reference::klt

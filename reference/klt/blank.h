@@ -9,9 +9,23 @@
 
 namespace reference::klt {
 
-/// True if a frame is blank, as glcl::klt::BlankFrames has it, after so many blank ones in a row;
-/// `saved`: the points before they were tracked.
-bool is_blank(const Plane &before, const Plane &after, const NoiseTable &noise, int row,
-              const std::vector<Point> &saved, const std::vector<Point> &points);
+/// A scene that may return: its points, and the frames since it.
+struct KeptScene {
+  Pyramid pyramid;  ///< empty without one
+  std::vector<Point> points;
+  int age = 0;
+};
+
+/// As glcl::klt::BlankFrames finds it.
+struct Blank {
+  bool blank = false;
+  bool returns = false;  ///< the points are those of the kept scene
+  int row = 0;           ///< blank frames before, or the age of the kept scene
+};
+
+/// After so many blank frames in a row; `saved`: the points before they were tracked.
+Blank find_blank(const Pyramid &previous, const Pyramid &after, const NoiseTable &noise, int row,
+                 const std::vector<Point> &saved, const std::vector<Point> &points,
+                 const KeptScene &kept);
 
 }  // namespace reference::klt

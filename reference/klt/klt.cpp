@@ -37,19 +37,21 @@ void Klt::run(const Settings &settings, const Frame &frame) {
     point.alive = track(before_, now, settings, noise_, usual_, 1 + blank_, point);
     if (point.residual >= 0) left += point.residual, fitted++;
   }
-  const bool blank =
-      comparable && is_blank(before_[0], now[0], usual_noise_, blank_, saved, points_);
-  if (blank) points_ = saved;
-  blank_ = blank ? blank_ + 1 : 0, all_blank_ += blank;
-  if (blank) now = before_, noise_ = usual_noise_;
+  if (!comparable) kept_.pyramid.clear();
+  const Blank found =
+      comparable ? find_blank(before_, now, usual_noise_, blank_, saved, points_, kept_) : Blank();
+  const bool blank = found.blank, was_blank = blank_ > 0;
+  if (blank) points_ = found.returns ? kept_.points : saved;
+  blank_ = blank ? found.row + 1 : 0, all_blank_ += blank;
+  if (blank) now = found.returns ? kept_.pyramid : before_, noise_ = usual_noise_;
   if (!fresh) usual_noise_ = noise_;
   for (int i = 0; i < int(points_.size()); i++) {
     Point &point = points_[i];
-    if (fresh || !saved[i].alive) continue;
+    if (fresh || !(blank ? point : saved[i]).alive) continue;
     point.alive = point.alive && i < features_;
     (point.alive ? alive : lost)++;
     const float fast = 0.05f * float(frame.width);
-    calm += !point.alive && saved[i].age > 0 &&
+    calm += !point.alive && (saved[i].age > 0 || was_blank) &&
             saved[i].vx * saved[i].vx + saved[i].vy * saved[i].vy <= fast * fast;
   }
   const unsigned all = alive + lost;
@@ -64,7 +66,9 @@ void Klt::run(const Settings &settings, const Frame &frame) {
   const bool due = fresh || (settings.reselect && frames_ - since_ >= settings.reselect);
   if (due) since_ = frames_;
   chosen_ = 0;
-  if (!blank && (due || int(followed_) < std::min(settings.min_features, features_))) {
+  const bool chooses = !blank && int(followed_) < features_ &&
+                       (due || int(followed_) < std::min(settings.min_features, features_));
+  if (chooses) {
     size_t slot = 0;
     for (const Corner &corner :
          select(eigenvalues(now[0]), settings, noise_[0], features_ - int(followed_), points_)) {
@@ -78,6 +82,8 @@ void Klt::run(const Settings &settings, const Frame &frame) {
       chosen_++;
     }
   }
+  kept_.age = cut_ || chooses ? 10000 : kept_.age + 1;
+  if (due) kept_ = {now, points_, blank_};
   before_ = now;
 }
 

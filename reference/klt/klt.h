@@ -28,6 +28,7 @@ class Klt {
  private:
   Pyramid before_;
   std::vector<Point> points_ = std::vector<Point>(glcl::klt::Points::most);
+  KeptScene kept_;
   NoiseTable noise_{}, usual_noise_{};
   bool noise_known_ = false, noise_set_ = false;
   int frames_ = 0, since_ = 0, next_id_ = 0, features_ = 0, usual_ = 0, blank_ = 0;

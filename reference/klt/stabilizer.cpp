@@ -90,9 +90,13 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
   const Similarity held = inverse(from_stabilized);
   std::map<int, Complex> anchors;
   for (const Point &point : slots) {
-    if (!point.alive) continue;
-    const Complex at = moved(held, Complex(point.tracked_x, point.tracked_y) - centre);
     const auto anchor = anchors_.find(point.id);
+    if (!point.alive) {
+      if (anchor != anchors_.end() && !anchors.count(point.id))
+        anchors[point.id] = moved(held, moved(inverse(to_stabilized), anchor->second));
+      continue;
+    }
+    const Complex at = moved(held, Complex(point.tracked_x, point.tracked_y) - centre);
     Complex next = at;
     if (anchor != anchors_.end()) {
       next = moved(held, moved(inverse(to_stabilized), anchor->second));

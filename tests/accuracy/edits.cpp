@@ -43,7 +43,6 @@ struct Bound {
     return method == "shape" ? shape : method == "points" ? points : histogram;
   }
 };
-constexpr double any = 100;  // wrong ones per clip
 constexpr Bound bounds[] = {
     {"cut", {1, 0}, {0.5, 0}, {0.8, 0}},
     {"cuts every 4 to 6", {0.9, 0}, {0.1, 0}, {0.8, 0}},
@@ -58,23 +57,23 @@ constexpr Bound bounds[] = {
     {"dissolve of 25", {0.8, 0}, {0, 0}, {0, 0.2}},
     {"dissolve of 50", {0.6, 0.2}, {0, 0}, {0, 0.2}},
     {"wipe", {0.6, 0}, {0, 0}, {0, 0}},
-    {"fade down and up", {1, 0}, {0.9, 0}, {0.9, 0.7}},
+    {"fade down and up", {1, 0}, {0.9, 0}, {0.9, 0}},
     {"one take", {1, 0}, {1, 0}, {1, 0}},
-    {"lamp", {1, 0}, {1, 0}, {1, 0.5}},
+    {"lamp", {1, 0}, {1, 0}, {1, 0.4}},
     {"night filter", {1, 0}, {1, 0}, {1, 0}},
     {"white balance", {1, 0}, {1, 0}, {1, 0}},
     {"dull take", {1, 0.1}, {1, 0.2}, {1, 0.2}},
     {"dull, white balance", {1, 0}, {1, 0}, {1, 0.4}},
     {"exposure", {1, 0}, {1, 0.2}, {1, 0}},
-    {"lower third", {1, 0}, {1, 0.2}, {1, 0.2}},
+    {"lower third", {1, 0}, {1, 0.2}, {1, 0}},
     {"lower third, moved", {1, 0.3}, {1, 0.1}, {1, 0}, true},
     {"logo", {1, 0.2}, {1, 0}, {1, 0}},
-    {"whip pan", {1, 0.2}, {1, 0.5}, {1, any}},
+    {"whip pan", {1, 0.2}, {1, 0.5}, {1, 0.6}},
     {"black frames", {1, 0}, {1, 0}, {1, 0}},
     {"damaged frames", {1, 0.5}, {1, 0.8}, {1, 0.2}},
-    {"passing thing", {1, 0}, {1, 0.2}, {1, 1}},
-    {"covered lens", {1, 0.5}, {1, 0.7}, {1, 2.5}},
-    {"flash", {1, 0}, {1, 0}, {1, 1}},
+    {"passing thing", {1, 0}, {1, 0.2}, {1, 0.2}},
+    {"covered lens", {1, 0.5}, {1, 0.7}, {1, 0.8}},
+    {"flash", {1, 0}, {1, 0}, {1, 0.6}},
 };
 
 /// Frames at which FFmpeg's scdet finds a scene change.

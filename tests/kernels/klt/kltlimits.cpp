@@ -178,29 +178,49 @@ struct BlankScene {
   double before = 80, after = 80;  // heights
   float noise = 0;
   int blank_before = 0;
+  int kept_count = 0, kept_age = 0;  // points of the kept scene that are lost since; frames
 };
 
-bool is_blank(Bench &bench, glcl::Kernel &find, const BlankScene &scene) {
+struct BlankFound {
+  int blank, returns;
+};
+
+BlankFound find_blank(Bench &bench, glcl::Kernel &find, const BlankScene &scene) {
   const auto before = plane([&](int x, int y) { return scene.before * wave(x, y); });
   const auto after = plane([&](int x, int y) {
-    return x < scene.kept.s[0] && y < scene.kept.s[1] ? scene.after * wave(x, y) : 0;
+    const bool has = x < scene.kept.s[0] && y < scene.kept.s[1];
+    return has ? scene.after * wave(x, y) : 0;
   });
-  std::vector<klt::TrackedPoint> tracked(size_t(scene.alive + scene.lost));
+  const int slots = std::max(scene.alive + scene.lost, scene.kept_count);
+  std::vector<klt::TrackedPoint> tracked(static_cast<size_t>(slots));
   for (size_t i = 0; i < tracked.size(); i++) {
     const float at = int(i) < scene.alive + scene.textured ? 6 : side - 10;
     tracked[i].position = {{at, at, at, at}};
   }
   States state(klt::STATES);
-  state[klt::BLANK_COUNT] = scene.blank_before;
+  state[klt::BLANK_COUNT] = scene.blank_before, state[klt::KEPT_AGE] = scene.kept_age;
+  auto kept = std::make_unique<TrackedPoints>();
+  for (int i = 0; i < scene.kept_count; i++) {
+    kept->identity[i] = {{1000 + i, 5, klt::LIVE, 0}};
+    kept->position[i] = {{side - 10, side - 10, side - 10, side - 10}};
+  }
+  const cl::Buffer kept_points(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                               sizeof(TrackedPoints), kept.get());
   std::vector<float> noise(glcl::noise::NOISE_VALUES, scene.noise);
   const cl::Buffer states = upload(bench, state),
                    points = points_of(bench, scene.alive, scene.lost), now = upload(bench, noise),
                    usual = upload(bench, noise);
-  find(*bench.queue, find.group(), upload(bench, before), upload(bench, after), now, usual,
-       upload(bench, tracked), points, states,
-       klt::BlankSearch{level, 1, scene.alive + scene.lost, 10},
+  const cl::Buffer then = upload(bench, before);
+  find(*bench.queue, find.group(), then, upload(bench, after), then, now, usual,
+       upload(bench, tracked), kept_points, points, states,
+       klt::BlankSearch{level, 1, slots, 20, scene.kept_count > 0},
        cl::Local(find.group().x * sizeof(cl_int)));
-  return download<cl_int>(bench, states, klt::STATES)[klt::BLANK_COUNT] > 0;
+  const States result = download<cl_int>(bench, states, klt::STATES);
+  return {result[klt::BLANK_COUNT], result[klt::KEPT_RETURNS]};
+}
+
+bool is_blank(Bench &bench, glcl::Kernel &find, const BlankScene &scene) {
+  return find_blank(bench, find, scene).blank > 0;
 }
 
 }  // namespace
@@ -222,6 +242,36 @@ TEST(test_blank_parts) {
   fail_unless(blank({0, 100, 0, {{12, 20}}}) && !blank({0, 100, 0, {{12, 44}}}), "SPARE_PARTS");
   // Only windows around columns 1 to 5 have texture. Those are around column 2, 6 and so on.
   fail_unless(blank({0, 100, 0, {{3, side}}}), "GRID");
+}
+
+// After a blank frame, the texture that a thing before the lens leaves.
+TEST(test_hidden) {
+  Bench bench;
+  glcl::Kernel find(*bench.context, group_program(bench, "klt/blank.cl"), "klt_find_blank", {});
+  const auto blank = [&](int textured, int kept, int before) {
+    BlankScene scene{0, 100, textured, {{kept, side}}};
+    scene.blank_before = before;
+    return is_blank(bench, find, scene);
+  };
+  fail_unless(blank(33, 62, 1) && !blank(34, 62, 1), "a third of the lost points");
+  fail_unless(!blank(33, 70, 1), "HIDDEN_PARTS");
+  fail_unless(!blank(33, 62, 0), "only after a blank frame");
+}
+
+// The scene that returns where points were lost over some frames.
+TEST(test_kept_scene) {
+  Bench bench;
+  glcl::Kernel find(*bench.context, group_program(bench, "klt/blank.cl"), "klt_find_blank", {});
+  const auto returns = [&](int lost, int kept, int age) {
+    BlankScene scene{0, lost};
+    scene.kept_count = kept, scene.kept_age = age;
+    const BlankFound found = find_blank(bench, find, scene);
+    fail_unless(!found.returns || found.blank == age + 1, "it is blank since the kept scene");
+    return found.returns == 1;
+  };
+  fail_unless(returns(30, 91, 4) && !returns(30, 90, 4), "KEPT_PARTS");
+  fail_unless(returns(30, 91, 10) && !returns(30, 91, 11), "KEPT_FRAMES");
+  fail_unless(!returns(30, 91, 0), "not in its own frame");
 }
 
 // The texture in a window.
@@ -452,7 +502,7 @@ TrackScene too_fast() {
   return scene;
 }
 const Levels faint = waves(5, 0.5);
-Levels strong(double shift) { return waves(20, 0.5, shift); }
+Levels strong(double shift) { return waves(30, 0.5, shift); }
 
 }  // namespace
 

@@ -236,6 +236,138 @@ TEST(test_cut) {
               at_once, smooth, later, never);
 }
 
+namespace {
+
+/// An event of a clip that begins at frame 12, of `length` frames.
+struct Disturbance {
+  const char *name;
+  std::function<Frame(const Frame &frame, int number)> change;
+  int cuts = 0;
+  double least_kept = 0.5;  ///< part of the points before it that go on with their ids
+  bool compared = false;    ///< with the reference
+};
+constexpr int event = 12, scenes = 34;
+
+Frame altered(const Frame &frame, const std::function<double(int x, int y, double level)> &change) {
+  Frame result = frame;
+  for (int y = 0; y < frame.height; y++)
+    for (int x = 0; x < frame.width; x++)
+      for (int c = 0; c < 3; c++)
+        result.at(x, y)[c] =
+            uint8_t(std::lround(std::clamp(change(x, y, frame.at(x, y)[c]), 0.0, 255.0)));
+  return result;
+}
+
+/// A hand that comes from the left over four frames, stays for five, and leaves.
+Frame covered(const Frame &frame, int i) {
+  const double front =
+      std::clamp(std::min(i, 13 - i) / 4.0, 0.0, 1.0) * 1.3 * frame.width - 0.15 * frame.width;
+  return altered(frame, [&](int x, int y, double level) {
+    const double share = std::clamp((front - x - 0.3 * (y - frame.height / 2)) / 12, 0.0, 1.0);
+    return i < 0 || i > 13 ? level
+                           : level + share * (40 + 10 * std::sin((x + 0.5 * y) / 40) - level);
+  });
+}
+
+/// A camera that is torn round by up to 65 px a frame, blurred as it is exposed.
+Frame whipped(int width, int height, int i) {
+  const auto at = [](double t) {
+    const double part = std::clamp(t / 16, 0.0, 1.0);
+    return 700 * part * part * (3 - 2 * part);
+  };
+  constexpr int steps = 12;
+  std::vector<double> sum(size_t(width) * height * 4);
+  for (int k = 0; k < steps; k++) {
+    const Frame one = reference::textured_frame(width, height, {at(i - 0.5 * k / steps), 0});
+    for (size_t n = 0; n < sum.size(); n++) sum[n] += one.rgba[n] / double(steps);
+  }
+  Frame result(width, height);
+  for (size_t n = 0; n < sum.size(); n++) result.rgba[n] = uint8_t(std::lround(sum[n]));
+  return result;
+}
+
+std::vector<Disturbance> disturbances(int w, int h) {
+  const Frame other = reference::textured_frame(w, h, {}, 9);
+  const auto during = [](int first, int count, const auto &change) {
+    return [=](const Frame &frame, int i) {
+      return i >= first && i < first + count ? altered(frame, change) : frame;
+    };
+  };
+  const auto grey = [h](int, int y, double level) { return y < h / 4 ? level : 128.0; };
+  return {
+      {"lamp", during(0, 99, [w](int x, int, double v) { return v * (0.35 + 0.9 * x / w); })},
+      {"infrared filter", during(0, 99, [](int, int, double v) { return 0.6 * v + 40; })},
+      {"lower third", during(0, 12,
+                             [h](int x, int y, double v) {
+                               return y < h * 2 / 3 ? v : x / 3 * y % 5 ? 20 : 220;
+                             })},
+      {"black frames", during(0, 3, [](int, int, double) { return 0.0; }), 0, 0.6},
+      {"damaged frames", during(0, 3, grey), 0, 0.6},
+      {"flash", during(0, 2, [](int, int, double v) { return 0.45 * v + 140; }), 0, 0.6, true},
+      {"covered lens", covered, 0, 0.3, true},
+      {"passing thing",
+       [other](const Frame &frame, int i) {
+         const double front = i * 0.16 * frame.width;
+         return i < 0 ? frame : altered(frame, [&](int x, int y, double level) {
+           const double along = front - x;
+           return along < 0 || along > 0.5 * frame.width || y < 8
+                      ? level
+                      : 0.35 * other.at(int(along), y)[0];
+         });
+       },
+       0, 0},
+      {"whip pan",
+       [](const Frame &frame, int i) {
+         return i < 0 ? frame : whipped(frame.width, frame.height, i);
+       },
+       0, 0},
+      {"cut", [other](const Frame &frame, int i) { return i < 0 ? frame : other; }, 1, 0},
+      {"cut after a cover",
+       [other](const Frame &frame, int i) { return covered(i < 7 ? frame : other, i); }, 1, 0},
+  };
+}
+
+}  // namespace
+
+// Only another scene is a cut. Points go on after a disturbance.
+TEST(test_disturbances) {
+  Bench bench;
+  Compared compared;
+  const int w = 240, h = 135;
+  for (const Disturbance &disturbance : disturbances(w, h)) {
+    Settings settings;
+    settings.features = 150;
+    Klt engine(*bench.context, w, h, Layout::buffer);
+    reference::klt::Klt reference;
+    List before, list;
+    unsigned cuts = 0;
+    for (int i = 0; i < scenes; i++) {
+      const bool still = disturbance.name == std::string("whip pan");
+      const double moved = still ? 0 : i;
+      const Frame own = reference::textured_frame(w, h, {0.5 * moved, -0.3 * moved});
+      const Frame frame =
+          reference::noisy(disturbance.change(own, i - event), 1.5, unsigned(i) + 1);
+      engine.run(*bench.queue, settings, bench.upload(frame, Layout::buffer));
+      engine.report(*bench.queue);
+      list = download(bench, engine.points());
+      if (disturbance.compared) {
+        reference.run(settings, frame);
+        compared.check(list, reference, disturbance.name + (", frame " + std::to_string(i)));
+      }
+      cuts += list.summary.cut;
+      if (i == event - 1) before = list;
+    }
+    size_t kept = 0;
+    for (const PointRecord &point : list.points)
+      kept += std::any_of(before.points.begin(), before.points.end(),
+                          [&](const PointRecord &other) { return other.id == point.id; });
+    const double part = double(kept) / double(before.points.size());
+    std::printf("%s: %u cuts, %.2f of the points go on\n", disturbance.name, cuts, part);
+    fail_unless(int(cuts) == disturbance.cuts && part >= disturbance.least_kept,
+                "%s: %u cuts, %.2f of the points go on", disturbance.name, cuts, part);
+  }
+}
+
 // Blocks that stay behind, as an encoder leaves them: what fits leave is large in most windows.
 TEST(test_coding) {
   Bench bench;

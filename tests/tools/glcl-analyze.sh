@@ -122,6 +122,25 @@ page = open('page').read()
 assert len(re.findall(r'<rect[^>]*class=\"shot\"', page)) == 2, page[-3000:]
 assert len(re.findall(r'<path[^>]*class=\"series\"', page)) == 6 and page.count('<figure>') == 2
 assert 'NaN' not in page.split('<main')[1].split('</main>')[0]"
+
+  # The same page, operated.
+  python3 -c "import sys
+page = open('out/good.mp4/index.html').read()
+open('operated.html', 'w').write(page.replace('</body>', '<script>' + open(sys.argv[1]).read() + '</script></body>'))" "$GLCL_SOURCE/tests/tools/operate-page.js"
+  "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 --dump-dom "file://$PWD/operated.html" >page 2>/dev/null
+  check "
+import html
+found = json.loads(html.unescape(re.search(r'<pre id=\"found\">(.*?)</pre>', open('page').read(), re.S)[1]))
+near = lambda one, two: abs(one - two) < 0.011
+assert all(near(found[name]['view'][0], 0) and near(found[name]['view'][1], 2) for name in ('End', 'ArrowLeft', '-', '0', 'whole')), found
+assert near(found['End']['cursor'], 2) and near(found['ArrowLeft']['cursor'], 1.96) and near(found['Home']['cursor'], 0), found
+view = found['+']['view']
+assert near(view[0], 1) and near(view[1], 2) and near(found['Home']['view'][0], 0) and near(found['Home']['view'][1], 1), found
+assert near(found['drag']['view'][0], 0.5) and near(found['drag']['view'][1], 1.5), found
+assert all(found[name]['shown'] for name in ('ArrowLeft', '+', 'drag', 'whole')), found
+assert all(found[name]['focus'] == 1 for name in ('ArrowLeft', '+', 'Home')) and found['ArrowLeft']['readout'].startswith('0:01.96 · shot 2 · '), found
+assert found['rows'] == 51 and found['shot']['open'] and found['shot']['text'].startswith('shot 2, cut, 0:01.00'), found
+assert found['shot']['from'] == 't=1.000' or found['shot']['picture'], found"
 fi
 
 # Shots as lists for editing programs.

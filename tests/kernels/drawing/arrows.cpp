@@ -204,7 +204,8 @@ TEST_EACH(test_legend, 0, 2) {
     const Picture in = bench.upload(frame, layout), out = bench.upload(frame, layout);
     view.draw(*bench.queue, drawing, &turning.field, 2, {in, out});
     const Frame got = bench.download(out);
-    const int dot = glcl::drawing::dot(width, height), side = std::min(width, height) / 4;
+    const int shorter = std::min(width, height), dot = std::max(2, (shorter + 180) / 360),
+              side = shorter / 9;
     const int left = width - std::max(side, 59 * dot) - 4 * dot, upper = height - side - 13 * dot;
     int white = 0;
     for (int y = 0; y < height; y++)

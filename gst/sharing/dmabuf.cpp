@@ -9,12 +9,10 @@
 #include <gst/gl/gstglfuncs.h>
 #include <unistd.h>
 
-#include <vector>
-
 #include "functions.h"
 #include "opencl/error.h"
 #include "opencl/queue.h"
-#include "texture.h"
+#include "trial.h"
 
 namespace glcl::sharing {
 
@@ -104,36 +102,20 @@ class DmaBufExporter : public Exporter {
   }
 };
 
-/// True if OpenCL reads the same pixels that OpenGL wrote into a texture.
-bool same_pixels(GstGLContext *gl_context, const Device &device) {
-  constexpr int width = 61, height = 47;
-  constexpr size_t origin[] = {0, 0, 0}, region[] = {width, height, 1};
-  const PlaneFormat &plane = PlaneFormat::rgba8;
-  const auto texture = export_texture(gl_context, plane, width, height);
-  const GstGLFuncs *gl = gl_context->gl_vtable;
-  std::vector<guint32> put(width * height), got(put.size());
-  for (size_t i = 0; i < put.size(); i++) put[i] = i * 2654435761u;
+bool shares_pixels(GstGLContext *gl_context, const Device &device) {
+  const auto texture = export_texture(gl_context, PlaneFormat::rgba8, trial_width, trial_height);
   const guint id = texture->texture();
-  gl->BindTexture(GL_TEXTURE_2D, id);
-  gl->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, plane.gl_base, GL_UNSIGNED_BYTE,
-                    put.data());
-  gl->BindTexture(GL_TEXTURE_2D, 0);
-  gl->Finish();
+  const auto remove = [&] { gl_context->gl_vtable->DeleteTextures(1, &id); };
   try {
     Queue queue(Context::of_device(device));
     const Image image = texture->import(queue.context());
-    texture->acquire(queue, {image()});
-    const cl_int status = clEnqueueReadImage(queue.cl()(), image(), CL_TRUE, origin, region, 0, 0,
-                                             got.data(), 0, nullptr, nullptr);
-    queue.cl().finish();
-    texture->release(queue.context(), image(), {}).wait();
-    if (status != CL_SUCCESS) throw cl::Error(status, "clEnqueueReadImage");
+    const bool same = same_pixels(gl_context, id, queue, image(), external_interop());
+    remove();
+    return same;
   } catch (...) {
-    gl->DeleteTextures(1, &id);
+    remove();
     throw;
   }
-  gl->DeleteTextures(1, &id);
-  return put == got;
 }
 
 }  // namespace
@@ -158,7 +140,7 @@ std::shared_ptr<Exporter> dma_buf_exporter(GstGLContext *gl_context, const Devic
   if (!exports_dma_bufs(gl_context))
     refuse("the OpenGL driver does not offer EGL_MESA_image_dma_buf_export");
   try {
-    if (!same_pixels(gl_context, device))
+    if (!shares_pixels(gl_context, device))
       refuse("OpenCL on " + device.name + " reads wrong pixels from a dma-buf of OpenGL");
   } catch (const cl::Error &error) {
     refuse("OpenCL on " + device.name + " can't use a dma-buf (" + error.what() + ": " +

@@ -5,14 +5,13 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "interop.h"
 
 namespace glcl::sharing {
 
 /// A texture of one plane whose memory OpenCL can import. On the thread of its GL context.
-class ExportedTexture : public Interop {
+class ExportedTexture {
  public:
   /// Handle for an importer, which owns the descriptor.
   struct Handle {
@@ -21,6 +20,7 @@ class ExportedTexture : public Interop {
     size_t pitch;  ///< bytes from row to row; 0 if the driver knows it
   };
 
+  virtual ~ExportedTexture() = default;
   ExportedTexture(const ExportedTexture &) = delete;
   ExportedTexture &operator=(const ExportedTexture &) = delete;
 
@@ -30,13 +30,6 @@ class ExportedTexture : public Interop {
   virtual Handle handle() const = 0;
   /// Imports the memory into an OpenCL context. Throws Error::failed.
   Image import(const Context &context) const;
-
-  Image image(const Context &context, const GstGLMemory *) const override {
-    return import(context);
-  }
-  void acquire(Queue &queue, const std::vector<cl_mem> &images) const override;
-  cl::Event release(Context &context, cl_mem image, const cl::Event &after) const override;
-  bool needs_release(const Device &device) const override;
 
  protected:
   ExportedTexture(const PlaneFormat &plane, int width, int height)
@@ -56,6 +49,9 @@ class Exporter {
   virtual std::unique_ptr<ExportedTexture> make(GstGLContext *context, const PlaneFormat &plane,
                                                 int width, int height) = 0;
 };
+
+/// The access to such textures (cl_khr_external_memory).
+const Interop &external_interop();
 
 /// Create the exporters, one per file, for a GL context of this device. They throw Error::not_found
 /// with the reason if it can't work. On the thread of the GL context.

@@ -55,10 +55,28 @@ const External &external(const Device &device) {
   return known = found;
 }
 
+class ExternalInterop : public Interop {
+ public:
+  Image image(const Context &context, GstGLMemory *memory) const override {
+    return Texture::of(memory).exported->import(context);
+  }
+  void acquire(Queue &queue, const std::vector<cl_mem> &images) const override {
+    const External &functions = external(queue.context().device());
+    if (functions.keeps_lists) return;
+    enqueue(queue, images, functions.acquire, "clEnqueueAcquireExternalMemObjectsKHR");
+  }
+  cl::Event release(Context &context, cl_mem image, const cl::Event &after) const override {
+    return enqueue_release(context, image, after, external(context.device()).release,
+                           "clEnqueueReleaseExternalMemObjectsKHR");
+  }
+  bool needs_release(const Device &device) const override { return !external(device).keeps_lists; }
+};
+
 /// Foreign textures are copied on the GPU into textures that OpenGL and OpenCL both import.
 class ExternalSharing : public TextureSharing {
  public:
-  explicit ExternalSharing(std::shared_ptr<Exporter> exporter) : exporter_(std::move(exporter)) {}
+  explicit ExternalSharing(std::shared_ptr<Exporter> exporter)
+      : TextureSharing(external_interop()), exporter_(std::move(exporter)) {}
   ~ExternalSharing() override {
     for (GstBuffer *buffer : copies_of_foreign_) gst_clear_buffer(&buffer);
   }
@@ -70,7 +88,7 @@ class ExternalSharing : public TextureSharing {
  private:
   Texture &texture_of(size_t index, TextureUse &use) override;
   Texture *known_texture_of(size_t index, const TextureUse &use) override;
-  bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired) override;
+  bool ordered_after_gl(Queue &queue) override;
   GstGLMemory *exported_copy(size_t index, TextureUse &use);
 
   std::shared_ptr<Exporter> exporter_;
@@ -117,8 +135,8 @@ Texture *ExternalSharing::known_texture_of(size_t index, const TextureUse &use) 
   return copy ? Texture::find(GST_GL_MEMORY_CAST(gst_buffer_peek_memory(copy, 0))) : nullptr;
 }
 
-bool ExternalSharing::ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired) {
-  FenceWaiter *waiter = FenceWaiter::of(acquired.front()->memory()->mem.context);
+bool ExternalSharing::ordered_after_gl(Queue &queue) {
+  FenceWaiter *waiter = FenceWaiter::of(gst_gl_context_get_current());
   if (waiter) waiter->order(queue);
   return waiter;
 }
@@ -173,19 +191,9 @@ Image ExportedTexture::import(const Context &context) const {
           }};
 }
 
-void ExportedTexture::acquire(Queue &queue, const std::vector<cl_mem> &images) const {
-  const External &functions = external(queue.context().device());
-  if (functions.keeps_lists) return;
-  enqueue(queue, images, functions.acquire, "clEnqueueAcquireExternalMemObjectsKHR");
-}
-
-cl::Event ExportedTexture::release(Context &context, cl_mem image, const cl::Event &after) const {
-  return enqueue_release(context, image, after, external(context.device()).release,
-                         "clEnqueueReleaseExternalMemObjectsKHR");
-}
-
-bool ExportedTexture::needs_release(const Device &device) const {
-  return !external(device).keeps_lists;
+const Interop &external_interop() {
+  static const ExternalInterop interop;
+  return interop;
 }
 
 const SharingMethod SharingMethod::external = {

@@ -11,7 +11,7 @@ namespace {
 
 class GlInterop : public Interop {
  public:
-  Image image(const Context &context, const GstGLMemory *memory) const override {
+  Image image(const Context &context, GstGLMemory *memory) const override {
     try {
       const cl::ImageGL of_texture(context.cl(), CL_MEM_READ_WRITE, GL_TEXTURE_2D, 0,
                                    memory->tex_id);
@@ -37,8 +37,11 @@ class GlInterop : public Interop {
   }
 };
 
+const GlInterop gl_interop;
+
 class GlSharing : public TextureSharing {
  public:
+  GlSharing() : TextureSharing(gl_interop) {}
   GstBufferPool *make_pool(GstGLContext *context, ErrorHandler report) override {
     return sharing::make_pool(context, nullptr, std::move(report));
   }
@@ -96,11 +99,6 @@ Factory probe_gl(GstGLContext *gl_context, const Device &device) {
 }
 
 }  // namespace
-
-const Interop &gl_interop() {
-  static const GlInterop interop;
-  return interop;
-}
 
 const SharingMethod SharingMethod::gl = {
     "gl", "OpenCL accesses the OpenGL texture directly (cl_khr_gl_sharing)", probe_gl};

@@ -11,13 +11,14 @@
 
 namespace glcl::sharing {
 
-/// Access of OpenCL to the memory of a texture. On the thread of its GL context.
+/// Access of OpenCL to the memory of textures, one object per method for the whole process. On the
+/// thread of the texture's GL context.
 class Interop {
  public:
   virtual ~Interop() = default;
 
   /// The texture's image. Throws Error::failed.
-  virtual Image image(const Context &context, const GstGLMemory *memory) const = 0;
+  virtual Image image(const Context &context, GstGLMemory *memory) const = 0;
   /// Acquires textures for OpenCL in one call; the queue's context has images of them. Throws
   /// cl::Error.
   virtual void acquire(Queue &queue, const std::vector<cl_mem> &images) const = 0;
@@ -47,8 +48,5 @@ class Interop {
     return end;
   }
 };
-
-/// The access to textures in OpenGL's memory (cl_khr_gl_sharing).
-const Interop &gl_interop();
 
 }  // namespace glcl::sharing

@@ -70,10 +70,10 @@ void Texture::reserve() {
   reserved_ = true;
 }
 
-bool Texture::reserve_held(const Context &context, bool reads) {
+bool Texture::reserve_held(const User &user, bool reads) {
   std::unique_lock lock(mutex_);
   unreserved_.wait(lock, [this] { return !reserved_; });
-  return reserved_ = is_held(context, reads) && find_image(context);
+  return reserved_ = is_held(user, reads) && find_image(user);
 }
 
 void Texture::unreserve() {
@@ -82,33 +82,35 @@ void Texture::unreserve() {
   unreserved_.notify_all();
 }
 
-const Image *Texture::find_image(const Context &context) const {
+const Image *Texture::find_image(const User &user) const {
   for (const SharedImage &shared : images_)
-    if (shared.context.get() == &context) return &shared.image;
+    if (shared.context.get() == &user.context && shared.interop == &user.interop)
+      return &shared.image;
   return nullptr;
 }
 
-Image Texture::image(const std::shared_ptr<Context> &context) {
+Image Texture::image(const User &user) {
   const std::lock_guard lock(mutex_);
-  if (const Image *known = find_image(*context)) return *known;
-  images_.push_back({context, interop().image(*context, memory_)});
+  if (const Image *known = find_image(user)) return *known;
+  images_.push_back(
+      {user.context.shared_from_this(), &user.interop, user.interop.image(user.context, memory_)});
   return images_.back().image;
 }
 
-/// True if the context holds the texture. A texture with a pending release must go to OpenGL first.
-bool Texture::is_held(const Context &context, bool reads) {
-  return hands_over(memory_) && holder_ && &holder_->context() == &context && !releasing_ &&
-         !(reads && forgotten_);
+/// True if the user holds the texture. A texture with a pending release must go to OpenGL first.
+bool Texture::is_held(const User &user, bool reads) {
+  return hands_over(memory_) && holder_ && &holder_->context() == &user.context &&
+         held_by_ == &user.interop && !releasing_ && !(reads && forgotten_);
 }
 
-bool Texture::stays_with(const Context &context, bool reads) {
+bool Texture::stays_with(const User &user, bool reads) {
   const std::lock_guard lock(mutex_);
-  return is_held(context, reads);
+  return is_held(user, reads);
 }
 
-bool Texture::held_by(const Context &context, bool reads) {
+bool Texture::held_by(const User &user, bool reads) {
   const std::lock_guard lock(mutex_);
-  const bool held = is_held(context, reads);
+  const bool held = is_held(user, reads);
   forgotten_ = false;
   return held;
 }
@@ -136,7 +138,7 @@ void Texture::pass_to_gl(TextureUse &use) {
   read_by_gl_ = read_by_gl;
 }
 
-cl::Event Texture::take(Queue &queue) {
+cl::Event Texture::take(Queue &queue, const Interop &interop) {
   const std::lock_guard lock(mutex_);
   cl::Event before;
   if (holder_ && holder_.get() != &queue) {
@@ -146,6 +148,7 @@ cl::Event Texture::take(Queue &queue) {
       wait_noexcept(holder_->cl());  // its frame failed
   }
   holder_ = queue.shared_from_this();
+  held_by_ = &interop;
   used_ = {};
   return before;
 }
@@ -175,6 +178,11 @@ const Queue *Texture::holder() const {
   return holder_.get();
 }
 
+bool Texture::needs_release() const {
+  const std::lock_guard lock(mutex_);
+  return holder_ && held_by_->needs_release(holder_->context().device());
+}
+
 void Texture::to_gl(bool reads) {
   std::unique_lock lock(mutex_);
   if (passing_) return;
@@ -201,7 +209,7 @@ void Texture::wait_until_used() {
 /// If the driver orders OpenGL's work after the release, only the next acquire waits for it.
 void Texture::wait_for_release(Context &context) {
   const cl::CommandQueue &queue = context.releasing_queue();
-  if (interop().ordered_by_driver(context.device())) {
+  if (held_by_->ordered_by_driver(context.device())) {
     queue.flush();
     return;
   }
@@ -217,13 +225,13 @@ void Texture::wait_for_release(Context &context) {
 void Texture::hand_over() {
   if (!holder_) return;
   Context &context = holder_->context();
-  const Interop &interop = this->interop();
   if (!used_() && !releasing_) finish(holder_->cl());  // the frame failed
-  if (!interop.needs_release(context.device())) {
+  if (!held_by_->needs_release(context.device())) {
     const cl::Event used = std::exchange(used_, {});
     if (used()) glcl::wait(used);
   } else {
-    if (!releasing_) released_ = interop.release(context, (*find_image(context))(), used_);
+    if (!releasing_)
+      released_ = held_by_->release(context, (*find_image({context, *held_by_}))(), used_);
     releasing_ = true;
     wait_for_release(context);
   }
@@ -238,15 +246,16 @@ Texture *TextureSharing::known_texture_of(size_t, const TextureUse &use) {
   return Texture::find(use.memory);
 }
 
-bool TextureSharing::ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired) {
-  return acquired.front()->interop().ordered_by_driver(queue.context().device());
+bool TextureSharing::ordered_after_gl(Queue &queue) {
+  return interop_.ordered_by_driver(queue.context().device());
 }
 
 bool TextureSharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
+  const Texture::User user{queue.context(), interop_};
   textures_.clear();
   for (size_t i = 0; i < count; i++) {
     Texture *texture = Texture::find(uses[i].memory);
-    if (!texture || !texture->reserve_held(queue.context(), uses[i].access != Access::write)) {
+    if (!texture || !texture->reserve_held(user, uses[i].access != Access::write)) {
       unreserve();
       if (gives_back_behind(queue, uses, count)) wait_noexcept(queue.cl());
       wait_for_earlier_use(queue.context(), uses, count);
@@ -260,32 +269,32 @@ bool TextureSharing::acquire_held(Queue &queue, Layout layout, TextureUse *uses,
 }
 
 /// True if acquire() would give a texture back, and therefore wait for earlier work of the queue.
-bool TextureSharing::gives_back_behind(const Queue &queue, const TextureUse *uses, size_t count) {
+bool TextureSharing::gives_back_behind(const Queue &queue, const TextureUse *uses,
+                                       size_t count) const {
   const Device &device = queue.context().device();
+  if (!interop_.needs_release(device) || interop_.ordered_by_driver(device)) return false;
   return std::any_of(uses, uses + count, [&](const TextureUse &use) {
     if (use.access == Access::write) return false;
     const Texture *texture = Texture::find(use.memory);
-    if (hands_over(use.memory) && !(texture && texture->read_by_gl())) return false;
-    const Interop &interop = texture ? texture->interop() : gl_interop();
-    return interop.needs_release(device) && !interop.ordered_by_driver(device);
+    return !hands_over(use.memory) || (texture && texture->read_by_gl());
   });
 }
 
 /// Waits for earlier frames, so that acquire() need not wait for them on the GL thread.
-void TextureSharing::wait_for_earlier_use(const Context &context, const TextureUse *uses,
-                                          size_t count) {
+void TextureSharing::wait_for_earlier_use(Context &context, const TextureUse *uses, size_t count) {
+  if (interop_.ordered_by_driver(context.device())) return;
   for (size_t i = 0; i < count; i++) {
     Texture *texture = known_texture_of(i, uses[i]);
-    if (!texture || texture->interop().ordered_by_driver(context.device())) continue;
+    if (!texture) continue;
     // OpenGL writes a copy of a foreign texture for each frame.
     const bool is_copy = texture->memory() != uses[i].memory;
-    if (is_copy || !texture->stays_with(context, uses[i].access != Access::write))
+    if (is_copy || !texture->stays_with({context, interop_}, uses[i].access != Access::write))
       texture->wait_until_used();
   }
 }
 
 void TextureSharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
-  const auto context = queue.context().shared_from_this();
+  const Texture::User user{queue.context(), interop_};
   gl_context_ = gst_gl_context_get_current();
   acquired_.clear();
   images_.clear();
@@ -294,8 +303,8 @@ void TextureSharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size
     Texture &texture = texture_of(i, uses[i]);
     texture.reserve();
     textures_.push_back(&texture);
-    const bool held = texture.held_by(*context, uses[i].access != Access::write);
-    const Image image = texture.image(context);
+    const bool held = texture.held_by(user, uses[i].access != Access::write);
+    const Image image = texture.image(user);
     if (held) continue;
     texture.pass_to_gl(uses[i]);
     acquired_.push_back(&texture);
@@ -308,15 +317,20 @@ void TextureSharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size
 
 void TextureSharing::acquire_from_gl(Queue &queue) {
   std::vector<cl::Event> before;
-  for (Texture *texture : acquired_)
-    if (cl::Event released = texture->last_release(); released())
+  for (Texture *texture : acquired_) {
+    cl::Event released = texture->last_release();
+    if (!released()) continue;
+    if (released.getInfo<CL_EVENT_CONTEXT>()() == queue.context().cl()())
       before.push_back(std::move(released));
+    else
+      glcl::wait(released);  // queues wait for events of their own context only
+  }
   if (!before.empty()) wait_for_events(queue, before);
   std::set<GstGLContext *> contexts;
   for (const Texture *texture : acquired_) contexts.insert(texture->memory()->mem.context);
-  if (contexts.erase(gl_context_) && !ordered_after_gl(queue, acquired_)) wait_for_gl(gl_context_);
+  if (contexts.erase(gl_context_) && !ordered_after_gl(queue)) wait_for_gl(gl_context_);
   for (GstGLContext *other : contexts) on_gl_thread(other, [=] { wait_for_gl(other); });
-  acquired_.front()->interop().acquire(queue, images_);
+  interop_.acquire(queue, images_);
 }
 
 /// Makes the next commands of the queue wait for the events.
@@ -331,15 +345,14 @@ void TextureSharing::wait_for_events(Queue &queue, const std::vector<cl::Event> 
 
 /// Gives the textures to the queue, and sets their pictures for the kernels.
 void TextureSharing::take(Queue &queue, Layout layout, TextureUse *uses) {
-  const auto context = queue.context().shared_from_this();
   std::vector<cl::Event> before;
   for (Texture *texture : textures_)
-    if (cl::Event used = texture->take(queue); used()) before.push_back(std::move(used));
+    if (cl::Event used = texture->take(queue, interop_); used()) before.push_back(std::move(used));
   if (!before.empty()) wait_for_events(queue, before);
   for (size_t i = 0; i < textures_.size(); i++) {
     TextureUse &use = uses[i];
     if (use.access == Access::write) textures_[i]->read_by_gl(false);
-    const Image image = textures_[i]->image(context);
+    const Image image = textures_[i]->image({queue.context(), interop_});
     if (layout == Layout::buffer) {
       use.picture = staging(queue, i, use, layout);
       if (use.access != Access::write)
@@ -386,9 +399,7 @@ bool TextureSharing::may_stay(const Texture &texture) const {
 
 /// True if OpenGL may use the texture only after a release, and does not notify of its use.
 bool TextureSharing::must_go_back(const Texture &texture) const {
-  const Queue *holder = texture.holder();
-  return !may_stay(texture) && holder &&
-         texture.interop().needs_release(holder->context().device());
+  return !may_stay(texture) && texture.needs_release();
 }
 
 void TextureSharing::copy_and_give_back(Queue &queue, Layout layout, TextureUse *uses) {

@@ -22,6 +22,13 @@ namespace glcl::sharing {
 /// for them, so a frame that has its textures must not wait for the GL thread.
 class Texture {
  public:
+  /// Those who hold textures and have images of them: an OpenCL context by one method. A texture
+  /// goes from one to another through OpenGL.
+  struct User {
+    Context &context;
+    const Interop &interop;
+  };
+
   /// The record of a memory, created at the first call.
   static Texture &of(GstGLMemory *memory);
   /// The record, or null if it does not exist yet.
@@ -29,35 +36,31 @@ class Texture {
   ~Texture();
 
   GstGLMemory *memory() const { return memory_; }
-  /// Access of OpenCL: through the exported memory if there is one, else by cl_khr_gl_sharing.
-  const Interop &interop() const {
-    return exported ? static_cast<const Interop &>(*exported) : gl_interop();
-  }
 
   /// Waits until no other frame has the texture, and reserves it.
   void reserve();
-  /// The same if `context` holds the texture and has an image of it; else returns false. A frame
+  /// The same if the user holds the texture and has an image of it; else returns false. A frame
   /// that `reads` needs its content, too.
-  bool reserve_held(const Context &context, bool reads);
+  bool reserve_held(const User &user, bool reads);
   void unreserve();
 
   // For the frame that has reserved it:
 
-  /// The image in this context, created at the first call, on the GL thread. Throws Error::failed
-  /// if OpenCL can't share the texture.
-  Image image(const std::shared_ptr<Context> &context);
-  /// True if acquire() will find the texture held by the context.
-  bool stays_with(const Context &context, bool reads);
-  /// True if the context holds the texture, with its content for a frame that `reads`. Resets the
-  /// mark of forget().
-  bool held_by(const Context &context, bool reads);
+  /// The user's image, created at the first call, on the GL thread. Throws Error::failed if OpenCL
+  /// can't share the texture.
+  Image image(const User &user);
+  /// True if acquire() will find the texture held by the user.
+  bool stays_with(const User &user, bool reads);
+  /// True if the user holds the texture, with its content for a frame that `reads`. Resets the mark
+  /// of forget().
+  bool held_by(const User &user, bool reads);
   /// Gives the texture to OpenGL and maps it once, so that OpenGL uploads a newer host copy.
   void pass_to_gl(TextureUse &use);
   /// End of the last release, or null if something has already waited for it.
   cl::Event last_release();
-  /// Gives the texture to the queue. Returns the end of its last use on another queue of the
-  /// context, or null.
-  cl::Event take(Queue &queue);
+  /// Gives the texture to the queue, which has its image by this interop. Returns the end of its
+  /// last use on another queue of the context, or null.
+  cl::Event take(Queue &queue, const Interop &interop);
   /// Records that the queue uses the texture until this event.
   void used_until(const cl::Event &event);
   /// True if OpenGL has requested the latest content and may read it at any time without a new
@@ -68,6 +71,8 @@ class Texture {
 
   /// The queue that used it last, or null if OpenGL owns it.
   const Queue *holder() const;
+  /// True if OpenCL must release it before OpenGL's next use.
+  bool needs_release() const;
   /// Call it when the memory gets another user, who may write it without a map. OpenCL's copy is
   /// invalid until OpenCL writes it or acquires it again.
   void forget() { forgotten_ = true; }
@@ -88,13 +93,14 @@ class Texture {
  private:
   explicit Texture(GstGLMemory *memory) : memory_(memory) {}
 
-  /// The OpenCL image of the texture in one context.
+  /// The OpenCL image of the texture for one user.
   struct SharedImage {
     std::shared_ptr<Context> context;
+    const Interop *interop;
     Image image;
   };
-  const Image *find_image(const Context &context) const;
-  bool is_held(const Context &context, bool reads);
+  const Image *find_image(const User &user) const;
+  bool is_held(const User &user, bool reads);
   void hand_over();
   void wait_for_release(Context &context);
 
@@ -103,12 +109,13 @@ class Texture {
   std::condition_variable unreserved_;
   bool reserved_ = false, passing_ = false;  // passing_: its frame is mapping it for OpenGL
   std::shared_ptr<Queue> holder_;
-  cl::Event used_;          // end of its last use
-  bool releasing_ = false;  // a release is enqueued
-  cl::Event released_;      // end of the release; empty after a wait for it
+  const Interop *held_by_ = nullptr;  // by which the holder has it
+  cl::Event used_;                    // end of its last use
+  bool releasing_ = false;            // a release is enqueued
+  cl::Event released_;                // end of the release; empty after a wait for it
   bool read_by_gl_ = false;
   std::atomic<bool> forgotten_{false};
-  std::vector<SharedImage> images_;  // one per OpenCL context, nearly always one
+  std::vector<SharedImage> images_;  // nearly always one
 };
 
 /// Common part of the methods without copies: OpenCL works in the texture's own memory.
@@ -122,21 +129,26 @@ class Texture {
 /// cl_khr_gl_event the driver does it. Queues of one context wait for each other's events.
 class TextureSharing : public Sharing {
  public:
+  explicit TextureSharing(const Interop &interop) : interop_(interop) {}
+
+  const Interop &interop() const { return interop_; }
+
   bool acquire_held(Queue &queue, Layout layout, TextureUse *uses, size_t count) override;
   void acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) override;
   void release(Queue &queue, TextureUse *uses, size_t count, bool complete) override;
 
  protected:
-  /// The texture to acquire for the frame's nth use; all have the same Interop.
+  /// The texture to acquire for the frame's nth use.
   virtual Texture &texture_of(size_t index, TextureUse &use);
   /// The same on any thread, or null if acquire() has yet to create it.
   virtual Texture *known_texture_of(size_t index, const TextureUse &use);
-  /// True if OpenCL is ordered after OpenGL for the acquired textures without a wait on the host.
-  virtual bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired);
+  /// Orders the queue after the work of the current GL context without a wait on the host; false if
+  /// that is impossible.
+  virtual bool ordered_after_gl(Queue &queue);
 
  private:
-  static bool gives_back_behind(const Queue &queue, const TextureUse *uses, size_t count);
-  void wait_for_earlier_use(const Context &context, const TextureUse *uses, size_t count);
+  bool gives_back_behind(const Queue &queue, const TextureUse *uses, size_t count) const;
+  void wait_for_earlier_use(Context &context, const TextureUse *uses, size_t count);
   static void wait_for_events(Queue &queue, const std::vector<cl::Event> &before);
   void acquire_from_gl(Queue &queue);
   void take(Queue &queue, Layout layout, TextureUse *uses);
@@ -148,6 +160,7 @@ class TextureSharing : public Sharing {
   void give_back();
   void unreserve();
 
+  const Interop &interop_;
   // The frame's textures between acquire and release; null after a texture was given back.
   std::vector<Texture *> textures_;
   std::vector<Texture *> acquired_;

@@ -16,6 +16,7 @@ using glcl::sharing::Access;
 using glcl::sharing::AcquiredScope;
 using glcl::sharing::SharingMethod;
 using glcl::sharing::Texture;
+using glcl::sharing::TextureSharing;
 using glcl::sharing::TextureUse;
 using test::expect;
 using test::expect_same;
@@ -176,6 +177,15 @@ TEST(several_textures_in_one_crossing) {
   });
 }
 
+namespace {
+
+/// The user of textures that this inverter is, with a method that works in them.
+Texture::User user_of(const Inverter &inverter) {
+  return {*inverter.context, dynamic_cast<TextureSharing &>(*inverter.sharing).interop()};
+}
+
+}  // namespace
+
 // The image of a texture is made once per OpenCL context, and is the kernel's on method gl.
 TEST(image_of_a_texture) {
   if (!test::shares_textures()) return;
@@ -186,9 +196,9 @@ TEST(image_of_a_texture) {
     Texture &texture = Texture::of(in.memory());
     expect(&texture == &Texture::of(in.memory()), "a memory has one record");
     expect(&texture != &Texture::of(out.memory()), "another memory has another");
-    const cl_mem image = texture.image(one.context)();
-    expect(image == texture.image(one.context)(), "one image per context");
-    expect(image != texture.image(another.context)(), "another context has another image");
+    const cl_mem image = texture.image(user_of(one))();
+    expect(image == texture.image(user_of(one))(), "one image per context");
+    expect(image != texture.image(user_of(another))(), "another context has another image");
 
     TextureUse uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
     AcquiredScope scope(*one.sharing, gl.context(), one.queue, Layout::image, uses, 2);

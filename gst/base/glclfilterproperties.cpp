@@ -20,7 +20,7 @@ int sharing_value(const SharingMethod *method) {
 GType sharing_type() {
   static const GType type = [] {
     std::vector<GEnumValue> values{
-        {sharing_auto, "The first of gl, external and copy that works", "auto"}};
+        {sharing_auto, "The first of gl, external, egl and copy that works", "auto"}};
     for (const SharingMethod *method : SharingMethod::all)
       values.push_back({sharing_value(method), method->description, method->name});
     return register_enum("GstGLCLSharing", values);

@@ -60,6 +60,8 @@ std::string error_name(int code) {
       NAME(CL_INVALID_GLOBAL_WORK_SIZE),
       {-1000, "CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR"},
       {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
+      {-1092, "CL_EGL_RESOURCE_NOT_ACQUIRED_KHR"},
+      {-1093, "CL_INVALID_EGL_OBJECT_KHR"},
   };
 #undef NAME
   const auto name = names.find(code);

@@ -146,9 +146,9 @@ struct SharingMethod {
   /// may work next time. On the thread of the GL context.
   Factory (*probe)(GstGLContext *gl_context, const Device &device);
 
-  static const SharingMethod gl, external, copy;
+  static const SharingMethod gl, external, egl, copy;
   /// In the order in which `auto` tries them.
-  static constexpr const SharingMethod *all[] = {&gl, &external, &copy};
+  static constexpr const SharingMethod *all[] = {&gl, &external, &egl, &copy};
 };
 
 /// Result of a method's probe.

@@ -118,15 +118,19 @@ TEST(gl_by_name) {
   expect_none(chain.messages().warnings());
 }
 
-TEST(external_by_name) {
-  if (std::string(test::expected_method()) == "external") {
-    Chain chain("glclinvert sharing=external");
-    check_frames(chain, 5);
-    expect(test::stat(chain["glclinvert"], "copies") == 0, "nothing is copied");
-    return;
+TEST(shared_memory_by_name) {
+  for (const std::string method : {"external", "egl"}) {
+    const std::string element = "glclinvert sharing=" + method;
+    if (test::expected_method() == method) {
+      Chain chain(element);
+      check_frames(chain, 5);
+      expect(test::stat(chain["glclinvert"], "copies") == 0, "nothing is copied");
+      expect(test::enum_property(chain["glclinvert"], "active-sharing") == method, "in use");
+    } else {
+      expect_one(errors_of(element), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+                 {"sharing=" + method, "sharing=auto", "sharing=copy"});
+    }
   }
-  expect_one(errors_of("glclinvert sharing=external"), GST_RESOURCE_ERROR,
-             GST_RESOURCE_ERROR_NOT_FOUND, {"sharing=external", "sharing=auto", "sharing=copy"});
 }
 
 TEST(stats_of_a_run) {
@@ -243,7 +247,7 @@ TEST(format_without_images) {
     test::expect_near(inverted(opaque), chain->filter(opaque), 6, "inverted");
   expect_none(chain->messages().errors());
   const bool lacks =
-      std::string(test::expected_method()) == "external" &&
+      !test::copies_frames() && !test::shares_textures() &&
       test::stat_text((*chain)["glclinvert"], "device").find("pthread") != std::string::npos;
   int warnings = 0;
   for (const test::Message &warning : chain->messages().warnings())

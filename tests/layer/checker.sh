@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# checker.sh gl|copy|discrete|external [PROGRAM...]: runs test programs under the checker of texture sharing
+# checker.sh gl|copy|discrete|egl|external [PROGRAM...]: runs test programs under the checker of texture sharing
 #
 # Without programs it runs the pipelines of pipelines.list. It fails if the checker or GStreamer's leaks
 # tracer reports anything, or if no texture was acquired where the driver shares textures.
@@ -16,6 +16,7 @@ esac
 case $driver in
   gl) acquire=clEnqueueAcquireGLObjects ;;
   external) acquire=clEnqueueAcquireExternalMemObjectsKHR ;;
+  egl) acquire=clEnqueueAcquireEGLObjectsKHR ;;
   copy | discrete) acquire= ;;
 esac
 

@@ -13,18 +13,21 @@ failures=0
 #   gl        the drivers in GLCL_GL_DRIVER, which share textures
 #   copy      PoCL
 #   discrete  PoCL; the layer reports its devices as having discrete memory
+#   egl       OpenGL of GLCL_GL_DRIVER and PoCL, for which the layer uses EGLImages; with GLCL_EGL_IMAGES=without-events
+#             the host waits for OpenGL
 #   external  with GLCL_GL_DRIVER its OpenGL and PoCL, for which the layer imports memory; else the machine's drivers
 use_driver() {
   driver=$1
   export GLCL_DEVICES=0:0 # replaces DEVICES in a list
-  if [ "$driver" = gl ]; then
+  if [ "$driver" = gl ] || [ "$driver" = egl ]; then
     if [ -z "${GLCL_GL_DRIVER:-}" ]; then
       echo "SKIP: GLCL_GL_DRIVER does not name drivers that share textures; tests/gl-driver/build.sh builds a pair"
       return 77
     fi
     # shellcheck source=/dev/null
     . "$GLCL_GL_DRIVER/env.sh"
-    export GLCL_TEST_SHARING=gl # for the element tests
+    export GLCL_TEST_SHARING=$driver # for the element tests
+    [ "$driver" = gl ] || export GLCL_EGL_IMAGES=${GLCL_EGL_IMAGES:-1} OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
   elif [ "$driver" = external ]; then
     export GLCL_TEST_SHARING=external
     if [ -n "${GLCL_GL_DRIVER:-}" ]; then

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "descriptors.h"
+#include "eglobjects.h"
 #include "record.h"
 
 namespace glcl_layer {
@@ -26,7 +27,11 @@ struct Queue {
   uint64_t issued = 0, done = 0;
   std::map<cl_command_queue, uint64_t> waited_for;  // so much of each other queue
   cl_event waits_for = nullptr;                     // a user event that is not complete
+  Clock after_gl;                                   // OpenGL's work that it waits for by itself
 };
+
+/// How OpenCL gets an image of OpenGL: the functions that acquire and release it.
+enum class Way { gl, external, egl };
 
 /// An acquire of a queue that waits for a user event: OpenGL has to do the work before that event.
 struct PendingAcquire {
@@ -34,11 +39,11 @@ struct PendingAcquire {
   Clock work;
 };
 
-/// An image of a GL texture, or of memory that OpenGL imports or exports too.
+/// An image of a GL texture or of its EGLImage, or of memory that OpenGL imports or exports too.
 struct Image {
   cl_context context = nullptr;
   TextureKey texture;
-  bool external = false;
+  Way way = Way::gl;
   std::string memory;
   cl_command_queue acquired_on = nullptr;
   cl_command_queue used_on = nullptr;  // last
@@ -73,7 +78,7 @@ State &state() {
 std::string name(cl_mem object) {
   const Image &image = state().images[object];
   return "image " + hex(object) + " of " +
-         (image.external ? "memory " + image.memory : texture_name(image.texture));
+         (image.way == Way::external ? "memory " + image.memory : texture_name(image.texture));
 }
 
 Image *image_of(cl_mem object) {
@@ -82,7 +87,7 @@ Image *image_of(cl_mem object) {
 }
 
 bool shows(const Image &image, const TextureKey &texture) {
-  if (!image.external) return image.texture == texture;
+  if (image.way != Way::external) return image.texture == texture;
   const auto of_texture = state().memories.find(texture);
   return !image.memory.empty() && of_texture != state().memories.end() &&
          of_texture->second == image.memory;
@@ -90,9 +95,14 @@ bool shows(const Image &image, const TextureKey &texture) {
 
 /// OpenGL's work on the texture, or on every one that may be the image's.
 Clock gl_work(const Image &image, const Queue &on) {
-  if (!image.external)
+  if (image.way == Way::gl)
     return gl_work_on(image.texture, on.gl_event ? state().gl_contexts[on.context] : nullptr);
   Clock work;
+  if (image.way == Way::egl) {
+    work = gl_work_on(image.texture);
+    drop_done(work, on.after_gl);
+    return work;
+  }
   for (const auto &[texture, memory] : state().memories)
     if (memory == image.memory) join(work, gl_work_on(texture));
   return work;
@@ -129,6 +139,7 @@ void wait_for(cl_command_queue queue, cl_uint count, const cl_event *events) {
     if (other != queue) on.waited_for[other] = std::max(on.waited_for[other], command);
   };
   for (cl_uint i = 0; i < count; i++) {
+    join(on.after_gl, work_before(events[i]));
     const auto event = state().events.find(events[i]);
     if (event == state().events.end()) continue;
     waits(event->second.first, event->second.second);
@@ -168,6 +179,7 @@ void forget_image(const char *call, cl_mem object) {
   if (image.acquired_on) violation(call, name(object), "destroyed while acquired by a queue");
   if (image.stale) violation(call, name(object), "outlived its texture");
   state().images.erase(object);
+  egl_image_unused(object);
   for (auto &[kernel, arguments] : state().arguments)
     for (auto argument = arguments.begin(); argument != arguments.end();)
       argument = argument->second == object ? arguments.erase(argument) : std::next(argument);
@@ -212,9 +224,9 @@ void before(tag::clEnqueueMigrateMemObjects, cl_command_queue queue, cl_uint cou
 namespace {
 
 /// The image, where it is one that goes by this call.
-Image *shared(const char *call, cl_mem object, bool external) {
+Image *shared(const char *call, cl_mem object, Way way) {
   Image *image = image_of(object);
-  if (!image || image->external == external) return image;
+  if (!image || image->way == way) return image;
   violation(call, name(object), "is shared in another way");
   return nullptr;
 }
@@ -226,13 +238,13 @@ void require_done(const std::string &call, const std::string &object, const Cloc
 }
 
 void check_acquire(const char *call, cl_command_queue queue, cl_uint count, const cl_mem *objects,
-                   bool external, cl_uint events, const cl_event *wait_list) {
+                   Way way, cl_uint events, const cl_event *wait_list) {
   wait_for(queue, events, wait_list);
   const Queue &on = state().queues[queue];
-  if (!external) require_gl_context(call, on.context, "queue " + hex(queue));
+  if (way == Way::gl) require_gl_context(call, on.context, "queue " + hex(queue));
   std::set<cl_mem> seen;
   for (cl_uint i = 0; i < count; i++) {
-    const Image *image = shared(call, objects[i], external);
+    const Image *image = shared(call, objects[i], way);
     if (!image) continue;
     require_fresh(call, objects[i]);
     if (image->acquired_on || !seen.insert(objects[i]).second)
@@ -242,7 +254,7 @@ void check_acquire(const char *call, cl_command_queue queue, cl_uint count, cons
     if (image->context != on.context)
       violation(call, name(objects[i]), "belongs to another OpenCL context than the queue");
     const Clock work = gl_work(*image, on);
-    if (external && on.waits_for)
+    if (way == Way::external && on.waits_for)
       state().user_events[on.waits_for].push_back({call, name(objects[i]), work});
     else
       require_done(call, name(objects[i]), work);
@@ -250,11 +262,12 @@ void check_acquire(const char *call, cl_command_queue queue, cl_uint count, cons
 }
 
 void check_release(const char *call, cl_command_queue queue, cl_uint count, const cl_mem *objects,
-                   bool external, cl_uint events, const cl_event *wait_list) {
+                   Way way, cl_uint events, const cl_event *wait_list) {
   wait_for(queue, events, wait_list);
-  if (!external) require_gl_context(call, state().queues[queue].context, "queue " + hex(queue));
+  if (way == Way::gl)
+    require_gl_context(call, state().queues[queue].context, "queue " + hex(queue));
   for (cl_uint i = 0; i < count; i++) {
-    const Image *image = shared(call, objects[i], external);
+    const Image *image = shared(call, objects[i], way);
     if (!image) continue;
     require_fresh(call, objects[i]);
     if (!image->acquired_on && image->refused_on) continue;  // tried again, on any queue
@@ -305,29 +318,30 @@ thread_local std::string memory_of_new_image;
 
 }  // namespace
 
-#define GLCL_ACQUIRE_AND_RELEASE(method, external)                                                 \
-  void before(tag::clEnqueueAcquire##method, cl_command_queue queue, cl_uint count,                \
-              const cl_mem *objects, cl_uint events, const cl_event *wait_list, ...) {             \
-    check_acquire("clEnqueueAcquire" #method, queue, count, objects, external, events, wait_list); \
-  }                                                                                                \
-  void before(tag::clEnqueueRelease##method, cl_command_queue queue, cl_uint count,                \
-              const cl_mem *objects, cl_uint events, const cl_event *wait_list, ...) {             \
-    check_release("clEnqueueRelease" #method, queue, count, objects, external, events, wait_list); \
-  }                                                                                                \
-  void after(tag::clEnqueueAcquire##method, cl_int, cl_command_queue queue, cl_uint count,         \
-             const cl_mem *objects, ...) {                                                         \
-    acquired(queue, count, objects);                                                               \
-  }                                                                                                \
-  void after(tag::clEnqueueRelease##method, cl_int, cl_command_queue queue, cl_uint count,         \
-             const cl_mem *objects, ...) {                                                         \
-    handed_back(queue, count, objects);                                                            \
-  }                                                                                                \
-  void refused(tag::clEnqueueRelease##method, cl_command_queue, cl_uint count,                     \
-               const cl_mem *objects, ...) {                                                       \
-    lost(count, objects);                                                                          \
+#define GLCL_ACQUIRE_AND_RELEASE(method, way)                                                 \
+  void before(tag::clEnqueueAcquire##method, cl_command_queue queue, cl_uint count,           \
+              const cl_mem *objects, cl_uint events, const cl_event *wait_list, ...) {        \
+    check_acquire("clEnqueueAcquire" #method, queue, count, objects, way, events, wait_list); \
+  }                                                                                           \
+  void before(tag::clEnqueueRelease##method, cl_command_queue queue, cl_uint count,           \
+              const cl_mem *objects, cl_uint events, const cl_event *wait_list, ...) {        \
+    check_release("clEnqueueRelease" #method, queue, count, objects, way, events, wait_list); \
+  }                                                                                           \
+  void after(tag::clEnqueueAcquire##method, cl_int, cl_command_queue queue, cl_uint count,    \
+             const cl_mem *objects, ...) {                                                    \
+    acquired(queue, count, objects);                                                          \
+  }                                                                                           \
+  void after(tag::clEnqueueRelease##method, cl_int, cl_command_queue queue, cl_uint count,    \
+             const cl_mem *objects, ...) {                                                    \
+    handed_back(queue, count, objects);                                                       \
+  }                                                                                           \
+  void refused(tag::clEnqueueRelease##method, cl_command_queue, cl_uint count,                \
+               const cl_mem *objects, ...) {                                                  \
+    lost(count, objects);                                                                     \
   }
-GLCL_ACQUIRE_AND_RELEASE(GLObjects, false)
-GLCL_ACQUIRE_AND_RELEASE(ExternalMemObjectsKHR, true)
+GLCL_ACQUIRE_AND_RELEASE(GLObjects, Way::gl)
+GLCL_ACQUIRE_AND_RELEASE(ExternalMemObjectsKHR, Way::external)
+GLCL_ACQUIRE_AND_RELEASE(EGLObjectsKHR, Way::egl)
 #undef GLCL_ACQUIRE_AND_RELEASE
 
 void after(tag::clCreateUserEvent, cl_event event, ...) { state().user_events[event]; }
@@ -407,8 +421,30 @@ void after(tag::clCreateImageWithProperties, cl_mem object, cl_context context,
   if (descriptor < 0) return;
   descriptor_imported(descriptor, object);
   Image &image = state().images[object] = {context};
-  image.external = true;
+  image.way = Way::external;
   image.memory = memory_of_new_image;
+}
+
+void before(tag::clCreateFromEGLImageKHR, cl_context, const void *display, const void *handle,
+            ...) {
+  const EglImage *image = egl_image(handle);
+  if (!image)
+    violation("clCreateFromEGLImageKHR", "EGLImage " + hex(handle), "does not exist");
+  else if (image->display != display)
+    violation("clCreateFromEGLImageKHR", "EGLImage " + hex(handle), "belongs to another display");
+}
+
+void after(tag::clCreateFromEGLImageKHR, cl_mem object, cl_context context, const void *,
+           const void *handle, ...) {
+  const EglImage *of = egl_image(handle);
+  if (!of) return;
+  Image &image = state().images[object] = {context, of->texture};
+  image.way = Way::egl;
+  egl_image_used(handle, object);
+}
+
+void after(tag::clCreateEventFromEGLSyncKHR, cl_event event, cl_context, const void *sync, ...) {
+  egl_event_created(event, sync);
 }
 
 namespace {
@@ -465,6 +501,7 @@ void released(const char *call, const void *object) {
   if (state().queues.count(static_cast<cl_command_queue>(handle)))
     forget_queue(static_cast<cl_command_queue>(handle));
   state().events.erase(static_cast<cl_event>(handle));
+  egl_event_released(static_cast<cl_event>(handle));
   state().gl_contexts.erase(static_cast<cl_context>(handle));
   for (const auto &[image, of] : state().images)
     if (of.context == handle && of.acquired_on)
@@ -490,7 +527,7 @@ void gl_uses(const char *call, const TextureKey &texture) {
   for (const auto &[object, image] : state().images) {
     if (!shows(image, texture) || image.stale) continue;
     const Queue &released_on = state().queues[image.released_on];
-    const bool ordered = released_on.gl_event && !image.external &&
+    const bool ordered = released_on.gl_event && image.way == Way::gl &&
                          current_gl_context() == state().gl_contexts[image.context];
     if (image.acquired_on)
       violation(call, name(object), "used by OpenGL while acquired by a queue");
@@ -504,7 +541,7 @@ void gl_replaces(const char *call, const TextureKey &texture) {
     if (!shows(image, texture) || image.stale) continue;
     if (image.acquired_on)
       violation(call, name(object), "deleted or respecified by OpenGL while acquired by a queue");
-    image.stale = !image.external;  // imported memory outlives the texture
+    image.stale = image.way != Way::external;  // imported memory outlives the texture
   }
   state().memories.erase(texture);
 }

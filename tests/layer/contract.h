@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The contract of cl_khr_gl_sharing (OpenCL 1.2 extension specification, section 9.7.6), that of
-// cl_khr_external_memory, which is the same in other words, and the lifetime of OpenCL objects.
-// Which texture shares its memory with an external image is known by the descriptors (a dma-buf, a
-// memfd). Of other memory it is only known that OpenGL imported it: then OpenGL must be done with
-// all such textures before an acquire, and its use of an acquired one goes unseen. dispatch.cpp
-// calls before() ahead of every call and after() behind every one that succeeded, with the
-// function's tag; a function without rules of its own falls through to the first pair. All of it
-// with state_mutex() held.
+// cl_khr_external_memory and cl_khr_egl_image, which is the same in other words, and the lifetime
+// of OpenCL objects. Which texture shares its memory with an external image is known by the
+// descriptors (a dma-buf, a memfd). Of other memory it is only known that OpenGL imported it: then
+// OpenGL must be done with all such textures before an acquire, and its use of an acquired one goes
+// unseen. dispatch.cpp calls before() ahead of every call and after() behind every one that
+// succeeded, with the function's tag; a function without rules of its own falls through to the
+// first pair. All of it with state_mutex() held.
 #pragma once
 
 #include "functions.h"
@@ -28,6 +28,11 @@ void before(tag::clEnqueueAcquireExternalMemObjectsKHR, cl_command_queue, cl_uin
             cl_uint, const cl_event *, ...);
 void before(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_command_queue, cl_uint, const cl_mem *,
             cl_uint, const cl_event *, ...);
+void before(tag::clEnqueueAcquireEGLObjectsKHR, cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+            const cl_event *, ...);
+void before(tag::clEnqueueReleaseEGLObjectsKHR, cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+            const cl_event *, ...);
+void before(tag::clCreateFromEGLImageKHR, cl_context, const void *, const void *, ...);
 void before(tag::clSetUserEventStatus, cl_event, ...);
 void before(tag::clReleaseMemObject, cl_mem, ...);
 void before(tag::clCreateFromGLTexture, cl_context, ...);
@@ -53,6 +58,12 @@ void after(tag::clEnqueueAcquireExternalMemObjectsKHR, cl_int, cl_command_queue,
            const cl_mem *, ...);
 void after(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_int, cl_command_queue, cl_uint,
            const cl_mem *, ...);
+void after(tag::clCreateFromEGLImageKHR, cl_mem, cl_context, const void *, const void *, ...);
+void after(tag::clCreateEventFromEGLSyncKHR, cl_event, cl_context, const void *, ...);
+void after(tag::clEnqueueAcquireEGLObjectsKHR, cl_int, cl_command_queue, cl_uint, const cl_mem *,
+           ...);
+void after(tag::clEnqueueReleaseEGLObjectsKHR, cl_int, cl_command_queue, cl_uint, const cl_mem *,
+           ...);
 void after(tag::clReleaseMemObject, cl_int, ...);
 void after(tag::clFinish, cl_int, cl_command_queue, ...);
 void after(tag::clWaitForEvents, cl_int, cl_uint, const cl_event *, ...);
@@ -66,6 +77,7 @@ bool &kernels_off_gl();
 void refused(tag::clEnqueueReleaseGLObjects, cl_command_queue, cl_uint, const cl_mem *, ...);
 void refused(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_command_queue, cl_uint, const cl_mem *,
              ...);
+void refused(tag::clEnqueueReleaseEGLObjectsKHR, cl_command_queue, cl_uint, const cl_mem *, ...);
 void refused(tag::clFinish, cl_command_queue, ...);
 void refused(tag::clWaitForEvents, cl_uint, const cl_event *, ...);
 inline void refused(...) {}

@@ -8,6 +8,7 @@
 #include "contract.h"
 #include "descriptors.h"
 #include "discretememory.h"
+#include "eglimages.h"
 #include "entry.h"
 #include "faults.h"
 #include "functions.h"
@@ -191,6 +192,7 @@ clInitLayer(cl_uint entries, const cl_icd_dispatch *before, cl_uint *entries_ret
   if (!before || !entries_ret || !layer_ret) return CL_INVALID_VALUE;
   *entries_ret = take_dispatch(entries, before, target);
   import_dma_bufs(target);
+  share_egl_images(target);
   report_discrete_memory(target);
   layer = target;
 #define GLCL_PLACE(function) \

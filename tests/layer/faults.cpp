@@ -36,6 +36,7 @@ const std::map<std::string, int> &error_codes() {
       CODE(CL_INVALID_ARG_VALUE),
       CODE(CL_INVALID_OPERATION),
       {"CL_INVALID_GL_OBJECT", -60},
+      {"CL_INVALID_EGL_OBJECT_KHR", -1093},
   };
 #undef CODE
   return *codes;
@@ -57,6 +58,7 @@ int likely_error(const std::string &function) {
   static const auto *errors = new std::map<std::string, const char *>{
       {"clBuildProgram", "CL_BUILD_PROGRAM_FAILURE"},
       {"clCreateFromGLTexture", "CL_INVALID_GL_OBJECT"},
+      {"clCreateFromEGLImageKHR", "CL_INVALID_EGL_OBJECT_KHR"},
       {"clCreateBuffer", "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
       {"clCreateImage", "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
       {"clCreateImageWithProperties", "CL_MEM_OBJECT_ALLOCATION_FAILURE"},

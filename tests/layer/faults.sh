@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# faults.sh gl|copy|discrete|external [OPTIONS] [NAME…]: lets OpenCL calls of pipelines fail
+# faults.sh gl|copy|discrete|egl|external [OPTIONS] [NAME…]: lets OpenCL calls of pipelines fail
 #
 # Runs the pipelines of faults.list, or the named ones. In each run, one call or every call from some
 # point on fails; runner/main.cpp lists the allowed outcomes. OPTIONS are

@@ -6,6 +6,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl_egl.h>
 #include <CL/cl_ext.h>
 #include <CL/cl_gl.h>
 #include <CL/cl_icd.h>
@@ -43,7 +44,9 @@
 #define GLCL_EXTENSIONS(F) \
   F(clEnqueueAcquireExternalMemObjectsKHR) F(clEnqueueReleaseExternalMemObjectsKHR) \
   F(clCreateSemaphoreWithPropertiesKHR) F(clRetainSemaphoreKHR) F(clReleaseSemaphoreKHR) \
-  F(clEnqueueWaitSemaphoresKHR) F(clEnqueueSignalSemaphoresKHR)
+  F(clEnqueueWaitSemaphoresKHR) F(clEnqueueSignalSemaphoresKHR) \
+  F(clCreateFromEGLImageKHR) F(clCreateEventFromEGLSyncKHR) \
+  F(clEnqueueAcquireEGLObjectsKHR) F(clEnqueueReleaseEGLObjectsKHR)
 // clang-format on
 
 namespace glcl_layer {

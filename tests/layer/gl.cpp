@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "contract.h"
+#include "eglobjects.h"
 #include "record.h"
 #include "timeline.h"
 
@@ -26,6 +27,7 @@ using GLsizei = int;
 
 constexpr GLenum gl_texture = 0x1702, texture_2d = 0x0DE1, texture0 = 0x84C0;
 constexpr GLenum active_texture = 0x84E0, texture_binding_2d = 0x8069;
+constexpr GLenum texture_width = 0x1000, texture_height = 0x1001;
 constexpr GLenum current_program = 0x8B8D, active_uniforms = 0x8B86;
 constexpr GLenum sampler_2d = 0x8B5E, image_2d = 0x904D, image_binding_name = 0x8F3A;
 constexpr GLenum draw_framebuffer = 0x8CA9, draw_framebuffer_binding = 0x8CA6;
@@ -195,9 +197,15 @@ std::map<GLuint, std::string> &imported() {  // by memory object
   static auto *memories = new std::map<GLuint, std::string>;
   return *memories;
 }
-std::map<const void *, TextureKey> &textures_of_images() {
-  static auto *textures = new std::map<const void *, TextureKey>;
-  return *textures;
+/// The size of a texture, by its current share group.
+std::pair<int, int> size_of(GLuint texture) {
+  const auto before = static_cast<GLuint>(integer(texture_binding_2d));
+  GLint width = 0, height = 0, level = 0;
+  gl<void>("glBindTexture", texture_2d, texture);
+  gl<void>("glGetTexLevelParameteriv", texture_2d, level, texture_width, &width);
+  gl<void>("glGetTexLevelParameteriv", texture_2d, level, texture_height, &height);
+  gl<void>("glBindTexture", texture_2d, before);
+  return {width, height};
 }
 
 AHEAD(glImportMemoryFdEXT, GLuint object, uint64_t, GLenum, int descriptor) {
@@ -210,18 +218,32 @@ AHEAD(glTexStorageMem2DEXT, GLenum, GLsizei, GLenum, GLsizei, GLsizei, GLuint ob
   gl_texture_of(texture, imported()[object]);
 }
 AHEAD(eglCreateImageKHR, void *, void *, unsigned, void *) {}
-BEHIND(eglCreateImageKHR, const void *image, void *, void *, unsigned target, void *texture) {
-  if (target != egl_gl_texture_2d) return;
-  const TextureKey of = key(static_cast<GLuint>(reinterpret_cast<uintptr_t>(texture)));
+BEHIND(eglCreateImageKHR, const void *image, void *display, void *, unsigned target, void *buffer) {
+  if (!image || target != egl_gl_texture_2d) return;
+  const auto texture = static_cast<GLuint>(reinterpret_cast<uintptr_t>(buffer));
+  const auto [width, height] = size_of(texture);
   const std::lock_guard lock(state_mutex());
-  textures_of_images()[image] = of;
+  egl_image_created(image, {display, key(texture), width, height});
+}
+AHEAD(eglDestroyImageKHR, void *, const void *image) {
+  const std::lock_guard lock(state_mutex());
+  egl_image_ends(image);
 }
 AHEAD(eglExportDMABUFImageMESA, void *, void *, int *) {}
 BEHIND(eglExportDMABUFImageMESA, unsigned exported, void *, const void *image,
        const int *descriptors) {
   const std::lock_guard lock(state_mutex());
-  if (exported && descriptors && textures_of_images().count(image))
-    gl_texture_of(textures_of_images()[image], memory_of(descriptors[0]));
+  const EglImage *known = egl_image(image);
+  if (exported && descriptors && known) gl_texture_of(known->texture, memory_of(descriptors[0]));
+}
+AHEAD(eglCreateSyncKHR, void *) {}
+BEHIND(eglCreateSyncKHR, const void *sync) {
+  const std::lock_guard lock(state_mutex());
+  gl_fence(current_gl_context(), sync);
+}
+AHEAD(eglDestroySyncKHR, void *, const void *sync) {
+  const std::lock_guard lock(state_mutex());
+  egl_sync_ends(sync);
 }
 
 AHEAD(glFinish) {}
@@ -307,6 +329,9 @@ void *wrapped(const char *name, void *real) {
       wrapper<glImportMemoryFdEXT_tag, void, U, uint64_t, E, int>(),
       wrapper<glTexStorageMem2DEXT_tag, void, E, I, E, I, I, U, uint64_t>(),
       wrapper<eglCreateImageKHR_tag, void *, void *, void *, U, void *, const int *>(),
+      wrapper<eglDestroyImageKHR_tag, U, void *, P>(),
+      wrapper<eglCreateSyncKHR_tag, P, void *, U, const int *>(),
+      wrapper<eglDestroySyncKHR_tag, U, void *, P>(),
       wrapper<eglExportDMABUFImageMESA_tag, U, void *, void *, int *, int *, int *>(),
       wrapper<glFinish_tag, void>(),
       wrapper<glFenceSync_tag, P, E, U>(),

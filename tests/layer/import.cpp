@@ -9,9 +9,9 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <string>
 
 #include "descriptors.h"
+#include "deviceinfo.h"
 
 namespace glcl_layer {
 
@@ -32,20 +32,8 @@ State &state() {
 
 cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info what, size_t size,
                                    void *value, size_t *size_ret) {
-  if (what != CL_DEVICE_EXTENSIONS)
-    return real.clGetDeviceInfo(device, what, size, value, size_ret);
-  size_t length = 0;
-  cl_int status = real.clGetDeviceInfo(device, what, 0, nullptr, &length);
-  std::string text(length, '\0');
-  if (status == CL_SUCCESS)
-    status = real.clGetDeviceInfo(device, what, length, text.data(), nullptr);
-  if (status != CL_SUCCESS) return status;
-  // Up to its first NUL. NOLINTNEXTLINE(readability-redundant-string-cstr)
-  text = std::string(text.c_str()) + " cl_khr_external_memory cl_khr_external_memory_dma_buf";
-  if (value && size <= text.size()) return CL_INVALID_VALUE;
-  if (value) std::memcpy(value, text.c_str(), text.size() + 1);
-  if (size_ret) *size_ret = text.size() + 1;
-  return CL_SUCCESS;
+  return device_info_with(real, " cl_khr_external_memory cl_khr_external_memory_dma_buf", device,
+                          what, size, value, size_ret);
 }
 
 struct Mapping {

@@ -52,6 +52,11 @@ void gl_fence(const void *context, const void *fence) {
 
 void gl_fence_deleted(const void *fence) { state().fences.erase(fence); }
 
+Clock gl_work_before(const void *fence) {
+  const auto known = state().fences.find(fence);
+  return known != state().fences.end() ? known->second : Clock();
+}
+
 void gl_server_waits(const void *context, const void *fence) {
   join(state().contexts[context], state().fences[fence]);
 }
@@ -62,6 +67,13 @@ void gl_finished(const void *context) { join(state().done, state().contexts[cont
 
 void join(Clock &into, const Clock &clock) {
   for (const auto &[context, count] : clock) into[context] = std::max(into[context], count);
+}
+
+void drop_done(Clock &work, const Clock &done) {
+  for (const auto &[context, count] : done) {
+    const auto of_context = work.find(context);
+    if (of_context != work.end() && of_context->second <= count) work.erase(of_context);
+  }
 }
 
 Clock gl_work_on(const TextureKey &texture, const void *except) {

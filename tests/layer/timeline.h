@@ -32,6 +32,8 @@ void gl_texture_gone(const TextureKey &texture);
 
 void gl_fence(const void *context, const void *fence);
 void gl_fence_deleted(const void *fence);
+/// The work that a fence waits for.
+Clock gl_work_before(const void *fence);
 void gl_server_waits(const void *context, const void *fence);
 void gl_host_waited(const void *fence);
 void gl_finished(const void *context);
@@ -41,5 +43,7 @@ Clock gl_work_on(const TextureKey &texture, const void *except = nullptr);
 /// True if the host has waited for all of that work.
 bool gl_has_done(const Clock &work);
 void join(Clock &into, const Clock &clock);
+/// Drops the work that `done` contains.
+void drop_done(Clock &work, const Clock &done);
 
 }  // namespace glcl_layer

@@ -83,13 +83,14 @@ TEST(choice) {
                                                  std::end(SharingMethod::all));
     const Choice choice = choose(gl.context(), "auto", all);
     expect(std::string(choice.method->name) == test::expected_method(), "the best method");
-    expect(choice.factory.properties.empty() == (choice.method == &SharingMethod::copy),
+    expect(choice.factory.properties.empty() == (choice.method != &SharingMethod::gl),
            "properties of the GL context");
-    expect(choice.fallback_reason.empty() == (choice.method == &SharingMethod::gl),
-           "why gl can't be had");
-    expect(choice.method == &SharingMethod::gl ||
-               choice.fallback_reason.find("cl_khr_gl_sharing") != std::string::npos,
-           "the reason names the extension: " + choice.fallback_reason);
+    expect(choice.fallback_reason.empty() == (choice.method != &SharingMethod::copy),
+           "why frames are copied");
+    for (const std::string extension : {"cl_khr_gl_sharing", "cl_khr_egl_image"})
+      expect(choice.fallback_reason.empty() ||
+                 choice.fallback_reason.find(extension) != std::string::npos,
+             "the reason names the extension: " + choice.fallback_reason);
     expect(probe(SharingMethod::copy, gl.context(), choice.device).obstacle.empty(),
            "copy always works");
     expect(choose(gl.context(), "auto", {&SharingMethod::copy}).fallback_reason.empty(),
@@ -99,9 +100,9 @@ TEST(choice) {
 
 TEST(unavailable_method) {
   Gl gl;
-  std::vector methods{&SharingMethod::external};
-  if (!test::shares_textures()) methods.push_back(&SharingMethod::gl);
-  for (const SharingMethod *method : methods) {
+  for (const SharingMethod *method :
+       {&SharingMethod::gl, &SharingMethod::external, &SharingMethod::egl}) {
+    if (method == direct_method()) continue;
     const std::string name = std::string("sharing=") + method->name;
     const glcl::Error error = error_of(gl, [&] { choose(gl.context(), "auto", {method}); });
     expect(error.kind() == glcl::Error::Kind::not_found, name + " is not found");

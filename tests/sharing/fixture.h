@@ -16,6 +16,7 @@
 #include "elements/pipeline.h"
 #include "opencl/error.h"
 #include "opencl/kernel.h"
+#include "opencl/processexit.h"
 #include "sharing/memory.h"
 #include "sharing/sharing.h"
 
@@ -33,6 +34,7 @@ using glcl::sharing::TextureUse;
 class Gl {
  public:
   Gl() : display_(gst_gl_display_new()) {
+    glcl::wait_at_exit();  // as the plugin does
     expect(gst_gl_display_create_context(display_, nullptr, &context_, nullptr), "no GL context");
   }
   /// One that shares its objects with another.
@@ -197,9 +199,16 @@ struct Inverter {
   std::map<Layout, glcl::Kernel> kernels;
 };
 
+/// The method that works in any texture, and that the drivers of the test support; else null.
+inline const SharingMethod *direct_method() {
+  for (const SharingMethod *method : {&SharingMethod::gl, &SharingMethod::egl})
+    if (std::string(expected_method()) == method->name) return method;
+  return nullptr;
+}
+
 inline std::vector<const SharingMethod *> usable_methods() {
-  return shares_textures() ? std::vector{&SharingMethod::gl, &SharingMethod::copy}
-                           : std::vector{&SharingMethod::copy};
+  if (const SharingMethod *direct = direct_method()) return {direct, &SharingMethod::copy};
+  return {&SharingMethod::copy};
 }
 
 /// Runs a check on the GL thread for each method that can be had and each layout.

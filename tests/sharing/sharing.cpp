@@ -43,14 +43,24 @@ TEST(frames_drawn_by_opengl) {
   });
 }
 
+namespace {
+
+/// True if the host waits for OpenGL, as no extension of the device makes OpenCL wait.
+bool host_waits(const Inverter &inverter) {
+  return !inverter.choice.device.has_extension(
+      inverter.choice.method == &SharingMethod::egl ? "cl_khr_egl_event" : "cl_khr_gl_event");
+}
+
+}  // namespace
+
 // Drivers on the CPU may order OpenGL and OpenCL by themselves, and hide a missing wait from the
 // frames above. So the waits are counted, and one is made to fail.
 TEST(opengl_is_waited_for) {
-  if (!test::shares_textures()) return;
+  if (!direct_method()) return;
   Gl gl;
   gl.run([&] {
-    Inverter inverter(gl, SharingMethod::gl);
-    if (inverter.choice.device.has_extension("cl_khr_gl_event")) return;
+    Inverter inverter(gl, *direct_method());
+    if (!host_waits(inverter)) return;
     GstGLFuncs *functions = gl.context()->gl_vtable;
     static decltype(functions->ClientWaitSync) wait;
     static int waits;
@@ -186,12 +196,12 @@ Texture::User user_of(const Inverter &inverter) {
 
 }  // namespace
 
-// The image of a texture is made once per OpenCL context, and is the kernel's on method gl.
+// The image of a texture is made once per OpenCL context, and is the kernel's.
 TEST(image_of_a_texture) {
-  if (!test::shares_textures()) return;
+  if (!direct_method()) return;
   Gl gl;
   gl.run([&] {
-    Inverter one(gl, SharingMethod::gl), another(gl, SharingMethod::gl);
+    Inverter one(gl, *direct_method()), another(gl, *direct_method());
     Picture in = Picture::handing_over(gl, 64, 48), out = Picture::handing_over(gl, 64, 48);
     Texture &texture = Texture::of(in.memory());
     expect(&texture == &Texture::of(in.memory()), "a memory has one record");
@@ -213,11 +223,11 @@ TEST(image_of_a_texture) {
 // A picture that OpenGL wrote is waited for, not one between two users in OpenCL, and OpenGL gets
 // it on request.
 TEST(handed_on_without_opengl) {
-  if (!test::shares_textures()) return;
+  if (!direct_method()) return;
   for (const Layout layout : {Layout::image, Layout::buffer}) {
     Gl gl;
     gl.run([&] {
-      Inverter inverter(gl, SharingMethod::gl);
+      Inverter inverter(gl, *direct_method());
       GstGLFuncs *functions = gl.context()->gl_vtable;
       static decltype(functions->ClientWaitSync) wait;
       static int waits;
@@ -236,7 +246,7 @@ TEST(handed_on_without_opengl) {
         in.draw(host);
         waits = 0;
         inverter.invert(in, once, layout);
-        expect(waits == 1, "one wait for what OpenGL drew");
+        expect(waits == host_waits(inverter), "one wait for what OpenGL drew");
         expect(Texture::of(in.memory()).holder() == &inverter.queue, "OpenCL keeps what it read");
         expect(Texture::of(once.memory()).holder() == &inverter.queue, "OpenCL keeps it");
         inverter.invert(once, twice, layout);
@@ -350,6 +360,40 @@ TEST(held_frames_need_no_opengl) {
         second.reset();
       });
     }
+}
+
+// Elements may differ in their methods and OpenCL contexts.
+TEST(several_methods_on_one_texture) {
+  for (const Layout layout : {Layout::image, Layout::buffer}) {
+    Gl gl;
+    gl.run([&] {
+      std::vector<std::unique_ptr<Inverter>> inverters;
+      for (int i = 0; i < 2; i++)
+        for (const SharingMethod *method : usable_methods())
+          inverters.push_back(std::make_unique<Inverter>(gl, *method));
+      Picture host(gl, 61, 47), in = Picture::handing_over(gl, 61, 47),
+                                once = Picture::handing_over(gl, 61, 47),
+                                twice = Picture::handing_over(gl, 61, 47), behind(gl, 61, 47);
+      for (size_t i = 0; i < inverters.size(); i++)
+        for (size_t j = 0; j < inverters.size(); j++) {
+          const std::string what = std::string(inverters[i]->choice.method->name) + ", " +
+                                   inverters[j]->choice.method->name;
+          const Frame frame = reference::random_frame(61, 47, int(4 * i + j));
+          host.write(frame);
+          in.draw(host);
+          inverters[i]->look(in, layout);
+          inverters[i]->invert(in, once, layout);
+          inverters[j]->look(in, layout);
+          inverters[j]->invert(once, twice, layout);
+          inverters[i]->look(twice, layout);
+          inverters[i]->invert(twice, once, layout);
+          behind.draw(once);
+          expect_same(inverted(frame), behind.read(), what + ", drawn");
+          expect_same(frame, twice.read(), what + ", read");
+          expect_same(frame, in.read(), what + ", the input");
+        }
+    });
+  }
 }
 
 // OpenCL shares with one GL context only: textures of another one of its group go back at once.

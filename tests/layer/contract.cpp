@@ -501,7 +501,6 @@ void released(const char *call, const void *object) {
   if (state().queues.count(static_cast<cl_command_queue>(handle)))
     forget_queue(static_cast<cl_command_queue>(handle));
   state().events.erase(static_cast<cl_event>(handle));
-  egl_event_released(static_cast<cl_event>(handle));
   state().gl_contexts.erase(static_cast<cl_context>(handle));
   for (const auto &[image, of] : state().images)
     if (of.context == handle && of.acquired_on)

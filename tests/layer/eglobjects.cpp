@@ -52,6 +52,7 @@ void egl_image_ends(const void *handle) {
 }
 
 void egl_event_created(cl_event event, const void *sync) {
+  driver().clRetainEvent(event);
   state().events[event] = sync;
   state().work[event] = gl_work_before(sync);
 }
@@ -61,16 +62,20 @@ Clock work_before(cl_event event) {
   return known != state().work.end() ? known->second : Clock();
 }
 
-void egl_event_released(cl_event event) {
-  state().events.erase(event);
-  state().work.erase(event);
-}
-
 void egl_sync_ends(const void *sync) {
-  for (const auto &[event, of] : state().events)
-    if (of == sync && !has_ended(event))
+  for (auto entry = state().events.begin(); entry != state().events.end();) {
+    const auto [event, of] = *entry;
+    if (of != sync) {
+      ++entry;
+      continue;
+    }
+    if (!has_ended(event))
       violation("eglDestroySyncKHR", "EGLSync " + hex(sync),
                 "destroyed before OpenCL's event " + hex(event) + " of it has ended");
+    driver().clReleaseEvent(event);
+    state().work.erase(event);
+    entry = state().events.erase(entry);
+  }
   gl_fence_deleted(sync);
 }
 

@@ -24,10 +24,10 @@ void egl_image_unused(cl_mem object);
 /// It is about to be destroyed.
 void egl_image_ends(const void *handle);
 
-/// OpenCL made an event of an EGLSync; a queue that waits for it waits for that work of OpenGL.
+/// OpenCL made an event of an EGLSync, which is kept as long as the EGLSync. A queue that waits for
+/// it waits for that work of OpenGL.
 void egl_event_created(cl_event event, const void *sync);
 Clock work_before(cl_event event);
-void egl_event_released(cl_event event);
 /// It is about to be destroyed.
 void egl_sync_ends(const void *sync);
 

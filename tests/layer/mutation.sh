@@ -72,7 +72,7 @@ while IFS='|' read -r name file first script; do
     continue
   fi
   method=gl only=
-  [[ $name == external:* ]] && method=external
+  [[ $name == *:* ]] && method=${name%%:*}
   [ -n "$script" ] || only=one # the test checker (gl) runs all pipelines
   GLCL_ONLY=$only GLCL_FIRST=$first GST_PLUGIN_PATH_1_0=$build/$folder/plugin "$here/checker.sh" $method >"$scratch/log.txt"
   status=$?

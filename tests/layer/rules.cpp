@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Breaks each rule of the contract once, for images of GL textures and for images of external
-// memory, and keeps them all once: the checker must name the broken rule and no other.
+// Breaks each rule of the contract once, for images of GL textures, of external memory and of
+// EGLImages, and keeps them all once: the checker must name the broken rule and no other.
 #include <CL/cl_ext.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -15,6 +15,7 @@
 
 #include "contract.h"
 #include "descriptors.h"
+#include "eglobjects.h"
 #include "record.h"
 
 using namespace glcl_layer;
@@ -32,6 +33,14 @@ cl_int CL_API_CALL device_info(cl_device_id, cl_device_info, size_t size, void *
   return CL_SUCCESS;
 }
 
+bool events_have_ended = false;
+
+cl_int CL_API_CALL event_info(cl_event, cl_event_info, size_t size, void *value, size_t *) {
+  const cl_int status = events_have_ended ? CL_COMPLETE : CL_SUBMITTED;
+  std::memcpy(value, &status, size);
+  return CL_SUCCESS;
+}
+
 /// A handle that no other has.
 template <class T>
 T fresh() {
@@ -39,9 +48,9 @@ T fresh() {
   return reinterpret_cast<T>(count += 16);
 }
 
-enum class Kind { texture, ordered_texture, known_memory, unknown_memory };
+enum class Kind { texture, ordered_texture, known_memory, unknown_memory, egl_image };
 const char *const kind_names[] = {"GL texture", "GL texture, cl_khr_gl_event", "dma-buf or memfd",
-                                  "opaque memory"};
+                                  "opaque memory", "EGLImage"};
 
 /// OpenGL and OpenCL with one texture between them, and what the layer sees of their calls.
 struct World {
@@ -59,13 +68,14 @@ struct World {
     set_argument();
   }
 
-  bool external() const { return kind >= Kind::known_memory; }
+  bool is_texture() const { return kind < Kind::known_memory; }
+  bool external() const { return kind == Kind::known_memory || kind == Kind::unknown_memory; }
 
   void make_context(cl_context made) const {
     const cl_context_properties properties[] = {CL_GL_CONTEXT_KHR,
                                                 reinterpret_cast<cl_context_properties>(gl), 0};
     created("clCreateContext", made);
-    after(tag::clCreateContext{}, made, external() ? nullptr : properties);
+    after(tag::clCreateContext{}, made, is_texture() ? properties : nullptr);
   }
   static void make_queue(cl_command_queue made, cl_context of) {
     created("clCreateCommandQueue", made);
@@ -81,6 +91,10 @@ struct World {
       before(tag::clCreateImageWithProperties{}, context, properties);
       close(descriptor);
       after(tag::clCreateImageWithProperties{}, image, context, properties);
+    } else if (kind == Kind::egl_image) {
+      egl_image_created(egl_image, {display, texture, 64, 48});
+      before(tag::clCreateFromEGLImageKHR{}, context, display, egl_image);
+      after(tag::clCreateFromEGLImageKHR{}, image, context, display, egl_image);
     } else {
       before(tag::clCreateFromGLTexture{}, context);
       after(tag::clCreateFromGLTexture{}, image, context, CL_MEM_READ_WRITE, 0, 0, texture.second);
@@ -99,37 +113,46 @@ struct World {
     after(tag::clCreateUserEvent{}, event);
     after(tag::clEnqueueBarrierWithWaitList{}, CL_SUCCESS, queue, 1, &event);
   }
+  /// The queue waits for OpenGL's work so far, by an EGLSync.
+  void wait_for_sync() {
+    gl_fence(current, sync);
+    after(tag::clCreateEventFromEGLSyncKHR{}, sync_event, context, sync);
+    after(tag::clEnqueueBarrierWithWaitList{}, CL_SUCCESS, queue, 1, &sync_event);
+  }
   void complete_event() { before(tag::clSetUserEventStatus{}, event); }
 
-  template <class Gl, class External>
-  void cross(Gl gl_tag, External external_tag, bool by_external, cl_command_queue on,
-             std::vector<cl_mem> objects) {
+  template <class Tag>
+  static void cross(Tag tag, cl_command_queue on, const std::vector<cl_mem> &objects) {
     const auto count = static_cast<cl_uint>(objects.size());
-    if (by_external) {
-      before(external_tag, on, count, objects.data(), cl_uint(0), nullptr);
-      after(external_tag, CL_SUCCESS, on, count, objects.data());
-    } else {
-      before(gl_tag, on, count, objects.data(), cl_uint(0), nullptr);
-      after(gl_tag, CL_SUCCESS, on, count, objects.data());
-    }
+    before(tag, on, count, objects.data(), cl_uint(0), nullptr);
+    after(tag, CL_SUCCESS, on, count, objects.data());
     enqueued(on, false, nullptr);
   }
-  void acquire_by(bool by_external, cl_command_queue on, const std::vector<cl_mem> &objects) {
-    cross(tag::clEnqueueAcquireGLObjects{}, tag::clEnqueueAcquireExternalMemObjectsKHR{},
-          by_external, on, objects);
+  static void acquire_by(Kind by, cl_command_queue on, const std::vector<cl_mem> &objects) {
+    if (by == Kind::egl_image)
+      cross(tag::clEnqueueAcquireEGLObjectsKHR{}, on, objects);
+    else if (by < Kind::known_memory)
+      cross(tag::clEnqueueAcquireGLObjects{}, on, objects);
+    else
+      cross(tag::clEnqueueAcquireExternalMemObjectsKHR{}, on, objects);
   }
-  void acquire(cl_command_queue on) { acquire_by(external(), on, {image}); }
+  void acquire(cl_command_queue on) const { acquire_by(kind, on, {image}); }
   void acquire() { acquire(queue); }
   void release(cl_command_queue on) {
     // The release is enqueued before it is noted.
-    std::vector<cl_mem> objects{image};
     enqueued(on, false, nullptr);
-    cross(tag::clEnqueueReleaseGLObjects{}, tag::clEnqueueReleaseExternalMemObjectsKHR{},
-          external(), on, objects);
+    if (kind == Kind::egl_image)
+      cross(tag::clEnqueueReleaseEGLObjectsKHR{}, on, {image});
+    else if (external())
+      cross(tag::clEnqueueReleaseExternalMemObjectsKHR{}, on, {image});
+    else
+      cross(tag::clEnqueueReleaseGLObjects{}, on, {image});
   }
   void release() { release(queue); }
   void refuse_release() {
-    if (external())
+    if (kind == Kind::egl_image)
+      refused(tag::clEnqueueReleaseEGLObjectsKHR{}, queue, 1, &image);
+    else if (external())
       refused(tag::clEnqueueReleaseExternalMemObjectsKHR{}, queue, 1, &image);
     else
       refused(tag::clEnqueueReleaseGLObjects{}, queue, 1, &image);
@@ -151,8 +174,8 @@ struct World {
   void free_image() { released("clReleaseMemObject", image); }
   void free_all() {
     for (const void *context : {gl, other_gl}) gl_context_destroyed(context);
-    for (const void *object : std::vector<const void *>{image, event, queue, other_queue,
-                                                        foreign_queue, context, other_context})
+    for (const void *object : std::vector<const void *>{
+             image, event, sync_event, queue, other_queue, foreign_queue, context, other_context})
       released("clRelease…", object);
   }
 
@@ -162,18 +185,24 @@ struct World {
   cl_command_queue queue = fresh<cl_command_queue>(), other_queue = fresh<cl_command_queue>(),
                    foreign_queue = fresh<cl_command_queue>();
   cl_kernel kernel = fresh<cl_kernel>();
-  cl_event event = fresh<cl_event>();
+  cl_event event = fresh<cl_event>(), sync_event = fresh<cl_event>();
+  const void *display = fresh<const void *>(), *egl_image = fresh<const void *>(),
+             *sync = fresh<const void *>();
   cl_mem image = fresh<cl_mem>();
   const TextureKey texture{gl, 7};
 };
 
 /// For which kinds a rule holds.
 using Kinds = std::vector<Kind>;
-const Kinds all = {Kind::texture, Kind::ordered_texture, Kind::known_memory, Kind::unknown_memory};
+const Kinds all = {Kind::texture, Kind::ordered_texture, Kind::known_memory, Kind::unknown_memory,
+                   Kind::egl_image};
 const Kinds textures = {Kind::texture, Kind::ordered_texture};
-const Kinds host_ordered = {Kind::texture, Kind::known_memory, Kind::unknown_memory};
+const Kinds of_textures = {Kind::texture, Kind::ordered_texture, Kind::egl_image};
+const Kinds egl = {Kind::egl_image};
+const Kinds host_ordered = {Kind::texture, Kind::known_memory, Kind::unknown_memory,
+                            Kind::egl_image};
 const Kinds imported = {Kind::known_memory, Kind::unknown_memory};
-const Kinds traceable = {Kind::texture, Kind::ordered_texture, Kind::known_memory};
+const Kinds traceable = {Kind::texture, Kind::ordered_texture, Kind::known_memory, Kind::egl_image};
 
 struct Case {
   const char *rule;  // a part of what the checker says; empty for nothing
@@ -306,12 +335,12 @@ const Case cases[] = {
      }},
     {"acquired already", all,
      [](World &w) {
-       w.acquire_by(w.external(), w.queue, {w.image, w.image});
+       w.acquire_by(w.kind, w.queue, {w.image, w.image});
        w.release();
      }},
     {"is shared in another way", all,
      [](World &w) {
-       w.acquire_by(!w.external(), w.queue, {w.image});
+       w.acquire_by(w.external() ? Kind::egl_image : Kind::known_memory, w.queue, {w.image});
        w.release();
      }},
     {"belongs to another OpenCL context than the queue", all,
@@ -364,7 +393,7 @@ const Case cases[] = {
        w.release();
      }},
     {"used by OpenGL before OpenCL was finished",
-     {Kind::texture, Kind::known_memory},
+     {Kind::texture, Kind::known_memory, Kind::egl_image},
      [](World &w) {
        w.acquire();
        w.release();
@@ -394,7 +423,7 @@ const Case cases[] = {
        w.draw();
      }},
     {"used by OpenGL before OpenCL was finished",
-     {Kind::texture, Kind::known_memory},
+     {Kind::texture, Kind::known_memory, Kind::egl_image},
      [](World &w) {  // a wait for another queue that was made to fail
        w.acquire();
        w.release();
@@ -416,13 +445,13 @@ const Case cases[] = {
        gl_replaces("glDeleteTextures", w.texture);
        w.release();
      }},
-    {"stale", textures,
+    {"stale", of_textures,
      [](World &w) {
        gl_replaces("glTexImage2D", w.texture);
        w.acquire();
        w.release();
      }},
-    {"outlived its texture", textures,
+    {"outlived its texture", of_textures,
      [](World &w) {
        gl_replaces("glDeleteTextures", w.texture);
        w.free_image();
@@ -433,6 +462,66 @@ const Case cases[] = {
        w.acquire();
        w.release();
        w.free_image();
+     }},
+    {"", egl,
+     [](World &w) {  // on any thread
+       w.draw();
+       w.wait_for_gl();
+       current = nullptr;
+       w.acquire();
+       w.release();
+       w.finish();
+       current = w.gl;
+     }},
+    {"", egl,
+     [](World &w) {
+       w.draw();
+       w.wait_for_sync();
+       w.acquire();
+       w.compute();
+       w.release();
+       w.finish();
+       w.draw();
+     }},
+    {"neither finished nor waited for", egl,
+     [](World &w) {  // the fence comes before OpenGL's work
+       w.wait_for_sync();
+       w.draw();
+       w.acquire();
+       w.release();
+     }},
+    {"neither finished nor waited for", egl,
+     [](World &w) {  // another queue waits
+       w.draw();
+       w.wait_for_sync();
+       w.acquire(w.other_queue);
+       w.release(w.other_queue);
+     }},
+    {"has ended", egl,
+     [](World &w) {
+       w.wait_for_sync();
+       egl_sync_ends(w.sync);
+     }},
+    {"", egl,
+     [](World &w) {
+       w.wait_for_sync();
+       events_have_ended = true;
+       egl_sync_ends(w.sync);
+       events_have_ended = false;
+     }},
+    {"destroyed before OpenCL's image", egl, [](World &w) { egl_image_ends(w.egl_image); }},
+    {"", egl,
+     [](World &w) {
+       w.free_image();
+       egl_image_ends(w.egl_image);
+     }},
+    {"does not exist", egl,
+     [](World &w) {
+       before(tag::clCreateFromEGLImageKHR{}, w.context, w.display, fresh<const void *>());
+     }},
+    {"belongs to another display", egl,
+     [](World &w) {
+       before(tag::clCreateFromEGLImageKHR{}, w.context, fresh<const void *>(), w.egl_image);
      }},
     {"no GL context is current on this thread", textures,
      [](World &w) {
@@ -571,6 +660,8 @@ const cl_icd_dispatch &driver() {
   static const cl_icd_dispatch dispatch = [] {
     cl_icd_dispatch made{};
     made.clGetDeviceInfo = device_info;
+    made.clGetEventInfo = event_info;
+    made.clRetainEvent = made.clReleaseEvent = [](cl_event) -> cl_int { return CL_SUCCESS; };
     return made;
   }();
   return dispatch;

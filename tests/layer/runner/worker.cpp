@@ -87,7 +87,7 @@ std::string Worker::judge(const Result &result, const std::string &injected) con
   const std::string is_wrong = wrong(result);
   // On the ways without copies a frame may go on before it is known that it failed.
   const bool late =
-      is_wrong.rfind("frame", 0) == 0 && g_getenv("GLCL_TEST_SHARING");  // gl, external
+      is_wrong.rfind("frame", 0) == 0 && g_getenv("GLCL_TEST_SHARING");  // gl, external, egl
   if (!is_wrong.empty() && (result.errors.empty() || !late))
     return "BAD " + is_wrong +
            (result.errors.empty() ? ", no error" : " ahead of " + result.errors);

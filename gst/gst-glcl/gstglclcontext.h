@@ -16,7 +16,8 @@
  * - `cl-device`, cl_device_id as G_TYPE_POINTER
  * - `cl-queue`, cl_command_queue as G_TYPE_POINTER: an in-order queue for the application's own
  *   work. Elements do not use it.
- * - `sharing`, string: `gl`, `external` or `copy`, how OpenCL gets at the textures of `gl-context`
+ * - `sharing`, string: `gl`, `external`, `egl` or `copy`, how OpenCL gets at the textures of
+ *   `gl-context`
  *
  * docs/embedding.md has an example.
  */

@@ -20,7 +20,7 @@ constexpr unsigned egl_gl_texture_2d = 0x30B1, egl_sync_fence = 0x30F9;
 constexpr int egl_image_preserved = 0x30D2, egl_true = 1, egl_none = 0x3038;
 
 /// The functions of the extensions.
-struct Functions {
+struct EglFunctions {
   cl_platform_id platform = nullptr;
   clCreateFromEGLImageKHR_fn create_image = nullptr;
   clEnqueueAcquireEGLObjectsKHR_fn acquire = nullptr;
@@ -29,8 +29,8 @@ struct Functions {
 };
 
 /// The functions of the device's platform, looked up once per thread.
-const Functions &functions_of(const Device &device) {
-  thread_local Functions known;
+const EglFunctions &functions_of(const Device &device) {
+  thread_local EglFunctions known;
   const cl_platform_id platform = device.platform();
   if (known.platform == platform) return known;
   const auto get = [&](auto &function, const char *name) {
@@ -212,12 +212,12 @@ Factory probe_egl(GstGLContext *gl_context, const Device &device) {
     refuse("OpenGL runs without EGL");
   if (!gst_gl_context_check_feature(gl_context, "EGL_KHR_gl_texture_2D_image"))
     refuse("the OpenGL driver does not offer EGL_KHR_gl_texture_2D_image");
-  const Functions &functions = functions_of(device);
+  const EglFunctions &functions = functions_of(device);
   if (!functions.create_image || !functions.acquire || !functions.release)
     refuse("the OpenCL driver of " + device.name + " lacks functions of cl_khr_egl_image");
   try {
     if (!shares_pixels(gl_context, device))
-      refuse("OpenGL and OpenCL on " + device.name + " read wrong pixels from an EGLImage");
+      refuse("OpenCL on " + device.name + " reads wrong pixels from an EGLImage of OpenGL");
   } catch (const cl::Error &error) {
     refuse("OpenCL on " + device.name + " can't use an EGLImage (" + error.what() + ": " +
            error_name(error.err()) + ")");

@@ -11,15 +11,13 @@ namespace glcl::sharing {
 
 namespace {
 
-using Pixels = std::vector<guint32>;
-
-Pixels pixels(guint32 seed) {
-  Pixels made(size_t(trial_width) * trial_height);
+std::vector<guint32> pixels(guint32 seed) {
+  std::vector<guint32> made(size_t(trial_width) * trial_height);
   for (guint32 &pixel : made) pixel = seed *= 2654435761u;
   return made;
 }
 
-void write_by_gl(const GstGLFuncs *gl, guint texture, const Pixels &put) {
+void write_by_gl(const GstGLFuncs *gl, guint texture, const std::vector<guint32> &put) {
   gl->BindTexture(GL_TEXTURE_2D, texture);
   gl->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, trial_width, trial_height, GL_RGBA, GL_UNSIGNED_BYTE,
                     put.data());
@@ -27,8 +25,8 @@ void write_by_gl(const GstGLFuncs *gl, guint texture, const Pixels &put) {
   gl->Finish();
 }
 
-Pixels read_by_gl(const GstGLFuncs *gl, guint texture) {
-  Pixels got(size_t(trial_width) * trial_height);
+std::vector<guint32> read_by_gl(const GstGLFuncs *gl, guint texture) {
+  std::vector<guint32> got(size_t(trial_width) * trial_height);
   guint framebuffer = 0;
   gl->GenFramebuffers(1, &framebuffer);
   gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
@@ -45,8 +43,8 @@ bool same_pixels(GstGLContext *gl_context, guint texture, Queue &queue, cl_mem i
                  const Interop &interop) {
   constexpr size_t origin[] = {0, 0, 0}, region[] = {trial_width, trial_height, 1};
   const GstGLFuncs *gl = gl_context->gl_vtable;
-  const Pixels by_gl = pixels(1), by_opencl = pixels(3);
-  Pixels got(by_gl.size());
+  const std::vector<guint32> by_gl = pixels(1), by_opencl = pixels(3);
+  std::vector<guint32> got(by_gl.size());
   write_by_gl(gl, texture, by_gl);
   interop.acquire(queue, {image});
   const cl_int read = clEnqueueReadImage(queue.cl()(), image, CL_TRUE, origin, region, 0, 0,

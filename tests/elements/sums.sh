@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# sums.sh [copy|gl|external]
+# sums.sh [copy|gl|external|egl]
 #
 # Prints MD5 sums of the output frames of all elements with all methods and displays. Lines that differ
 # between two builds show changed output:
 #   diff <(GLCL_BUILD=old tests/elements/sums.sh copy) <(tests/elements/sums.sh copy)
 #   copy      runs kernels with PoCL and copies frames (the default)
 #   gl        uses the drivers that share textures in the folder GLCL_GL_DRIVER
-#   external  uses the OpenCL and OpenGL that the environment selects
+#   external, egl  use the OpenCL and OpenGL that the environment selects
 # GLCL_BUILD is the build folder (build).
 set -euo pipefail
 . "$(dirname "$0")/../../pipelines/setup.sh"
@@ -22,10 +22,10 @@ case $sharing in
     # shellcheck source=/dev/null
     . "$GLCL_GL_DRIVER/env.sh"
     ;;
-  external) ;;
+  external | egl) ;;
   *) usage "$0"; exit 2 ;;
 esac
-[[ $sharing == external ]] || headless_environment "$run"
+[[ $sharing == e* ]] || headless_environment "$run"
 export GST_PLUGIN_PATH_1_0=$build/gst${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}
 
 # sum SIZE ELEMENT: prints the sum for ten frames of a moving picture, which is in colour if the width

@@ -74,7 +74,7 @@ while IFS='|' read -r name file first script; do
   method=gl only=
   [[ $name == *:* ]] && method=${name%%:*}
   [ -n "$script" ] || only=one # the test checker (gl) runs all pipelines
-  GLCL_ONLY=$only GLCL_FIRST=$first GST_PLUGIN_PATH_1_0=$build/$folder/plugin "$here/checker.sh" $method >"$scratch/log.txt"
+  GLCL_ONLY=$only GLCL_FIRST=$first GST_PLUGIN_PATH_1_0=$build/$folder/plugin "$here/checker.sh" "$method" >"$scratch/log.txt"
   status=$?
   if [ -z "$script" ]; then
     if [ $status = 0 ]; then echo "ok: $name passes"; else fail "$name: $(grep FAIL: "$scratch/log.txt")"; fi

@@ -41,7 +41,7 @@ expect 0 glcl-bench --pipeline 'glclhistogram display=none' --sharing copy --siz
 says 'gltestsrc ! 2 × glclhistogram display=none ! gldownload'
 ! grep -q external output || die 'it measures a sharing method that was not selected'
 expect 2 glcl-bench --pipeline --sharing cpoy
-says 'choose from gl, external and copy' errors
+says 'choose from gl, external, egl and copy' errors
 expect 0 glcl-bench --pipeline --parallel 1,2 'glclhistogram ! glclinvert' --sharing copy --size 64x48 --frames 20 --json parallel.json
 says 'glclhistogram ! glclinvert copy 2 '
 is_json parallel.json

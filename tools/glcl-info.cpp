@@ -17,7 +17,7 @@ constexpr char usage[] =
     "Usage: glcl-info [--json]\n"
     "Lists the OpenGL contexts that GStreamer can create, the OpenCL devices, and for each pair "
     "of\n"
-    "them which methods of sharing textures (gl, external, copy) work, or why not.\n"
+    "them which methods of sharing textures (gl, external, egl, copy) work, or why not.\n"
     "\n"
     "  --json     print the same as JSON\n"
     "  --help     print this text\n"

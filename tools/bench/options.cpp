@@ -42,7 +42,7 @@ std::vector<std::string> parse_methods(const std::string &text) {
     if (std::find(defaults.methods.begin(), defaults.methods.end(), method) ==
         defaults.methods.end())
       throw Error(Error::Kind::settings,
-                  "--sharing " + method + ": choose from gl, external and copy.");
+                  "--sharing " + method + ": choose from gl, external, egl and copy.");
   return methods;
 }
 
@@ -129,7 +129,7 @@ std::vector<GOptionEntry> CommandLine::entries(Options &options) {
       {"start", 0, 0, G_OPTION_ARG_NONE, &start,
        "Measure the time from PLAYING to the first frame, with cold and warm caches", nullptr},
       {"sharing", 0, 0, G_OPTION_ARG_STRING, &sharing,
-       "Sharing methods for --pipeline (gl,external,copy)", "W,…"},
+       "Sharing methods for --pipeline (gl,external,egl,copy)", "W,…"},
       {"decode", 0, 0, G_OPTION_ARG_FILENAME, &decode,
        "With --pipeline: decode this H.264 file, alone and followed by four elements", "FILE"},
       {"parallel", 0, 0, G_OPTION_ARG_STRING, &parallel,

@@ -15,7 +15,7 @@ struct Options {
   std::string command;  ///< the command line without --costs
   std::vector<std::string> elements;
   std::string device = "auto", devices, only, json, csv, costs, decode;
-  std::vector<std::string> methods{"gl", "external", "copy"};
+  std::vector<std::string> methods{"gl", "external", "egl", "copy"};
   std::vector<std::pair<int, int>> sizes{{1920, 1080}};
   std::vector<Content> contents{Content::natural};
   bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false,

@@ -51,7 +51,7 @@ bool same_pixels(GstGLContext *gl_context, guint texture, Queue &queue, cl_mem i
                                          got.data(), 0, nullptr, nullptr);
   const cl_int written = clEnqueueWriteImage(queue.cl()(), image, CL_TRUE, origin, region, 0, 0,
                                              by_opencl.data(), 0, nullptr, nullptr);
-  queue.cl().finish();
+  wait_noexcept(queue.cl());
   wait(interop.release(queue.context(), image, {}));
   if (read != CL_SUCCESS) throw cl::Error(read, "clEnqueueReadImage");
   if (written != CL_SUCCESS) throw cl::Error(written, "clEnqueueWriteImage");

@@ -10,6 +10,7 @@
 #include <CL/cl_egl.h>
 
 #include <deque>
+#include <optional>
 
 namespace glcl::sharing {
 
@@ -28,21 +29,23 @@ struct EglFunctions {
   clCreateEventFromEGLSyncKHR_fn create_event = nullptr;  // of cl_khr_egl_event
 };
 
-/// The functions of the device's platform, looked up once per thread.
+/// The functions of the device's platform, looked up once per thread. Throws if one of
+/// cl_khr_egl_image is missing.
 const EglFunctions &functions_of(const Device &device) {
-  thread_local EglFunctions known;
+  thread_local std::optional<EglFunctions> known;
   const cl_platform_id platform = device.platform();
-  if (known.platform == platform) return known;
-  const auto get = [&](auto &function, const char *name) {
+  if (known && known->platform == platform) return *known;
+  EglFunctions found{platform};
+  const auto get = [&](auto &function, const char *name, bool needed) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
         clGetExtensionFunctionAddressForPlatform(platform, name));
+    if (needed && !function) throw cl::Error(CL_INVALID_OPERATION, name);
   };
-  get(known.create_image, "clCreateFromEGLImageKHR");
-  get(known.acquire, "clEnqueueAcquireEGLObjectsKHR");
-  get(known.release, "clEnqueueReleaseEGLObjectsKHR");
-  get(known.create_event, "clCreateEventFromEGLSyncKHR");
-  known.platform = platform;
-  return known;
+  get(found.create_image, "clCreateFromEGLImageKHR", true);
+  get(found.acquire, "clEnqueueAcquireEGLObjectsKHR", true);
+  get(found.release, "clEnqueueReleaseEGLObjectsKHR", true);
+  get(found.create_event, "clCreateEventFromEGLSyncKHR", false);
+  return known.emplace(found);
 }
 
 /// The OpenCL image of a texture. The EGLImage between them ends after it. On the thread of the GL
@@ -212,9 +215,6 @@ Factory probe_egl(GstGLContext *gl_context, const Device &device) {
     refuse("OpenGL runs without EGL");
   if (!gst_gl_context_check_feature(gl_context, "EGL_KHR_gl_texture_2D_image"))
     refuse("the OpenGL driver does not offer EGL_KHR_gl_texture_2D_image");
-  const EglFunctions &functions = functions_of(device);
-  if (!functions.create_image || !functions.acquire || !functions.release)
-    refuse("the OpenCL driver of " + device.name + " lacks functions of cl_khr_egl_image");
   try {
     if (!shares_pixels(gl_context, device))
       refuse("OpenCL on " + device.name + " reads wrong pixels from an EGLImage of OpenGL");

@@ -152,6 +152,7 @@ bool Chain::try_build(Context &context, const WorkgroupShape &shape, std::option
     kept.kernel.in_bands();
     kept.frames = stages_[passes[p].first].frames;
     kept.exact = stages_[passes[p].last].exact;
+    kept.moves = reads_moment(description_, stages_, passes[p]);
     passes_.push_back(std::move(kept));
   }
   keep_ = {};
@@ -229,7 +230,7 @@ void Chain::allocate(int width, int height) {
   height_ = height;
 }
 
-void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
+void Chain::run(Queue &queue, const Picture &in, const Picture &out, const Moment &moment) {
   check_picture(in, in.width, in.height, frame_, "The chain");
   check_picture(out, in.width, in.height, frame_, "The chain");
   allocate(in.width, in.height);
@@ -251,8 +252,14 @@ void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
                                                                         : from};
     for (size_t n = 1; n < size; n++)
       inputs.push_back(pass.ring[(pass.at + size - std::min(n, pass.known)) % size]);
-    pass.kernel(queue, items, inputs, to, in.width, in.height, maps_.values(), maps_.values(),
-                maps_.cubes(), maps_.maps());
+    const auto launch = [&](const auto &...more) {
+      pass.kernel(queue, items, inputs, to, in.width, in.height, maps_.values(), maps_.values(),
+                  maps_.cubes(), maps_.maps(), more...);
+    };
+    if (pass.moves)
+      launch(moment.time, moment.frame);
+    else
+      launch();
     if (!size) continue;
     pass.at = (pass.at + 1) % size;
     pass.known = std::min(pass.known + 1, size - 1);

@@ -65,8 +65,9 @@ class Chain {
   void set(const Description &wanted);
 
   /// Enqueues the chain from `in` to `out`, two frames of the same size in the chain's format;
-  /// never waits. Memory is allocated only after a change of size. All calls use one queue.
-  void run(Queue &queue, const Picture &in, const Picture &out);
+  /// never waits. Memory is allocated only after a change of size. All calls use one queue. Kernels
+  /// get the moment of the frame as arguments, only where a filter reads it.
+  void run(Queue &queue, const Picture &in, const Picture &out, const Moment &moment = {});
 
   /// Forgets earlier frames.
   void reset();
@@ -77,6 +78,7 @@ class Chain {
     Kernel kernel;
     int frames = 1;             // number of input frames
     bool exact = false;         // its output is not rounded
+    bool moves = false;         // it reads the moment of the frame
     std::vector<Picture> ring;  // buffers: copies of the current and earlier inputs
     size_t at = 0, known = 0;
   };

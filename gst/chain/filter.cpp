@@ -250,6 +250,14 @@ Expression::Scope Filter::scope(const Values &values,
   };
 }
 
+bool Filter::reads(const std::string &member) const {
+  const auto named = [&](const auto &declared) {
+    return std::any_of(declared.begin(), declared.end(),
+                       [&](const auto &one) { return one.name == member; });
+  };
+  return code.reads(member) && !named(parameters) && !named(lists) && !named(tables);
+}
+
 int Filter::radius_for(const Values &values) const {
   const double wanted = std::ceil(radius.evaluate(scope(values)));
   if (wanted > max_radius)

@@ -93,9 +93,20 @@ struct Filter {
   int radius_for(const Values &values) const;
   /// The convolution's weights, gain included, of side 2 radius + 1.
   Matrix weights_for(const Values &values) const;
+  /// True if its result depends on the moment of the frame.
+  bool reads_moment() const { return reads("time") || reads("frame"); }
+  /// True if its function reads a member of Moment: the file contains the word and declares nothing
+  /// of this name.
+  bool reads(const std::string &member) const;
   /// True if its function indexes tables or lists by the colour of a pixel.
   bool looks_up() const { return !tables.empty() || !lists.empty() || cube; }
   std::vector<double> table_for(const Table &table, const Values &values) const;
+};
+
+/// The moment of a frame, which the functions of filters read as `time` and `frame`.
+struct Moment {
+  float time = 0;  ///< running time, s
+  int frame = 0;   ///< number of the frame
 };
 
 /// Reads a filter; `file` is for messages. Throws Error::settings with file and line.

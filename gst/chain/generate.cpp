@@ -166,6 +166,10 @@ class Generator {
     add("__global const float *", "glcl_tables");
     add("__global const float4 *", "glcl_cubes");
     add("__global const uchar *", "glcl_maps");
+    if (reads_moment(chain_, stages_, pass)) {
+      add("const float", "glcl_time");
+      add("const int", "glcl_frame");
+    }
     add("__local const uint *", "glcl_tile");
     add("const int2", "glcl_origin");
     share(declared, given);
@@ -328,6 +332,8 @@ class Generator {
       add("const float", filter.parameters[p].name,
           options_.live ? names(stage.item, "parameters") + "[" + text_of(p) + "]"
                         : literal(item.values.numbers[p]));
+    if (filter.reads("time")) add("const float", "time", "glcl_time");
+    if (filter.reads("frame")) add("const int", "frame", "glcl_frame");
     for (size_t t = 0; t < filter.tables.size(); t++) {
       add("__global const float *", filter.tables[t].name, names(stage.item, "table" + text_of(t)));
       add("const int", filter.tables[t].name + "_size",
@@ -420,6 +426,7 @@ class Generator {
       if (!is_planes(pass, n) && !is_image(pass, n)) arguments += name + "_pitch, ";
     }
     return arguments + "width, height, glcl_values, glcl_tables, glcl_cubes, glcl_maps, " +
+           (reads_moment(chain_, stages_, pass) ? "glcl_time, glcl_frame, " : "") +
            (tile.empty() ? "(__local const uint *)0" : "(__local const uint *)" + tile) +
            ", origin, ";
   }
@@ -458,7 +465,9 @@ class Generator {
         sources_ + out +
         "const int width, const int height, __constant const float *glcl_values, "
         "__global const float *glcl_tables, __global const float4 *glcl_cubes, "
-        "__global const uchar *glcl_maps";
+        "__global const uchar *glcl_maps" +
+        (reads_moment(chain_, stages_, pass) ? ", const float glcl_time, const int glcl_frame"
+                                             : "");
     const auto number = [](int value) { return text_of(value); };
     const WorkgroupShape &shape = options_.shape;
     text_ += "__kernel __attribute__((reqd_work_group_size(" + number(shape.x) + ", " +
@@ -556,6 +565,12 @@ bool keeps_input(const std::vector<Stage> &stages, const FrameFormat &frame) {
 std::string generate(const Description &chain, const std::vector<Stage> &stages,
                      const std::vector<Pass> &passes, const CodegenOptions &options) {
   return Generator(chain, stages, passes, options).generate();
+}
+
+bool reads_moment(const Description &chain, const std::vector<Stage> &stages, const Pass &pass) {
+  for (size_t k = pass.first; k <= pass.last; k++)
+    if (chain.items[stages[k].item].filter->reads_moment()) return true;
+  return false;
 }
 
 std::vector<float> values_of(const Description &chain) {

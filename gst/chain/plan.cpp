@@ -52,7 +52,8 @@ std::vector<Stage> stages_of(const Item &item, size_t index) {
   stage.item = index;
   stage.radius_x = stage.radius_y = item.filter->radius_for(item.values);
   stage.frames = item.filter->frames;
-  stage.channelwise = item.filter->channelwise && !stage.reads_around();
+  stage.channelwise =
+      item.filter->channelwise && !stage.reads_around() && !item.filter->reads_moment();
   stage.looks_up = item.filter->looks_up();
   stage.operations = 16 + 8 * stage.taps() + (item.filter->cube ? 128 : 0);
   return {stage};

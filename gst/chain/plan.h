@@ -16,9 +16,10 @@ struct Stage {
   Kind kind = Kind::function;
   int radius_x = 0, radius_y = 0;  ///< px
   int frames = 1;
-  bool channelwise = false, looks_up = false;  ///< from its filter
-  bool exact = false;     ///< result not rounded to 8 bits: rows of a separable convolution
-  double operations = 0;  ///< estimate, without its input's
+  bool channelwise = false;  ///< from its filter, unless that reads the Moment
+  bool looks_up = false;     ///< from its filter
+  bool exact = false;        ///< result not rounded to 8 bits: rows of a separable convolution
+  double operations = 0;     ///< estimate, without its input's
 
   bool reads_around() const { return radius_x || radius_y; }
   double taps() const { return (2.0 * radius_x + 1) * (2.0 * radius_y + 1); }

@@ -165,6 +165,12 @@ Code::Code(const std::string &source, const std::string &file) : tokens_(preproc
   }
 }
 
+bool Code::reads(const std::string &word) const {
+  return !defines(word) && std::any_of(tokens_.begin(), tokens_.end(), [&](const Token &token) {
+    return token.kind == Token::Kind::name && token.text == word;
+  });
+}
+
 bool Code::is_own(const std::string &name) const { return defines(name) || !is_allowed(name); }
 
 std::string Code::word(const std::string &name, const std::string &prefix) const {

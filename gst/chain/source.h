@@ -21,6 +21,8 @@ class Code {
 
   /// True if it defines a function, table or type of this name.
   bool defines(const std::string &name) const { return globals_.count(name) > 0; }
+  /// True if it contains a word that it does not define.
+  bool reads(const std::string &word) const;
   /// The text for the compiler, with the lines of the source.
   std::string text(const std::string &prefix) const;
   std::string word(const std::string &name, const std::string &prefix) const;

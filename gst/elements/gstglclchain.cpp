@@ -32,6 +32,7 @@
 
 #include "base/glclelement.h"
 #include "base/glclengineswap.h"
+#include "base/glclframeclock.h"
 #include "base/glcltime.h"
 #include "chain/chain.h"
 #include "config.h"
@@ -67,6 +68,7 @@ struct ChainState {
   glcl::Guarded<ChainProperties> settings;
   glcl::chain::ChainRequests requests;
   std::atomic<bool> running{false};  // a chain is in use
+  glcl::FrameClock clock;            // streaming thread
 
   // GL thread
   std::shared_ptr<glcl::Context> context;
@@ -75,6 +77,10 @@ struct ChainState {
 
   /// The chain in use, or null.
   Chain *chain() const { return engine.engine() ? engine.engine()->get() : nullptr; }
+  /// The moment of the current frame.
+  glcl::chain::Moment moment() const {
+    return {static_cast<float>(clock.seconds()), clock.number()};
+  }
   /// The request of the chain in use, or null.
   RequestPtr request() const { return engine.engine() ? engine.used()->request : nullptr; }
 };
@@ -229,11 +235,12 @@ static void gst_glcl_chain_process(GstGLCLFilter *filter, glcl::Queue &queue,
   if (!chain)
     glcl::copy_picture(queue, in, out);
   else if (!self->state->frame.pixels->is_rgba())
-    chain->run(queue, in, out);
+    chain->run(queue, in, out, self->state->moment());
   else
-    gst_glcl_filter_run_as_rgba(
-        filter, queue, in, out,
-        [&](const glcl::Picture &from, const glcl::Picture &to) { chain->run(queue, from, to); });
+    gst_glcl_filter_run_as_rgba(filter, queue, in, out,
+                                [&](const glcl::Picture &from, const glcl::Picture &to) {
+                                  chain->run(queue, from, to, self->state->moment());
+                                });
 }
 
 static void gst_glcl_chain_reset(GstGLCLFilter *filter) {
@@ -259,10 +266,26 @@ static void gst_glcl_chain_before_transform(GstBaseTransform *trans, GstBuffer *
   GST_BASE_TRANSFORM_CLASS(gst_glcl_chain_parent_class)->before_transform(trans, buffer);
 }
 
+/// Counts every frame that arrives, including frames dropped because the device is slow.
+static GstPadProbeReturn gst_glcl_chain_on_arrival(GstPad *, GstPadProbeInfo *info, gpointer self) {
+  GST_GLCL_CHAIN(self)->state->clock.count(GST_BASE_TRANSFORM(self)->segment,
+                                           GST_PAD_PROBE_INFO_BUFFER(info),
+                                           GST_GL_FILTER(self)->in_info);
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean gst_glcl_chain_sink_event(GstBaseTransform *trans, GstEvent *event) {
+  gboolean restarts = FALSE;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) gst_event_parse_flush_stop(event, &restarts);
+  if (restarts) GST_GLCL_CHAIN(trans)->state->clock.restart();
+  return GST_BASE_TRANSFORM_CLASS(gst_glcl_chain_parent_class)->sink_event(trans, event);
+}
+
 static GstStateChangeReturn gst_glcl_chain_change_state(GstElement *element,
                                                         GstStateChange transition) {
   GstGLCLChain *self = GST_GLCL_CHAIN(element);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    self->state->clock.restart();
     try {
       read(self);
     } catch (const glcl::Error &error) {
@@ -305,7 +328,11 @@ static void gst_glcl_chain_notify(GObject *object, GParamSpec *spec) {
   if (again || std::find(texts.begin(), texts.end(), spec->name) != texts.end()) read_or_warn(self);
 }
 
-static void gst_glcl_chain_init(GstGLCLChain *self) { self->state = new ChainState; }
+static void gst_glcl_chain_init(GstGLCLChain *self) {
+  self->state = new ChainState;
+  gst_pad_add_probe(GST_BASE_TRANSFORM_SINK_PAD(self), GST_PAD_PROBE_TYPE_BUFFER,
+                    gst_glcl_chain_on_arrival, self, nullptr);
+}
 
 static void gst_glcl_chain_dispose(GObject *object) {
   GST_GLCL_CHAIN(object)->state->requests.clear();
@@ -325,8 +352,9 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
       .text(
           "filters", "Filters",
           "The chain: filters as NAME(PARAMETER=VALUE, …), separated by !. NAME*3 runs a filter "
-          "three times. FILE.cl is your own filter, FILE.cube a table of colours. Empty: read the "
-          "chain from location; without that, frames pass unchanged",
+          "three times. FILE.cl is your own filter, which may read time and frame; FILE.cube is a "
+          "table of colours. Empty: read the chain from location; without that, frames pass "
+          "unchanged",
           &ChainProperties::filters)
       .text("location", "Location", "File with a chain, used if filters is empty",
             &ChainProperties::location)
@@ -353,6 +381,7 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
   auto *element_class = GST_ELEMENT_CLASS(klass);
   element_class->change_state = gst_glcl_chain_change_state;
   GST_BASE_TRANSFORM_CLASS(klass)->before_transform = gst_glcl_chain_before_transform;
+  GST_BASE_TRANSFORM_CLASS(klass)->sink_event = gst_glcl_chain_sink_event;
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_glcl_chain_prepare;
   filter_class->passes_on = gst_glcl_chain_passes_on;

@@ -26,9 +26,9 @@
  * Filters the right half and keeps the left half.
  * |[
  * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclbilateral method=grid weight=intensity
- * sigma-space=16 ! glimagesink
+ * sigma-space=16 amount=0.7 ! glimagesink
  * ]|
- * Strong smoothing at low cost.
+ * Strong smoothing at low cost, which leaves a part of the texture.
  *
  * Since: 0.1
  */
@@ -40,6 +40,7 @@
 #include "base/glclerrorreporter.h"
 #include "bilateral/bilateral.h"
 #include "bilateral/grid.h"
+#include "bilateral/mix.h"
 #include "config.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_bilateral_debug);
@@ -49,6 +50,7 @@ namespace {
 
 using glcl::bilateral::BilateralFilter;
 using glcl::bilateral::Grid;
+using glcl::bilateral::Mix;
 using Weight = BilateralFilter::Weight;
 
 enum class BilateralMethod { automatic, brute_force, grid };
@@ -83,12 +85,15 @@ GType weight_type() {
 
 struct BilateralProperties : BilateralFilter::Settings {
   BilateralMethod method = BilateralMethod::automatic;
+  double amount = 1;
 };
 
 struct BilateralState {
   glcl::Guarded<BilateralProperties> settings;
-  std::unique_ptr<BilateralFilter> exact;  // GL thread, like the grid
+  BilateralProperties frame_settings;
+  std::unique_ptr<BilateralFilter> exact;  // GL thread, like the grid and the mix
   std::unique_ptr<Grid> grid;
+  std::unique_ptr<Mix> mix;
 
   bool wants_grid(const BilateralProperties &now) const {
     if (now.method == BilateralMethod::brute_force || !grid->suits(now)) return false;
@@ -115,6 +120,7 @@ static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Cont
       *gst_glcl_filter_frame_format(filter, glcl::layout_for(context.device())).pixels;
   state->exact = std::make_unique<BilateralFilter>(context, width, height, pixels);
   state->grid = std::make_unique<Grid>(context, width, height, state->exact->layout(), pixels);
+  state->mix = std::make_unique<Mix>(context, width, height, state->exact->layout(), pixels);
   const BilateralProperties settings = state->settings.get();
   GST_INFO_OBJECT(filter, "frames of %d×%d px, at first by %s; brute force: %s", width, height,
                   state->wants_grid(settings) ? "a grid" : "brute force",
@@ -126,24 +132,34 @@ static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Cont
   return state->exact->layout();
 }
 
+static bool gst_glcl_bilateral_passes_on(GstGLCLFilter *filter) {
+  const BilateralProperties &settings = GST_GLCL_BILATERAL(filter)->state->frame_settings;
+  return Mix::passes_on(settings, settings.amount,
+                        GST_VIDEO_INFO_WIDTH(&GST_GL_FILTER(filter)->in_info));
+}
+
 static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                        const glcl::Picture &in, const glcl::Picture &out,
                                        GstBuffer *, GstBuffer *) {
   BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
-  const BilateralProperties settings = state->settings.get();
+  const BilateralProperties &settings = state->frame_settings;
+  if (!out) return;
   // The exact filter is used until the grid is built, or if the grid can't be built.
   bool ready = false;
   if (state->wants_grid(settings))
     glcl::guard_optional(GST_ELEMENT(filter), "The exact filter takes its place.",
                          [&] { ready = state->grid->ready(settings); });
-  if (ready)
-    state->grid->run(queue, settings, in, out);
-  else
-    state->exact->run(queue, settings, in, out);
+  state->mix->run(queue, settings, settings.amount, in, out, [&](const glcl::Picture &to) {
+    if (ready)
+      state->grid->run(queue, settings, in, to);
+    else
+      state->exact->run(queue, settings, in, to);
+  });
 }
 
 static void gst_glcl_bilateral_unprepare(GstGLCLFilter *filter) {
   BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
+  state->mix.reset();
   state->grid.reset();
   state->exact.reset();
 }
@@ -173,6 +189,9 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
               &BilateralProperties::weight, weight_type())
       .number("iterations", "Iterations", "Number of times the filter is applied",
               &BilateralProperties::iterations, 1, 16)
+      .number("amount", "Amount",
+              "Weight of the filtered picture; the rest is the input. 0 passes frames unchanged",
+              &BilateralProperties::amount, 0, 1)
       .number("split", "Split",
               "Fraction of the width, from the left, that shows the unfiltered input; a hairline "
               "marks the border",
@@ -180,6 +199,7 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
 
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_glcl_bilateral_prepare;
+  filter_class->passes_on = gst_glcl_bilateral_passes_on;
   filter_class->process = gst_glcl_bilateral_process;
   filter_class->unprepare = gst_glcl_bilateral_unprepare;
   filter_class->takes_deep = true;

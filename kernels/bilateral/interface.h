@@ -62,5 +62,12 @@ typedef struct {
   int split;      // the first filtered column
 } GridLookup;
 
+// The mix of a filtered picture and the original one, for bilateral_mix.
+typedef struct {
+  int2 size;     // of the frame, px
+  int hairline;  // column of the hairline, or -1
+  float amount;  // weight of the filtered picture
+} MixSettings;
+
 INTERFACE_END
 #endif

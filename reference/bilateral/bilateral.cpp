@@ -77,7 +77,30 @@ Codes filter(const Codes &in, const BilateralFilter::Settings &settings) {
   return out;
 }
 
+Codes mixed(const Codes &in, const Codes &filtered, double amount, double split) {
+  Codes out = in;
+  const auto part = static_cast<float>(amount);
+  for (size_t i = 0; i < in.values.size(); i++) {
+    if (i % 4 == 3) continue;
+    const auto from = static_cast<float>(in.values[i]), to = static_cast<float>(filtered.values[i]);
+    const float more = part * (to - from);
+    const float value = from + more;
+    out.values[i] = static_cast<uint16_t>(std::floor(value + 0.5F));
+  }
+  show_split(in, out, split);
+  return out;
+}
+
 }  // namespace
+
+Frame mixed(const Frame &in, const Frame &filtered, double amount, double split) {
+  return mixed(Codes(in), Codes(filtered), amount, split).frame();
+}
+
+PlanarFrame deep_mixed(const PlanarFrame &in, const PlanarFrame &filtered, double amount,
+                       double split) {
+  return mixed(Codes(in), Codes(filtered), amount, split).planar_frame();
+}
 
 void show_split(const Frame &in, Frame &out, double split) {
   Codes codes(out);

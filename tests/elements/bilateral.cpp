@@ -27,7 +27,7 @@ constexpr const char *weights[] = {"intensity", "color", "per-channel"};
 void apply(GstElement *element, const BilateralFilter::Settings &settings) {
   g_object_set(element, "sigma-space", settings.sigma_space, "sigma-range", settings.sigma_range,
                "radius", settings.radius, "iterations", settings.iterations, "split",
-               settings.split, nullptr);
+               settings.split, "amount", 1.0, nullptr);
   gst_util_set_object_arg(G_OBJECT(element), "weight", weights[static_cast<int>(settings.weight)]);
   gst_util_set_object_arg(G_OBJECT(element), "method", "brute-force");
 }

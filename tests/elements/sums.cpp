@@ -75,6 +75,7 @@ TEST(filters) {
   expect_same_pixels("glclinvert");
   for (const char *weight : {"intensity", "color", "per-channel"})
     expect_same_pixels(std::string("glclbilateral method=brute-force radius=3 weight=") + weight);
+  expect_same_pixels("glclbilateral method=brute-force radius=3 amount=0.4 split=0.3");
   for (const char *weight : {"intensity", "per-channel"})
     expect_same_pixels(std::string("glclbilateral method=grid sigma-space=8 split=0.3 weight=") +
                        weight);

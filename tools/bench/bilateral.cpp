@@ -2,6 +2,7 @@
 #include "bilateral/bilateral.h"
 
 #include "bilateral/grid.h"
+#include "bilateral/mix.h"
 #include "reference/bilateral/bilateral.h"
 #include "reference/bilateral/grid.h"
 #include "reference/transfer.h"
@@ -83,6 +84,42 @@ Task exact_task(Weight weight, int radius) {
       }};
 }
 
+/// The exact filter and its mix with the input.
+struct MixedFilter {
+  MixedFilter(Context &context, const Scene &scene, const Parameters &variant, double part)
+      : filter(context, scene.width, scene.height, variant),
+        mix(context, scene.width, scene.height, filter.layout()),
+        amount(part) {}
+  Layout layout() const { return filter.layout(); }
+  void run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out) {
+    mix.run(queue, settings, amount, in, out,
+            [&](const Picture &to) { filter.run(queue, settings, in, to); });
+  }
+
+  BilateralFilter filter;
+  bilateral::Mix mix;
+  double amount;
+};
+
+Task mixed_task() {
+  constexpr double amount = 0.5;
+  const Settings settings = settings_of(Weight::color, 4);
+  return {"color, radius 4, amount 0.5", nullptr, "",
+          [=](Context &context, const Parameters &, const Scene &scene) {
+            const Parameters variant =
+                BilateralFilter::tunable().defaults(context.device(), "radius-4");
+            const auto engine = std::make_shared<MixedFilter>(context, scene, variant, amount);
+            engine->filter.prepare(settings);
+            const auto expected = [=](const reference::Frame &frame, const Settings &wanted) {
+              return reference::mixed(frame, reference::bilateral(frame, wanted), amount);
+            };
+            Amounts least = exact_amounts(scene, settings);
+            least.bytes *= 2.5;  // the result is read again, with the input
+            least.launches = 2;
+            return filter_run(context, engine, settings, scene, expected, 1, least);
+          }};
+}
+
 Task grid_task(Weight weight, double sigma_space) {
   Settings settings = settings_of(weight, 0);
   settings.sigma_space = sigma_space;
@@ -105,6 +142,7 @@ const Registration registration("glclbilateral", [](Subject &subject) {
   for (int radius : {4, 10}) subject.tasks.push_back(exact_task(Weight::color, radius));
   for (Weight weight : {Weight::intensity, Weight::per_channel})
     subject.tasks.push_back(exact_task(weight, 4));
+  subject.tasks.push_back(mixed_task());
   for (double sigma : {8, 32}) subject.tasks.push_back(grid_task(Weight::intensity, sigma));
   subject.tasks.push_back(grid_task(Weight::per_channel, 8));
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Mixes a filtered picture with the original one.
+#include "bilateral/interface.h"
+#include "common/frame.clh"
+// The reference rounds each operation, too.
+#pragma OPENCL FP_CONTRACT OFF
+
+// Writes original + amount * (filtered - original), rounded half up, and the alpha of `original`.
+// The hairline of a split view stays white.
+__kernel void bilateral_mix(IN_FRAME(original), IN_FRAME(filtered), OUT_FRAME(out),
+                            MixSettings settings) {
+  const int x = get_global_id(0);
+  if (x >= settings.size.x) return;
+  for (int i = 0; i < FRAME_ROWS; i++) {
+    const int y = FRAME_ROW(i);
+    if (y >= settings.size.y) continue;
+    const int4 from = LOAD_LEVELS(original, x, y), to = LOAD_LEVELS(filtered, x, y);
+    int4 levels = CHANNEL_MAX;
+    if (x != settings.hairline)
+      levels = convert_int4(
+          floor((convert_float4(from) + settings.amount * convert_float4(to - from)) + 0.5f));
+    levels.w = from.w;
+    STORE_LEVELS(out, x, y, levels);
+  }
+}

@@ -98,10 +98,12 @@ void FrameProcessor::process(GstBuffer *in, GstBuffer *out) {
   if (reset_requested_.exchange(false) && klass->reset) klass->reset(element_);
   Queue &queue = this->queue(settings_.get().profile);
   const bool luma_only = klass->reads_luma && klass->reads_luma(element_);
-  bridge_->run(queue, in, out, luma_only, [&](const Picture &from, const Picture &to) {
-    const LaunchThrottle::FrameScope frame(throttle_, queue);
-    klass->process(element_, queue, from, to, in, out);
-  });
+  const auto keeps_chroma = klass->keeps_chroma ? klass->keeps_chroma(element_) : std::nullopt;
+  bridge_->run(queue, in, out, luma_only, keeps_chroma,
+               [&](const Picture &from, const Picture &to) {
+                 const LaunchThrottle::FrameScope frame(throttle_, queue);
+                 klass->process(element_, queue, from, to, in, out);
+               });
   stats_.add_frame(queue, start);
 }
 

@@ -174,7 +174,7 @@ void TextureBridge::prepare(Context &context, Layout layout, const GstVideoInfo 
 }
 
 void TextureBridge::run(Queue &queue, GstBuffer *in, GstBuffer *out, bool luma_only,
-                        const Process &work) {
+                        std::optional<int> keeps_chroma, const Process &work) {
   const PixelFormat &format = sharing::format_of(info_);
   const Textures from = textures_of(in, info_, format), to = textures_of(out, info_, format);
   const bool passes = from.front() == to.front();
@@ -196,7 +196,7 @@ void TextureBridge::run(Queue &queue, GstBuffer *in, GstBuffer *out, bool luma_o
       passes ? Picture() : frame_of(uses.data() + read_count, format.plane_count);
   rgba_ = nullptr;
   if (converts_)
-    convert(queue, read, written, work);
+    convert(queue, read, written, keeps_chroma, work);
   else
     work(read, written);
   scope.finish();
@@ -212,16 +212,16 @@ const Picture &TextureBridge::rgba(Queue &queue, const Picture &in) {
 void TextureBridge::run_as_rgba(Queue &queue, const Picture &in, const Picture &out,
                                 const Process &work) {
   if (converter_ && !converts_)
-    convert(queue, in, out, work);
+    convert(queue, in, out, {}, work);
   else
     work(in, out);
 }
 
 void TextureBridge::convert(Queue &queue, const Picture &in, const Picture &out,
-                            const Process &work) {
+                            std::optional<int> keeps_chroma, const Process &work) {
   if (!rgba_) rgba_ = &converter_->to_rgba(queue, in);
   work(*rgba_, out ? converter_->rgba_out() : Picture());
-  if (out) converter_->from_rgba(queue, in, out);
+  if (out) converter_->from_rgba(queue, in, out, keeps_chroma);
 }
 
 void TextureBridge::prepare_for_gl(GstBuffer *frame, bool consumers_map) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "conversion/converter.h"
 #include "glclcontext.h"
@@ -39,9 +40,10 @@ class TextureBridge {
   /// Runs `work (in, out)`, which enqueues kernels that read `in` and write all of `out`, frames of
   /// `info`. If both buffers are the same or hold the same texture, the frame passes unchanged and
   /// there is no picture `out`; with `luma_only` there is then also no chroma. Throws if the
-  /// buffers hold other frames.
+  /// buffers hold other frames. `keeps_chroma`: see Converter::from_rgba().
   using Process = std::function<void(const Picture &in, const Picture &out)>;
-  void run(Queue &queue, GstBuffer *in, GstBuffer *out, bool luma_only, const Process &work);
+  void run(Queue &queue, GstBuffer *in, GstBuffer *out, bool luma_only,
+           std::optional<int> keeps_chroma, const Process &work);
 
   // For the work of run():
 
@@ -57,7 +59,8 @@ class TextureBridge {
  private:
   using Textures = std::array<GstGLMemory *, 3>;  // one per plane; null beyond the last plane
   sharing::Sharing &sharing_for(const Textures &from, const Textures &to);
-  void convert(Queue &queue, const Picture &in, const Picture &out, const Process &work);
+  void convert(Queue &queue, const Picture &in, const Picture &out, std::optional<int> keeps_chroma,
+               const Process &work);
   GstGLContext *gl_context() const { return gst_glcl_context_gl_context(context_); }
 
   GstBaseTransform *element_;

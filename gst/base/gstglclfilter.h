@@ -5,6 +5,7 @@
 #include <gst/gl/gstglfilter.h>
 
 #include <functional>
+#include <optional>
 
 #include "gst-glcl/gstglclcontext.h"
 #include "opencl/frameformat.h"
@@ -65,6 +66,11 @@ struct _GstGLCLFilterClass {
   /// True if the current settings read only the luma of such frames: then `in` has no chroma if
   /// there is no `out`. Optional: without it `in` has all planes.
   bool (*reads_luma)(GstGLCLFilter *self);
+
+  /// If set, the current settings change only the luma of frames in YUV, which keep their chroma
+  /// but that of pixels in this column, −1 for none. Not with takes_planes. Optional: without it
+  /// chroma follows from the colours.
+  std::optional<int> (*keeps_chroma)(GstGLCLFilter *self);
 
   /// If true, a frame after a gap of more than four frames, or one that jumps back in time, does
   /// not follow the previous one either.

@@ -5,16 +5,6 @@
 
 namespace glcl::bilateral {
 
-namespace {
-
-/// The column of the hairline of a split view, or -1.
-int hairline_of(const BilateralFilter::Settings &settings, int width) {
-  const int column = BilateralFilter::split_column(settings, width);
-  return column > 0 && column < width ? column : -1;
-}
-
-}  // namespace
-
 Mix::Mix(Context &context, int width, int height, Layout layout, const PixelFormat &pixels)
     : context_(context.shared_from_this()),
       width_(width),
@@ -26,25 +16,26 @@ Mix::Mix(Context &context, int width, int height, Layout layout, const PixelForm
                               frame_options(layout) + (pixels.bits > 8 ? " -DDEEP" : "")),
               "bilateral_mix", frame_group(layout)) {}
 
-bool Mix::passes_on(const BilateralFilter::Settings &settings, double amount, int width) {
-  return amount <= 0 && hairline_of(settings, width) < 0;
+int Mix::hairline(const BilateralFilter::Settings &settings, int width) {
+  const int column = BilateralFilter::split_column(settings, width);
+  return column > 0 && column < width ? column : -1;
 }
 
-void Mix::run(Queue &queue, const BilateralFilter::Settings &settings, double amount,
-              const Picture &in, const Picture &out,
+void Mix::run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out,
               const std::function<void(const Picture &to)> &filter) {
-  if (amount >= 1) return filter(out);
+  if (settings.amount >= 1 && !settings.luma) return filter(out);
   for (const Picture *picture : {&in, &out})
     check_picture(*picture, width_, height_, {layout_, pixels_, {}}, "The mix");
-  const bool filters = amount > 0;
+  const bool filters = settings.amount > 0;
   try {
     if (filters && !filtered_)
       filtered_ = make_picture(context_->cl(), width_, height_, layout_, *pixels_.planes[0]);
     if (filters) filter(filtered_);
     kernel_(queue, frame_items(layout_, width_, height_), in, filters ? filtered_ : in, out,
             MixSettings{{{width_, height_}},
-                        hairline_of(settings, width_),
-                        static_cast<float>(filters ? amount : 0)});
+                        settings.hairline,
+                        settings.luma,
+                        static_cast<float>(filters ? settings.amount : 0)});
   } catch (const cl::Error &error) {
     throw Error("Mixing the filtered picture with its input failed.", error);
   }

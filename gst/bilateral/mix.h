@@ -12,24 +12,31 @@ namespace glcl::bilateral {
 ///
 ///   out = in + amount * (filtered - in), rounded half up.
 ///
+/// With `luma` R, G and B change by the change of intensity, 0.30 R + 0.59 G + 0.11 B, instead.
 /// Alpha is copied. The split view of `filtered` stays. Cost: two pictures read and one written,
-/// unless the amount is 1.
+/// unless the amount is 1 and `luma` false.
 class Mix {
  public:
+  struct Settings {
+    double amount = 1;  ///< 0..1
+    bool luma = false;  ///< only the brightness changes
+    int hairline = -1;  ///< column of the hairline, or -1
+    /// True if the mix shows the input only.
+    bool passes_on() const { return amount <= 0 && hairline < 0; }
+  };
+
+  /// The column of the hairline in a split view of a frame `width` px wide, or -1.
+  static int hairline(const BilateralFilter::Settings &settings, int width);
+
   /// For frames of width × height px in PixelFormat::rgba or rgba64. Throws Error::failed if the
   /// device refuses the kernel.
   Mix(Context &context, int width, int height, Layout layout,
       const PixelFormat &pixels = PixelFormat::rgba);
 
-  /// True if the mix shows the input only: the amount is 0, and no hairline is in the frame.
-  static bool passes_on(const BilateralFilter::Settings &settings, double amount, int width);
-
-  /// Enqueues a filter with these settings, `filter (to)`, which writes all of a picture, and the
-  /// mix of `in` and `to` into `out`; never waits. With an amount of 1 the filter writes `out`
-  /// itself; with 0 it does not run. Throws Error::settings for pictures of another size, layout or
-  /// format.
-  void run(Queue &queue, const BilateralFilter::Settings &settings, double amount,
-           const Picture &in, const Picture &out,
+  /// Enqueues a filter, `filter (to)`, which writes all of a picture, and the mix of `in` and `to`
+  /// into `out`; never waits. If nothing is mixed, the filter writes `out` itself; with an amount
+  /// of 0 it does not run. Throws Error::settings for pictures of another size, layout or format.
+  void run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out,
            const std::function<void(const Picture &to)> &filter);
 
  private:

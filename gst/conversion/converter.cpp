@@ -31,12 +31,14 @@ const Picture &Converter::to_rgba(Queue &queue, const Picture &frame) {
 
 const Picture &Converter::rgba_out() { return scratch(out_); }
 
-void Converter::from_rgba(Queue &queue, const Picture &in, const Picture &out) {
+void Converter::from_rgba(Queue &queue, const Picture &in, const Picture &out,
+                          std::optional<int> keeps_chroma) {
   const auto samples = [this](int pixels) {
     return size_t((pixels + chroma_side_ - 1) / chroma_side_);
   };
   from_rgba_(queue, {samples(width_), samples(height_)}, scratch(in_), rgba_out(), in, out,
-             cl_int2{{width_, height_}});
+             cl_int2{{width_, height_}},
+             cl_int2{{keeps_chroma.has_value(), keeps_chroma.value_or(-1)}});
 }
 
 }  // namespace glcl::conversion

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <optional>
+
 #include "opencl/context.h"
 #include "opencl/frameformat.h"
 #include "opencl/kernel.h"
@@ -24,8 +26,10 @@ class Converter {
   /// The picture for kernels that write a frame as RGBA.
   const Picture &rgba_out();
   /// Enqueues the conversion of that picture into all planes of the frame `out`. Pixels that equal
-  /// the last result of to_rgba keep their values in `in`, the frame of that call.
-  void from_rgba(Queue &queue, const Picture &in, const Picture &out);
+  /// the last result of to_rgba keep their values in `in`, the frame of that call. With
+  /// `keeps_chroma` all chroma does, but that of pixels in this column.
+  void from_rgba(Queue &queue, const Picture &in, const Picture &out,
+                 std::optional<int> keeps_chroma = {});
 
  private:
   Picture &scratch(Picture &picture);

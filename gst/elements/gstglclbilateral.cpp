@@ -35,6 +35,7 @@
 #include "gstglclbilateral.h"
 
 #include <memory>
+#include <optional>
 
 #include "base/glclelement.h"
 #include "base/glclerrorreporter.h"
@@ -52,6 +53,18 @@ using glcl::bilateral::BilateralFilter;
 using glcl::bilateral::Grid;
 using glcl::bilateral::Mix;
 using Weight = BilateralFilter::Weight;
+
+enum class BilateralChannels { all, luma };
+
+GType channels_type() {
+  return glcl::enum_type<BilateralChannels>(
+      "GstGLCLBilateralChannels",
+      {{BilateralChannels::all, "Brightness and colour", "all"},
+       {BilateralChannels::luma,
+        "Brightness only: the chroma of YUV stays, and R, G and B change by the change of "
+        "brightness",
+        "luma"}});
+}
 
 enum class BilateralMethod { automatic, brute_force, grid };
 
@@ -86,6 +99,7 @@ GType weight_type() {
 struct BilateralProperties : BilateralFilter::Settings {
   BilateralMethod method = BilateralMethod::automatic;
   double amount = 1;
+  BilateralChannels channels = BilateralChannels::all;
 };
 
 struct BilateralState {
@@ -132,10 +146,24 @@ static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Cont
   return state->exact->layout();
 }
 
-static bool gst_glcl_bilateral_passes_on(GstGLCLFilter *filter) {
+/// How the next frame is mixed. The conversion of YUV keeps its chroma, so all of it may change
+/// here.
+static Mix::Settings mix_settings(GstGLCLFilter *filter) {
   const BilateralProperties &settings = GST_GLCL_BILATERAL(filter)->state->frame_settings;
-  return Mix::passes_on(settings, settings.amount,
-                        GST_VIDEO_INFO_WIDTH(&GST_GL_FILTER(filter)->in_info));
+  const GstVideoInfo &info = GST_GL_FILTER(filter)->in_info;
+  return {settings.amount,
+          settings.channels == BilateralChannels::luma && GST_VIDEO_INFO_IS_RGB(&info),
+          Mix::hairline(settings, GST_VIDEO_INFO_WIDTH(&info))};
+}
+
+static bool gst_glcl_bilateral_passes_on(GstGLCLFilter *filter) {
+  return mix_settings(filter).passes_on();
+}
+
+static std::optional<int> gst_glcl_bilateral_keeps_chroma(GstGLCLFilter *filter) {
+  if (GST_GLCL_BILATERAL(filter)->state->frame_settings.channels == BilateralChannels::all)
+    return {};
+  return mix_settings(filter).hairline;
 }
 
 static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue,
@@ -149,7 +177,7 @@ static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue
   if (state->wants_grid(settings))
     glcl::guard_optional(GST_ELEMENT(filter), "The exact filter takes its place.",
                          [&] { ready = state->grid->ready(settings); });
-  state->mix->run(queue, settings, settings.amount, in, out, [&](const glcl::Picture &to) {
+  state->mix->run(queue, mix_settings(filter), in, out, [&](const glcl::Picture &to) {
     if (ready)
       state->grid->run(queue, settings, in, to);
     else
@@ -192,6 +220,8 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
       .number("amount", "Amount",
               "Weight of the filtered picture; the rest is the input. 0 passes frames unchanged",
               &BilateralProperties::amount, 0, 1)
+      .choice("channels", "Channels", "Which parts of the picture change",
+              &BilateralProperties::channels, channels_type())
       .number("split", "Split",
               "Fraction of the width, from the left, that shows the unfiltered input; a hairline "
               "marks the border",
@@ -199,6 +229,7 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
 
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_glcl_bilateral_prepare;
+  filter_class->keeps_chroma = gst_glcl_bilateral_keeps_chroma;
   filter_class->passes_on = gst_glcl_bilateral_passes_on;
   filter_class->process = gst_glcl_bilateral_process;
   filter_class->unprepare = gst_glcl_bilateral_unprepare;

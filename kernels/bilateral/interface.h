@@ -66,6 +66,7 @@ typedef struct {
 typedef struct {
   int2 size;     // of the frame, px
   int hairline;  // column of the hairline, or -1
+  int luma;      // 1: R, G and B change by the change of intensity
   float amount;  // weight of the filtered picture
 } MixSettings;
 

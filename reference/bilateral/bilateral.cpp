@@ -77,15 +77,19 @@ Codes filter(const Codes &in, const BilateralFilter::Settings &settings) {
   return out;
 }
 
-Codes mixed(const Codes &in, const Codes &filtered, double amount, double split) {
+Codes mixed(const Codes &in, const Codes &filtered, double amount, double split, bool luma) {
   Codes out = in;
   const auto part = static_cast<float>(amount);
-  for (size_t i = 0; i < in.values.size(); i++) {
-    if (i % 4 == 3) continue;
-    const auto from = static_cast<float>(in.values[i]), to = static_cast<float>(filtered.values[i]);
-    const float more = part * (to - from);
-    const float value = from + more;
-    out.values[i] = static_cast<uint16_t>(std::floor(value + 0.5F));
+  for (size_t i = 0; i < in.values.size(); i += 4) {
+    const auto change = [&](size_t c) { return int(filtered.values[i + c]) - in.values[i + c]; };
+    const float scaled = part * 0.01F;
+    const float brighter = scaled * float(30 * change(0) + 59 * change(1) + 11 * change(2));
+    for (size_t c = 0; c < 3; c++) {
+      const float more = luma ? brighter : part * float(change(c));
+      const float value = float(in.values[i + c]) + more;
+      out.values[i + c] =
+          static_cast<uint16_t>(std::clamp(std::floor(value + 0.5F), 0.0F, float(in.full_scale)));
+    }
   }
   show_split(in, out, split);
   return out;
@@ -93,13 +97,13 @@ Codes mixed(const Codes &in, const Codes &filtered, double amount, double split)
 
 }  // namespace
 
-Frame mixed(const Frame &in, const Frame &filtered, double amount, double split) {
-  return mixed(Codes(in), Codes(filtered), amount, split).frame();
+Frame mixed(const Frame &in, const Frame &filtered, double amount, double split, bool luma) {
+  return mixed(Codes(in), Codes(filtered), amount, split, luma).frame();
 }
 
 PlanarFrame deep_mixed(const PlanarFrame &in, const PlanarFrame &filtered, double amount,
-                       double split) {
-  return mixed(Codes(in), Codes(filtered), amount, split).planar_frame();
+                       double split, bool luma) {
+  return mixed(Codes(in), Codes(filtered), amount, split, luma).planar_frame();
 }
 
 void show_split(const Frame &in, Frame &out, double split) {

@@ -14,12 +14,13 @@ Frame bilateral(const Frame &in, const glcl::bilateral::BilateralFilter::Setting
 PlanarFrame deep_bilateral(const PlanarFrame &in,
                            const glcl::bilateral::BilateralFilter::Settings &settings);
 
-/// in + amount * (filtered - in) as glcl::bilateral::Mix defines it; the hairline of a split view
-/// stays.
-Frame mixed(const Frame &in, const Frame &filtered, double amount, double split = 0);
+/// in + amount * (filtered - in) as glcl::bilateral::Mix defines it, with `luma` for the brightness
+/// only; the hairline of a split view stays.
+Frame mixed(const Frame &in, const Frame &filtered, double amount, double split = 0,
+            bool luma = false);
 /// The same for frames in PixelFormat::rgba64.
 PlanarFrame deep_mixed(const PlanarFrame &in, const PlanarFrame &filtered, double amount,
-                       double split = 0);
+                       double split = 0, bool luma = false);
 
 /// Shows `in` left of column round(split * width) of `out`, and a white line there unless that is
 /// an edge of the frame.

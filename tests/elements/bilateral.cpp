@@ -30,6 +30,7 @@ void apply(GstElement *element, const BilateralFilter::Settings &settings) {
                settings.split, "amount", 1.0, nullptr);
   gst_util_set_object_arg(G_OBJECT(element), "weight", weights[static_cast<int>(settings.weight)]);
   gst_util_set_object_arg(G_OBJECT(element), "method", "brute-force");
+  gst_util_set_object_arg(G_OBJECT(element), "channels", "all");
 }
 
 std::string text(const Frame &frame, const BilateralFilter::Settings &settings) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The amount of glclbilateral, in pipelines.
+// The amount and the channels of glclbilateral, in pipelines.
 #include <algorithm>
 #include <cmath>
 
@@ -156,6 +156,46 @@ TEST(every_format) {
       expect(change > (i ? 0.2 : 2), "the filter changes plane " + std::to_string(i));
     }
   }
+}
+
+// Of RGB, the change of brightness is added to each channel; beside an amount and a split view.
+TEST(brightness_of_rgb) {
+  const Frame frame = reference::natural_frame(61, 47);
+  for (const double split : {0.0, 0.4})
+    for (const double amount : {1.0, 0.5, 0.0}) {
+      BilateralFilter::Settings settings;
+      settings.split = split;
+      Chain chain("glclbilateral method=brute-force channels=luma");
+      g_object_set(chain["glclbilateral"], "amount", amount, "split", split, nullptr);
+      const Frame filtered = reference::bilateral(frame, settings);
+      expect_near(reference::mixed(frame, filtered, amount, split, true), chain.filter(frame), 1,
+                  "amount " + std::to_string(amount) + ", split " + std::to_string(split));
+      gst_util_set_object_arg(G_OBJECT(chain["glclbilateral"]), "channels", "all");
+      expect_near(reference::mixed(frame, filtered, amount, split), chain.filter(frame), 1,
+                  "all channels again");
+    }
+}
+
+// The luma is that of the filtered frame, and each chroma sample stays, but under the hairline.
+TEST(luma_of_planes) {
+  for (const char *name : formats)
+    for (const char *more : {"", "amount=0.4 ", "split=0.5 "}) {
+      const PlanarFrame in = noisy_planes(format_of(name), 38, 22), all = pass(more, in),
+                        luma = pass(more + std::string("channels=luma"), in);
+      expect(luma.planes[0].values == all.planes[0].values, std::string(name) + ", " + more);
+      const bool splits = std::string(more).rfind("split", 0) == 0;
+      for (size_t i = 1; i < in.planes.size(); i++) {
+        const PlanarFrame::Plane &plane = in.planes[i];
+        const int row = plane.width * plane.channels;
+        for (size_t k = 0; k < plane.values.size(); k++) {
+          const bool line = splits && static_cast<int>(k) % row / plane.channels == 19 / 2;
+          expect(luma.planes[i].values[k] == (line ? all : in).planes[i].values[k],
+                 std::string(name) + ", " + more + "plane " + std::to_string(i) + ", sample " +
+                     std::to_string(k));
+        }
+        expect(all.planes[i].values != plane.values, "all channels change chroma");
+      }
+    }
 }
 
 #if HAVE_CONTROLLER

@@ -92,7 +92,7 @@ struct MixedFilter {
         amount(part) {}
   Layout layout() const { return filter.layout(); }
   void run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out) {
-    mix.run(queue, settings, amount, in, out,
+    mix.run(queue, {amount}, in, out,
             [&](const Picture &to) { filter.run(queue, settings, in, to); });
   }
 

@@ -81,6 +81,41 @@ TEST(test_from_rgba_equals_the_reference) {
   });
 }
 
+// With kept chroma, luma is as without; chroma is that of the input, but for samples of a column.
+TEST(test_kept_chroma) {
+  Bench bench;
+  for_all(bench, [&](const PixelFormat &format, const Colorimetry &colorimetry, int width,
+                     int height, Layout layout) {
+    if (!format.has_luma()) return;
+    const std::string what = name_of(format, colorimetry, width, height, layout);
+    Converter converter(*bench.context, width, height, FrameFormat(layout, format, colorimetry));
+    const Frame frame = reference::random_frame(width, height);
+    const PlanarFrame before = other_planes(frame, format);
+    const Picture in = upload(bench, before, layout);
+    const auto result = [&](std::optional<int> keeps_chroma) {
+      const Picture out = upload(bench, PlanarFrame(format, width, height), layout);
+      converter.to_rgba(*bench.queue, in);
+      glcl::copy_picture(*bench.queue, bench.upload(frame, layout), converter.rgba_out());
+      converter.from_rgba(*bench.queue, in, out, keeps_chroma);
+      return download(bench, out, format);
+    };
+    const PlanarFrame usual = result({});
+    for (const int column : {-1, width / 2}) {
+      const PlanarFrame kept = result(column);
+      fail_unless(kept.planes[0].values == usual.planes[0].values, "%s: luma", what.c_str());
+      for (int i = 1; i < format.plane_count; i++) {
+        const PlanarFrame::Plane &plane = kept.planes[i];
+        for (size_t k = 0; k < plane.values.size(); k++) {
+          const int x = static_cast<int>(k) % (plane.width * plane.channels) / plane.channels;
+          const bool usual_here = column >= 0 && x == column >> format.chroma_shift;
+          fail_unless(plane.values[k] == (usual_here ? usual : before).planes[i].values[k],
+                      "%s: plane %d, sample %zu, column %d", what.c_str(), i, k, column);
+        }
+      }
+    }
+  });
+}
+
 /// `out` with the pixel (x, y) of `in` in another colour.
 static void draw_pixel(Bench &bench, Converter &converter, const Picture &in, const Picture &out,
                        int x, int y) {

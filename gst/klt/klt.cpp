@@ -52,8 +52,7 @@ void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
     const bool due = fresh || (settings.reselect && frames_ - last_selection_ >= settings.reselect);
     if (due) last_selection_ = frames_;
     points_.update_slots(
-        queue,
-        {settings.features, std::min(settings.min_features, settings.features), due, fresh, due});
+        queue, {settings.features, std::min(settings.min_features, settings.features), due, fresh});
     selection_.run(queue, settings, pyramids_.plane(current_), noise_.variances(),
                    settings.features, points_);
     if (due) blank_frames_.keep(queue, points_, current_);

@@ -66,11 +66,10 @@ void Points::next_occupancy_mark(Queue &queue) {
 void Points::update_slots(Queue &queue, const SlotSettings &settings) {
   clear(queue);
   const int slots = std::max(settings.features, std::exchange(slots_, settings.features));
-  remove_lost_(
-      queue, remove_lost_.group(), points_, state_, vacant_, before_tracking_,
-      SlotUpdate{settings.features, slots, settings.min_alive, settings.select_due,
-                 settings.restart, occupancy_mark_, static_cast<float>(size_.s[0]), settings.keeps},
-      cl::Local(remove_lost_.group().x * sizeof(cl_int)));
+  remove_lost_(queue, remove_lost_.group(), points_, state_, vacant_, before_tracking_,
+               SlotUpdate{settings.features, slots, settings.min_alive, settings.select_due,
+                          settings.restart, occupancy_mark_, static_cast<float>(size_.s[0])},
+               cl::Local(remove_lost_.group().x * sizeof(cl_int)));
 }
 
 void Points::report(Queue &queue, int features, const cl::Buffer &noise, bool noise_known) {

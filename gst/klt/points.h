@@ -28,9 +28,8 @@ class Points {
   struct SlotSettings {
     int features = 1000;      ///< slots in use
     int min_alive = 1;        ///< new points are selected if fewer are alive
-    bool select_due = false;  ///< new points are selected in any case
+    bool select_due = false;  ///< new points are selected in any case; BlankFrames::keep() follows
     bool restart = false;     ///< all earlier points are removed
-    bool keeps = false;       ///< BlankFrames::keep() follows in this frame
   };
   /// Enqueues the update of the slots after tracking: removes lost points from their slots, and
   /// decides whether new points are selected.

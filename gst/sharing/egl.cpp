@@ -100,12 +100,23 @@ class EglInterop : public Interop {
 
 const EglInterop egl_interop;
 
+/// The functions of EGL_KHR_fence_sync.
+struct SyncFunctions {
+  gpointer (*create)(gpointer, unsigned, const int *);
+  unsigned (*destroy)(gpointer, gpointer);
+
+  explicit SyncFunctions(GstGLContext *gl_context) {
+    load(gl_context, create, "eglCreateSyncKHR");
+    load(gl_context, destroy, "eglDestroySyncKHR");
+  }
+};
+
 /// A fence behind OpenGL's work so far, and its event in OpenCL (cl_khr_egl_event). Destroyed on
 /// any thread.
 class Fence {
  public:
   /// On the thread of the GL context. Throws cl::Error.
-  Fence(GstGLContext *gl_context, const Context &context);
+  Fence(GstGLContext *gl_context, const Context &context, const SyncFunctions &functions);
   /// Waits for the event, which needs the EGLSync until it has ended.
   ~Fence();
   Fence(const Fence &) = delete;
@@ -121,11 +132,9 @@ class Fence {
   cl::Event event_;
 };
 
-Fence::Fence(GstGLContext *gl_context, const Context &context) : display_(egl_display(gl_context)) {
-  gpointer (*create)(gpointer, unsigned, const int *);
-  load(gl_context, create, "eglCreateSyncKHR");
-  load(gl_context, destroy_, "eglDestroySyncKHR");
-  sync_ = create(display_, egl_sync_fence, nullptr);
+Fence::Fence(GstGLContext *gl_context, const Context &context, const SyncFunctions &functions)
+    : destroy_(functions.destroy), display_(egl_display(gl_context)) {
+  sync_ = functions.create(display_, egl_sync_fence, nullptr);
   if (!sync_)
     throw Error(Error::Kind::failed, "OpenGL can't create a fence. Use sharing=copy.",
                 "eglCreateSyncKHR");
@@ -156,13 +165,16 @@ class EglSharing : public TextureSharing {
   bool ordered_after_gl(Queue &queue) override;
 
   bool has_events_;
+  std::optional<SyncFunctions> functions_;
   std::deque<Fence> fences_;  // in the order of OpenGL's work
 };
 
 bool EglSharing::ordered_after_gl(Queue &queue) {
   if (!has_events_) return false;
   while (!fences_.empty() && fences_.front().has_ended()) fences_.pop_front();
-  fences_.emplace_back(gst_gl_context_get_current(), queue.context());
+  GstGLContext *gl_context = gst_gl_context_get_current();
+  if (!functions_) functions_.emplace(gl_context);
+  fences_.emplace_back(gl_context, queue.context(), *functions_);
   const std::vector<cl::Event> before{fences_.back().event()};
   queue.cl().enqueueBarrierWithWaitList(&before);
   return true;
@@ -197,7 +209,7 @@ bool has_events(GstGLContext *gl_context, const Device &device) {
     return false;
   try {
     const auto context = Context::of_device(device);
-    wait(Fence(gl_context, *context).event());
+    wait(Fence(gl_context, *context, SyncFunctions(gl_context)).event());
     return true;
   } catch (const std::exception &error) {
     GST_WARNING("the host waits for OpenGL, because OpenCL can't: %s", error.what());

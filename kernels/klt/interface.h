@@ -115,11 +115,10 @@ typedef struct {
   int features;        // slots for points
   int slots;           // slots that are or were in use
   int min_alive;       // new points are selected if fewer are alive
-  int select_due;      // 1: new points are selected in any case
+  int select_due;      // 1: new points are selected in any case, and the host keeps the scene
   int restart;         // 1: all earlier points are removed
   int occupancy_mark;  // mark of occupied pixels in this frame
   float width;         // of the frame, px
-  int keeps;           // 1: the host keeps the scene of this frame
 } SlotUpdate;
 
 // The minimum eigenvalue of a point to select.

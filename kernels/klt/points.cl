@@ -68,7 +68,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_remove_
     state[ALL_BLANK] += blank;
     state[USUAL_COUNT] = drop ? 0 : usual;
     // Points selected between two kept scenes take the slots of the kept one's points.
-    state[KEPT_AGE] = update.keeps                ? state[BLANK_COUNT]
+    state[KEPT_AGE] = update.select_due           ? state[BLANK_COUNT]
                       : drop || state[SELECTS]    ? FAR_AGE
                       : state[KEPT_AGE] < FAR_AGE ? state[KEPT_AGE] + 1
                                                   : FAR_AGE;

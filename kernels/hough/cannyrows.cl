@@ -140,6 +140,9 @@ inline ulong2 ridges(__local const Rows *rows, int y, int k, int enough) {
 inline void write_edges(__local Found *found, int wide, int labeled, __global ushort *restrict out,
                         __global uint *restrict labels, int first, int width,
                         __global uchar *restrict has_weak, int sixteens) {
+  // Memory after the last edge may hold any number, and the least int has no magnitude.
+  for (int k = found->count; k % 16; k++)
+    found->across[k] = found->down[k] = found->squares[k] = 0, found->strong[k] = 0;
   for (int k = 0; k < found->count; k += 16)
     STORE_SIXTEEN(
         LooseLevels, found->edges + k,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// An OpenCL layer for the ICD loader (OPENCL_LAYERS) that fills local memory before each kernel
-// with all bits 1, as a float NaN, which no calculation can make 0. A kernel that reads local
-// memory before it writes there differs from the reference.
+// An OpenCL layer for the ICD loader (OPENCL_LAYERS) that fills local memory before each kernel, in
+// turn with all bits 1 and with the least int. The former is NaN as a float, which no calculation
+// can make 0; the latter has no magnitude. A kernel that reads local memory before it writes there
+// differs from the reference.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl_icd.h>
 
@@ -21,8 +22,8 @@ cl_icd_dispatch target, layer;
 std::mutex mutex;
 
 constexpr char source[] =
-    "__kernel void fill(volatile __local uint16 *all, uint count) {\n"
-    "  for (uint i = get_local_id(0); i < count; i += get_local_size(0)) all[i] = ~0u;\n"
+    "__kernel void fill(volatile __local uint16 *all, uint count, uint value) {\n"
+    "  for (uint i = get_local_id(0); i < count; i += get_local_size(0)) all[i] = value;\n"
     "}";
 
 /// With all its arguments. Null where it can't be built.
@@ -51,13 +52,16 @@ bool fill(cl_command_queue queue) {
                                    nullptr) ||
       target.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof key.second, &key.second, nullptr))
     return false;
+  static cl_uint value;
   const std::lock_guard lock(mutex);
+  value = value == ~0u ? 1u << 31 : ~0u;
   const auto [at, fresh] = kernels.try_emplace(key);
   if (fresh) at->second = make(key.first, key.second);
   const size_t items = groups;
   const size_t one = 1;
-  return at->second && !target.clEnqueueNDRangeKernel(queue, at->second, 1, nullptr, &items, &one,
-                                                      0, nullptr, nullptr);
+  return at->second && !target.clSetKernelArg(at->second, 2, sizeof value, &value) &&
+         !target.clEnqueueNDRangeKernel(queue, at->second, 1, nullptr, &items, &one, 0, nullptr,
+                                        nullptr);
 }
 
 cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,

@@ -268,8 +268,9 @@ void add_detection_properties(Properties<MotionProperties> &properties) {
             "within a minute. Not for busy roads",
             &MotionProperties::learn_scenery)
       .flag("shadows", "Shadows",
-            "Separate shadows from objects: boxes leave them out and the mask of the result marks "
-            "them with 2. FALSE: shadows belong to the objects",
+            "Separate shadows and light from objects: boxes leave shadows out, the mask of the "
+            "result marks them with 2, and what has a soft outline begins no object. FALSE: "
+            "shadows and light belong to the objects",
             &MotionProperties::shadows)
       .made(
           g_param_spec_string("mask", "Mask",

@@ -15,6 +15,7 @@ constexpr float usual_speed = 0.25f;   // parts of the frame's longer side per f
 constexpr float least_clear = 0.7f;    // score of a region that is a separate object
 constexpr float least_common = 0.3f;   // part of both together
 constexpr float most_fragment = 0.5f;  // part of the area of its region
+constexpr float least_change = 4;      // levels, of a region whose outline can be soft
 
 float overlap(const RectF &a, const RectF &b) {  // part of the smaller rectangle
   return common_area(a, b) / std::max(std::min(a.area(), b.area()), 1.0f);
@@ -29,6 +30,16 @@ RectF grown(const RectF &box, float by) {
 bool fills(const Detection &a, const Detection &b) {
   const Detection &larger = a.area >= b.area ? a : b;
   return (a.area + b.area) * larger.box.area() >= 0.5f * larger.area * united(a.box, b.box).area();
+}
+
+/// The mean change just outside of a region, as part of its magnitude inside. Light and soft
+/// shadows fade away; objects end.
+float softness_of(const Region &region) {
+  const float least = least_change * CHANGE_UNIT * REGION_CELL * REGION_CELL;
+  if (!region.outside || float(region.change) < least * float(region.cells)) return 0;
+  const float inside = float(region.change) / float(region.cells),
+              outside = float(region.outside_change) / float(region.outside);
+  return std::min(std::abs(outside) / inside, 1.0f);
 }
 
 /// A region that moves by itself belongs to the track that covers most of it, not to fragments.
@@ -157,7 +168,7 @@ std::optional<DistantMatch> best_match(const std::vector<Track> &tracks, float f
   std::optional<DistantMatch> match;
   for (size_t t = 0; t < tracks.size(); t++) {
     const Track &track = tracks[t];
-    if (!claimed[t].empty() || track.occlusion.shares_region || track.began_in_crowd) continue;
+    if (!claimed[t].empty() || track.occlusion.shares_region || track.doubt.crowd) continue;
     const float reach = reach_of(track, fastest);
     for (int d : free) {
       const Detection &found = list[size_t(d)];
@@ -191,7 +202,7 @@ std::vector<Detection> detections(const RegionList &result, const camera::FrameG
          float(r.area) * scale * scale, std::clamp(1 - 1 / std::max(distance, 1.0f), 0.0f, 1.0f),
          float(r.levels) / float(std::max(r.area, 1)), r.moving > most_fragment * float(r.area),
          float(r.vx) / (4 * float(std::max(r.moving, 1))),
-         float(r.vy) / (4 * float(std::max(r.moving, 1)))});
+         float(r.vy) / (4 * float(std::max(r.moving, 1))), softness_of(r)});
   }
   // A fragment belongs to the larger region next to it. Faint objects break into parts of any size.
   const float near = 0.02f * float(std::min(size.width, size.height));

@@ -88,7 +88,8 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMo
   groups_.run(queue, motion, state_, foreground(),
               first || settings.compensation == Compensation::none);
   regions_.run(queue, static_cast<int>(std::clamp(least, 1.0, 1e9)), foreground(), align_.small(),
-               groups_, state_, background_.deviation());
+               groups_, state_, background_.deviation(),
+               settings.shadows ? &shadows_.changes() : nullptr);
   if (settings.scene)
     scene_.run(queue,
                {{motion.current(), motion.reference()},

@@ -66,15 +66,16 @@ void Regions::set_mask(Queue &queue, const unsigned char *mask, int width, int h
 }
 
 void Regions::run(Queue &queue, int least, const cl::Buffer &foreground, const cl::Buffer &small,
-                  const MotionGroups &groups, const cl::Buffer &state,
-                  const cl::Buffer &deviation) {
+                  const MotionGroups &groups, const cl::Buffer &state, const cl::Buffer &deviation,
+                  const cl::Buffer *changes) {
   const Size cells{size_t(cells_.s[0]), size_t(cells_.s[1])};
   cells_kernel_(queue, cells, foreground, small, frame_.size, mask_, cells_, cell_words_, labels_,
                 regions_, roots_, groups.groups(), groups.first_cells(), groups.grid());
   join_(queue, cells, cell_words_, cells_, labels_, groups.groups(), groups.first_cells(),
         groups.grid());
   gather_(queue, cells, cell_words_, cells_, labels_, regions_, roots_, groups.groups(),
-          groups.motions(), groups.grid());
+          groups.motions(), groups.grid(), changes ? *changes : mask_,
+          changes ? frame_.size : cl_int2{});
   const auto counted = [](int length) {
     return (length + DEVIATION_SPACING - 1) / DEVIATION_SPACING;
   };

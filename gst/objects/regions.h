@@ -27,8 +27,10 @@ class Regions {
   /// BackgroundModel or ShadowDetector; `small`: the reduced frame. If more than 0.6 of the frame
   /// is foreground, the frame is a cut: `state` makes the next frame restart, and the list is
   /// empty. `deviation`: BackgroundModel::deviation(), which is updated for the next frame.
+  /// `changes`: of ShadowDetector; null: regions have none.
   void run(Queue &queue, int least, const cl::Buffer &foreground, const cl::Buffer &small,
-           const MotionGroups &groups, const cl::Buffer &state, const cl::Buffer &deviation);
+           const MotionGroups &groups, const cl::Buffer &state, const cl::Buffer &deviation,
+           const cl::Buffer *changes = nullptr);
 
   /// Enqueues the mask after run(): a byte per pixel, row by row, into `out` from `offset` on. It
   /// is 1 for foreground in the box of a region, 2 for shadows, 3 for the overlay, else 0.

@@ -17,6 +17,7 @@ ShadowDetector::ShadowDetector(Context &context, const camera::FrameGeometry &fr
     for (int i = 0; i < in_flight; i++) sampled_.push_back(make(sizeof(cl_short2)));
     for (cl::Buffer &buffer : colours_) buffer = make(sizeof(cl_short2));
     foreground_ = make(1);
+    changes_ = make(sizeof(cl_short));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for shadow detection on " + context.device().name + ".",
                 error);
@@ -43,7 +44,7 @@ void ShadowDetector::run(Queue &queue, const cl::Buffer &small, const cl::Buffer
   now_ = 1 - now_;
   mark_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, small, sampled_[last_], state,
         frame_, background.levels(), background.history(), background.foreground(), colours_[from],
-        colours_[now_], static_cast<cl_int>(restart), foreground_);
+        colours_[now_], static_cast<cl_int>(restart), foreground_, changes_);
 }
 
 }  // namespace glcl::objects

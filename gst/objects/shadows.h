@@ -34,6 +34,8 @@ class ShadowDetector {
   const cl::Buffer &sampled() const { return sampled_[last_]; }
   /// Like BackgroundModel::foreground(), but 1 for shadows.
   const cl::Buffer &foreground() const { return foreground_; }
+  /// short per pixel: its level above that of the background, in CHANGE_UNIT.
+  const cl::Buffer &changes() const { return changes_; }
   /// short2: R − Y and B − Y of the background, levels · 64.
   const cl::Buffer &colours() const { return colours_[now_]; }
 
@@ -42,7 +44,7 @@ class ShadowDetector {
   Kernel sample_, mark_;
   std::vector<cl::Buffer> sampled_;  // colours of frames, used in turn
   size_t last_ = 0;                  // the latest of them
-  cl::Buffer colours_[2], foreground_;
+  cl::Buffer colours_[2], foreground_, changes_;
   int now_ = 0;
 };
 

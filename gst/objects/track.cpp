@@ -191,6 +191,7 @@ void Detection::add(const Detection &other) {
   score = std::max(score, other.score);
   level = (level * area + other.level * other.area) / std::max(area + other.area, 1.0f);
   if (other.moving && (!moving || other.area > area)) vx = other.vx, vy = other.vy;
+  if (other.area > area) softness = other.softness;
   area += other.area;
   moving |= other.moving;
 }
@@ -248,6 +249,7 @@ void update_found(Track &track, const TrackObservation &found, bool jumped, cons
   track.box = box;
   track.level += (track.found < 3 ? 0.5f : score_gain) * (found.all.level - track.level);
   track.object.score += score_gain * (found.score - track.object.score);
+  track.doubt.softness += score_gain * (found.all.softness - track.doubt.softness);
   track.missed = 0, track.missed_seconds = 0;
   track.found++;
 }

@@ -93,6 +93,12 @@ struct TrackOcclusion {
   float occluded_px = 0;       // recent distance by which a shared region held it back
 };
 
+/// Why a track may be no object.
+struct TrackDoubt {
+  bool crowd = false;  // it began with many others at once
+  float softness = 0;  // of its detections, mean; light and shadows have soft outlines
+};
+
 /// A tracked region: an object, or a candidate for one.
 struct Track {
   Object object;
@@ -103,11 +109,11 @@ struct Track {
   TrackMotion motion;
   LeadingSide leading;
   TrackOcclusion occlusion;
-  int found = 1, missed = 0;    // frames: in total; in a row
-  double missed_seconds = 0;    // in a row
-  bool began_in_crowd = false;  // it began with many others at once
-  uint64_t serial = 0;          // its number
-  float level = 0;              // mean grey level
+  int found = 1, missed = 0;  // frames: in total; in a row
+  double missed_seconds = 0;  // in a row
+  TrackDoubt doubt;
+  uint64_t serial = 0;  // its number
+  float level = 0;      // mean grey level
 
   /// True if it was found often enough, or is an object.
   bool established() const { return found >= 5 || object.id; }
@@ -120,6 +126,7 @@ struct Detection {
   float level = 0;       // mean grey level
   bool moving = false;   // its vectors differ from the camera's motion
   float vx = 0, vy = 0;  // by this, px per frame
+  float softness = 0;    // 0 … 1, of its outline: see softness_of()
   int claims = 0;
   void add(const Detection &other);
 };

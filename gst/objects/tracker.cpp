@@ -21,6 +21,7 @@ constexpr float moving_area = 0.005f;     // part of the frame, of a large objec
 constexpr float fast_pan = 0.0125f;       // of the width per frame; then only vectors show motion
 constexpr float block_area = 2048;        // px² of frames; anything as large moves by its vectors
 constexpr float least_score = 0.1f;       // a new object with a lower score is noise
+constexpr float most_softness = 0.15f;    // of a new object; light and soft shadows have more
 constexpr float leaving_speed = 0.004f;   // of the shorter side per frame, of what leaves it
 constexpr double standing_seconds = 1;    // in one place, of a stationary object
 constexpr double least_hold_seconds = 1;  // until the map shows what has become background
@@ -52,9 +53,10 @@ bool Tracker::is_reported(const Track &track) const {
 bool Tracker::begins(const Settings &settings, const Track &track, float brightness_peak,
                      float pan) const {
   if (track.object.id || track.missed || track.object.score < least_score) return false;
+  if (track.doubt.softness > most_softness) return false;
   if (track.motion.stand.over || parked_.holds(track)) return false;
   if (settings.learn_scenery && scenery_.contains(track)) return false;
-  if (settings.min_frames <= 1 && !track.began_in_crowd) return true;
+  if (settings.min_frames <= 1 && !track.doubt.crowd) return true;
   const float part = track.box.area() / (float(size_.width) * float(size_.height));
   if (track.motion.moving >= std::max(settings.min_frames, moving_frames) && part >= moving_area)
     return true;
@@ -63,7 +65,7 @@ bool Tracker::begins(const Settings &settings, const Track &track, float brightn
       pan >= LEAST_PAN && track.box.area() >= block_area && track.motion.moving < moving_frames;
   if (unmoved && (pan >= fast_pan * float(size_.width) || track.object.score < faint_score))
     return false;
-  const bool doubtful = track.began_in_crowd || unmoved;
+  const bool doubtful = track.doubt.crowd || unmoved;
   // The place that a parked object leaves is foreground until the background is known there.
   const bool starts = track.leading.frames >= lead_frames && !doubtful && brightness_peak < 1 &&
                       track.object.score >= faint_score;
@@ -138,7 +140,7 @@ void Tracker::add(const RegionList &result, const std::vector<Detection> &list, 
   for (const Detection &detection : list)
     if (is_new(detection)) {
       Track track;
-      track.began_in_crowd = began_in_crowd;
+      track.doubt = {began_in_crowd, detection.softness};
       track.box = track.observed = track.start_box = track.object.box = detection.box;
       track.object.score = detection.score;
       track.level = detection.level;

@@ -61,6 +61,8 @@ typedef struct {
   int reach;          // blocks; alike blocks within this distance are one group
 } BlockGrid;
 
+CONSTANT(CHANGE_UNIT, 8);  // per level; a change is a pixel's level above that of the background
+
 CONSTANT(REGION_CELL, 2);    // px per side
 CONSTANT(MAX_REGIONS, 128);  // regions per list
 
@@ -68,11 +70,15 @@ CONSTANT(MAX_REGIONS, 128);  // regions per list
 typedef struct {
   int left, top, right, bottom;  // px of a reduced frame, inclusive
   int area;                      // foreground pixels
-  int distance;  // sum of their distances from the background, in eighths of the bound
-  int levels;    // sum of their levels, 0 to 255 each
-  int squares;   // sum of the squared levels, in 64ths, rounded down per cell
-  int moving;    // foreground pixels in blocks that move by themselves
-  int vx, vy;    // sum of their blocks' motion relative to the camera, quarter px of frames
+  int distance;        // sum of their distances from the background, in eighths of the bound
+  int levels;          // sum of their levels, 0 to 255 each
+  int squares;         // sum of the squared levels, in 64ths, rounded down per cell
+  int moving;          // foreground pixels in blocks that move by themselves
+  int vx, vy;          // sum of their blocks' motion relative to the camera, quarter px of frames
+  int cells;           // its cells
+  int change;          // sum of the magnitudes of the changes in them, in CHANGE_UNIT
+  int outside;         // cells just outside of it, counted once for each direction
+  int outside_change;  // sum of the changes in them
 } Region;
 
 // The regions of a frame.

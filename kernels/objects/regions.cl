@@ -65,7 +65,7 @@ __kernel void objects_cells(__global const uchar *foreground, __global const flo
                    : (uint2)(0);
   labels[at] = at;
   if (!counts) return;
-  const Region none = {INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  const Region none = {INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   regions[at] = none;
   const int group = group_at(groups, grid, position);
   if (group > 0 && count >= STRONG) atomic_min(&first_cells[group - 1], at);
@@ -124,12 +124,43 @@ __kernel void objects_join(__global const uint2 *cells, int2 size, __global vola
     }
 }
 
-// Adds the cells to their regions after all are joined. `roots`: from element 1 on, the bit of a
-// cell is set if it is the first of a region. A work-item per cell.
+// The sums over the pixels of a cell, of the changes and of their magnitudes; see objects_shadows.
+// `frame`: size of the reduced frame.
+inline int2 change_of(__global const short *changes, int2 frame, int2 position) {
+  int2 sum = 0;
+  for (int i = 0; i < REGION_CELL * REGION_CELL; i++) {
+    const int2 p = position * REGION_CELL + (int2)(i % REGION_CELL, i / REGION_CELL);
+    const int change = all(p < frame) ? changes[p.y * frame.x + p.x] : 0;
+    sum += (int2)(change, abs(change));
+  }
+  return sum;
+}
+
+// Adds the changes outside of a region's cell: two cells from it in each direction, if there are
+// three cells without foreground.
+inline void add_outside(__global volatile Region *region, __global const uint2 *cells, int2 size,
+                        int2 position, __global const short *changes, int2 frame) {
+  int found = 0, change = 0;
+  for (int i = 0; i < 4; i++) {
+    const int2 on = (i < 2 ? (int2)(1, 0) : (int2)(0, 1)) * (2 * (i % 2) - 1),
+               end = position + 3 * on;
+    if (any(end < 0) || any(end >= size) || count_at(cells, size, position + on) >= WEAK ||
+        count_at(cells, size, position + 2 * on) >= WEAK || count_at(cells, size, end) >= WEAK)
+      continue;
+    found++, change += change_of(changes, frame, position + 2 * on).x;
+  }
+  if (!found) return;
+  atomic_add(&region->outside, found);
+  atomic_add(&region->outside_change, change);
+}
+
+// Adds the cells to their regions after all are joined. `changes`: from objects_shadows; `frame`:
+// size of the reduced frame; its width is 0 if there are no changes. `roots`: from element 1 on,
+// the bit of a cell is set if it is the first of a region. A work-item per cell.
 __kernel void objects_gather(__global const uint2 *cells, int2 size, __global volatile int *labels,
                              __global volatile Region *regions, __global volatile uint *roots,
                              __global const int *groups, __global const float2 *motion,
-                             BlockGrid grid) {
+                             BlockGrid grid, __global const short *changes, int2 frame) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
   if (any(position >= size) || !part_of_region(cells, size, position)) return;
   const int at = position.y * size.x + position.x, root = root_of(labels, at);
@@ -145,6 +176,11 @@ __kernel void objects_gather(__global const uint2 *cells, int2 size, __global vo
   atomic_add(&region->distance, DISTANCE(cell.x));
   atomic_add(&region->levels, LEVELS(cell.y));
   atomic_add(&region->squares, SQUARES(cell.y));
+  if (frame.x) {
+    atomic_add(&region->cells, 1);
+    atomic_add(&region->change, change_of(changes, frame, position).y);
+    add_outside(region, cells, size, position, changes, frame);
+  }
   const int block = block_at(grid, position);
   if (root == at) atomic_or(&roots[1 + at / 32], 1u << at % 32);
   if (groups[block] <= 0) return;

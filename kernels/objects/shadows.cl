@@ -24,14 +24,15 @@ __kernel void objects_colours(IN_PLANES(in), int2 frame, int shrink, __global sh
 
 // Marks shadows and updates the colours of the background. `current`, `colours`: the reduced frame.
 // `background`, `history`, `foreground`: from objects_background. `restart`: there are no earlier
-// colours. `marked`: as `foreground`, with SHADOW. A work-item per pixel of the model.
+// colours. `marked`: as `foreground`, with SHADOW. `changes`: see Region; 0 for a new background.
+// A work-item per pixel of the model.
 __kernel void objects_shadows(__global const float *current, __global const short2 *colours,
                               __global const CameraState *state, FrameGeometry frame,
                               __global const float2 *background,
                               __global const PixelHistory *history,
                               __global const uchar *foreground,
                               __global const short2 *colours_before, __global short2 *colours_after,
-                              int restart, __global uchar *marked) {
+                              int restart, __global uchar *marked, __global short *changes) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1)), size = frame.size;
   if (any(position >= size)) return;
   const int at = position.y * size.x + position.x;
@@ -50,6 +51,9 @@ __kernel void objects_shadows(__global const float *current, __global const shor
     stored += (frame_colour - stored) / min((int)history[at].ages.x, COLOUR_FRAMES);
   colours_after[at] = convert_short2_sat_rte(stored);
   marked[at] = distance;
+  const bool known = !restart && !state->model_empty && history[at].ages.x >= MIN_AGE;
+  const float change = known ? sample(current, size, here) - background[at].x : 0.0f;
+  changes[at] = convert_short_sat_rte(CHANGE_UNIT * change);
   if (distance <= OVERLAY || restart || state->model_empty) return;
 
   int count = 0;

@@ -313,6 +313,7 @@ std::vector<uint8_t> Shadows::next(const Frame &in, const std::vector<float> &sm
     }
   std::vector<uint8_t> marked = foreground;
   margins.assign(foreground.size(), 1e9f);
+  changes.clear();
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const size_t at = size_t(y) * width + x;
@@ -328,6 +329,11 @@ std::vector<uint8_t> Shadows::next(const Frame &in, const std::vector<float> &sm
         colour[c] = std::rint(64 * colour[c]) / 64;
       }
       stored.push_back(colour);
+      const Around around(places.here, width, height);
+      double level = 0;
+      for (int i = 0; i < 4; i++) level += around.part[i] * small[size_t(around.at[i])];
+      const bool known = !anew && !state.model_empty && ages[at] >= young_age;
+      changes.push_back(known ? int(std::rint(8 * (level - background[at]))) : 0);
       if (foreground[at] > overlay && !anew && !state.model_empty &&
           is_shadow(x, y, seen, small, state, background, ages, foreground, &margins[at]))
         marked[at] = 1;

@@ -87,6 +87,7 @@ class Shadows {
 
   std::vector<Colour> colours;  ///< of the background, in 64ths
   std::vector<float> margins;   ///< distance of each pixel from the nearest decision, parts
+  std::vector<int> changes;     ///< of each pixel, in eighths of a level
 
  private:
   bool is_shadow(int x, int y, const std::vector<Colour> &seen, const std::vector<float> &small,
@@ -97,11 +98,12 @@ class Shadows {
 };
 
 /// As glcl::objects::Regions; `mask`: of the cells, or empty. `groups`: without numbers, no block
-/// moves.
+/// moves. `changes`: empty: regions have none.
 std::vector<glcl::objects::Region> regions(const std::vector<uint8_t> &foreground,
                                            const std::vector<float> &small, int width, int height,
                                            int least, const std::vector<uint8_t> &mask = {},
-                                           const BlockGroups &groups = {});
+                                           const BlockGroups &groups = {},
+                                           const std::vector<int> &changes = {});
 
 /// As glcl::objects::Regions::mask().
 std::vector<uint8_t> region_mask(const std::vector<uint8_t> &foreground, int width,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "objects.h"
 
@@ -78,10 +80,23 @@ class RegionCells {
   int group(size_t at) const { return groups_.numbers.empty() ? 0 : groups_.numbers[block(at)]; }
   template <class Work>
   void each_pixel(size_t at, Work work) const {
+    each_place(at, [&](size_t pixel) {
+      if (const int value = foreground_[pixel]; value > overlay)
+        work(int(pixel) % width_, int(pixel) / width_, value);
+    });
+  }
+  /// The indices of a cell's pixels.
+  template <class Work>
+  void each_place(size_t at, Work work) const {
     for (int y = row(at) * cell; y < std::min((row(at) + 1) * cell, height_); y++)
       for (int x = column(at) * cell; x < std::min((column(at) + 1) * cell, width_); x++)
-        if (const int value = foreground_[size_t(y) * width_ + x]; value > overlay)
-          work(x, y, value);
+        work(size_t(y) * width_ + x);
+  }
+  /// The cell at a distance of another one, if it is in the frame.
+  std::optional<size_t> at(size_t from, int dx, int dy) const {
+    const int x = column(from) + dx, y = row(from) + dy;
+    if (x < 0 || y < 0 || x >= columns_ || y >= rows_) return {};
+    return size_t(y) * columns_ + x;
   }
 
  private:
@@ -143,17 +158,38 @@ void add(Region &region, const RegionCells &cells, size_t at, const std::vector<
   region.vy += cells.area(at) * int(std::rint(4 * y));
 }
 
+/// Adds the changes in a cell, and those two cells from it if there is no foreground up to a third
+/// one.
+void add_changes(Region &region, const RegionCells &cells, size_t at,
+                 const std::vector<int> &changes) {
+  region.cells++;
+  cells.each_place(at, [&](size_t pixel) { region.change += std::abs(changes[pixel]); });
+  for (const auto &[dx, dy] : {std::array{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
+    const auto free = [&, x = dx, y = dy](int steps) {
+      const std::optional<size_t> place = cells.at(at, steps * x, steps * y);
+      return place && cells.area(*place) < weak;
+    };
+    if (!free(1) || !free(2) || !free(3)) continue;
+    region.outside++;
+    cells.each_place(*cells.at(at, 2 * dx, 2 * dy),
+                     [&](size_t pixel) { region.outside_change += changes[pixel]; });
+  }
+}
+
 }  // namespace
 
 std::vector<Region> regions(const std::vector<uint8_t> &foreground, const std::vector<float> &small,
                             int width, int height, int least, const std::vector<uint8_t> &mask,
-                            const BlockGroups &groups) {
+                            const BlockGroups &groups, const std::vector<int> &changes) {
   RegionCells cells(foreground, width, height, mask, groups);
   std::vector<Region> list;
   for (size_t first = 0; first < cells.count(); first++) {
     if (!cells.begins(first)) continue;
-    Region region{INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    for (size_t at : cells.list(first)) add(region, cells, at, small, width, groups);
+    Region region{INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    for (size_t at : cells.list(first)) {
+      add(region, cells, at, small, width, groups);
+      if (!changes.empty()) add_changes(region, cells, at, changes);
+    }
     if (region.area >= least) list.push_back(region);
   }
   return list;

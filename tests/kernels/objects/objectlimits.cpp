@@ -450,7 +450,7 @@ class ShadowKernel {
                 context.cl(), std::vector<PixelHistory>(pixels, PixelHistory{{{scene.age, 0}}, 0})),
             glcl::upload_values(context.cl(), scene.foreground),
             glcl::upload_values(context.cl(), colours(scene.background_colour)), colours_,
-            cl_int(0), marked_);
+            cl_int(0), marked_, changes_);
   }
 
   Bench bench_;
@@ -459,7 +459,8 @@ class ShadowKernel {
       bench_.context->program("objects/shadows.cl", glcl::frame_options(Layout::buffer)),
       "objects_shadows",
       {side, 1}};
-  cl::Buffer colours_ = make(bench_, pixels * sizeof(cl_short2)), marked_ = make(bench_, pixels);
+  cl::Buffer colours_ = make(bench_, pixels * sizeof(cl_short2)), marked_ = make(bench_, pixels),
+             changes_ = make(bench_, pixels * sizeof(cl_short));
 };
 
 }  // namespace

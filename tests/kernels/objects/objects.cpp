@@ -244,8 +244,10 @@ TEST(test_shadows) {
           const auto wanted = expected.next(in, small, state, background, ages, foreground, anew);
           const auto marked = download<cl_uchar>(bench, engine.foreground(), pixels);
           const auto colours = download<cl_short2>(bench, engine.colours(), pixels);
+          const auto changes = download<cl_short>(bench, engine.changes(), pixels);
           for (size_t i = 0; i < pixels; i++) {
             off += marked[i] != wanted[i] && expected.margins[i] > 0.002f;
+            off += std::abs(changes[i] - expected.changes[i]) > 1;
             for (int c = 0; c < 2; c++)
               off += std::abs(colours[i].s[c] - 64 * expected.colours[i][size_t(c)]) > 2;
             const bool object = background[i] > 90 && small[i] == 80;
@@ -367,7 +369,8 @@ namespace {
 
 RegionList regions_of(Bench &bench, const std::vector<uint8_t> &foreground, int width, int height,
                       int least, size_t items, const std::vector<uint8_t> &mask = {},
-                      int mask_width = 0, int mask_height = 0) {
+                      int mask_width = 0, int mask_height = 0,
+                      const std::vector<int> &changes = {}) {
   const auto frame = glcl::camera::frame_geometry(width, height);
   Regions engine(*bench.context, frame, items);
   if (!mask.empty()) engine.set_mask(*bench.queue, mask.data(), mask_width, mask_height);
@@ -377,11 +380,14 @@ RegionList regions_of(Bench &bench, const std::vector<uint8_t> &foreground, int 
   const cl::Buffer pixels = upload(bench, foreground),
                    small = upload(bench, levels_of(width, height)),
                    deviation = upload(bench, std::vector<cl_uint>(34));
+  const std::vector<cl_short> values(changes.begin(), changes.end());
+  const cl::Buffer changed = upload(bench, values.empty() ? std::vector<cl_short>(1) : values);
   RegionList result{};
   // Twice: a run does not depend on the one before.
   for (int i = 0; i < 2; i++) {
     engine.run(*bench.queue, least, pixels, small, groups,
-               upload(bench, std::vector<CameraState>{state}), deviation);
+               upload(bench, std::vector<CameraState>{state}), deviation,
+               values.empty() ? nullptr : &changed);
     result = download<RegionList>(bench, engine.list(), 1)[0];
   }
   fail_unless(result.state.frames == 7);
@@ -431,9 +437,12 @@ TEST(test_regions) {
         const auto changed = std::count_if(foreground.begin(), foreground.end(),
                                            [](uint8_t pixel) { return pixel == 1 || pixel > 2; });
         const bool cut = float(changed) > 0.6f * float(foreground.size());
+        std::vector<int> changes(part == 3 ? 0 : foreground.size());
+        for (int &change : changes) change = int(next() % 4081) - 2040;
         expect_regions(
-            regions_of(bench, foreground, w, h, 12, items),
-            cut ? std::vector<Region>{} : reference::regions(foreground, levels_of(w, h), w, h, 12),
+            regions_of(bench, foreground, w, h, 12, items, {}, 0, 0, changes),
+            cut ? std::vector<Region>{}
+                : reference::regions(foreground, levels_of(w, h), w, h, 12, {}, {}, changes),
             std::to_string(w) + "×" + std::to_string(h) + ", " + std::to_string(part));
       }
   // Spirals join late; more regions than the list holds.

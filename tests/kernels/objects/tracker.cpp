@@ -417,6 +417,7 @@ class PannedRun {
     bool moving = false;
     float vx = 0, vy = 0;  // px per frame
     int eighths = 64;      // distance from the background
+    float softness = 0;    // part of its change that is just outside of it
   };
   Tracker::Report step(const std::vector<Seen> &list) {
     RegionList result{};
@@ -428,6 +429,8 @@ class PannedRun {
       region.distance = region.area * seen.eighths;
       region.moving = seen.moving ? region.area : 0;
       region.vx = int(4 * seen.vx) * region.moving, region.vy = int(4 * seen.vy) * region.moving;
+      region.cells = region.area / 4, region.change = 400 * region.cells, region.outside = 10;
+      region.outside_change = int(-400 * seen.softness) * region.outside;
       result.regions[result.count++] = region;
     }
     return run_.tracker.step(run_.settings, result, run_.frame, 50, 0.04);
@@ -456,6 +459,25 @@ void expect_box(const Tracker::Report &report, const Box &box, int number) {
 }
 
 }  // namespace
+
+// A light or a shadow that moves begins no object. A thing does, also if a light is with it at
+// first.
+TEST(test_soft_outlines) {
+  const auto begins = [](auto softness) {
+    return PannedRun(0).begins([&](int i) {
+      PannedRun::Seen seen{box_at(40 + 4 * i, 60, 20)};
+      seen.softness = softness(i);
+      return seen;
+    });
+  };
+  const int sharp = begins([](int) { return 0.0f; });
+  fail_unless(sharp >= 0 && sharp < 5, "a thing begins in frame %d", sharp);
+  fail_unless(begins([](int) { return 0.1f; }) == sharp, "as one with a halo");
+  const int soft = begins([](int) { return 0.25f; });
+  fail_unless(soft < 0, "a light begins in frame %d", soft);
+  const int later = begins([](int i) { return i < 10 ? 0.25f : 0; });
+  fail_unless(later > 10 && later < 15, "a thing in a light begins in frame %d", later);
+}
 
 // Among many new regions, one that moves by its vectors begins in the third frame. One whose
 // vectors change from frame to frame does not, nor does a small one.

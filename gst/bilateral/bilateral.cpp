@@ -16,6 +16,14 @@ constexpr int small_radius = 6;            // largest radius of the problem "rad
 constexpr double soft_sigma_range = 0.07;  // from here on the exponents of SOFT_COLOR stay in range
 
 int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
+int round_down(int n, int unit) { return n < 0 ? -round_up(-n, unit) : n / unit * unit; }
+
+/// The part of a frame up to `reach` px away from a region.
+Rect around(const Rect &region, int reach, int width, int height) {
+  return clipped(
+      {region.x - reach, region.y - reach, region.width + 2 * reach, region.height + 2 * reach},
+      width, height);
+}
 
 bool has_images(const cl::Device &device, int width, int height) {
   return device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() &&
@@ -163,8 +171,10 @@ double BilateralFilter::cost(const Settings &settings) const {
   const int r = radius(settings);
   const bool small = r <= small_radius;
   const double side = 2.0 * r + 1, measured_side = small ? 9 : 21;
+  const Rect region = clipped(settings.region, width_, height_);
+  const double part = double(region.width) * region.height / (double(width_) * height_);
   return microseconds_[small ? 0 : 1] * (side * side) / (measured_side * measured_side) *
-         (settings.weight == Weight::per_channel ? 2 : 1);
+         (settings.weight == Weight::per_channel ? 2 : 1) * part;
 }
 
 Parameters BilateralFilter::variant(const Device &device, Form form) {
@@ -335,12 +345,15 @@ void BilateralFilter::run(Queue &queue, const Settings &settings, const Picture 
     check_picture(*picture, width_, height_, {layout_, pixels_, {}}, "The bilateral filter");
   const int split = split_column(settings, width_);
   const int iterations = split == width_ ? 1 : std::max(settings.iterations, 1);
+  const Rect region = clipped(settings.region, width_, height_);
   try {
     const Picture *from = &in;
     for (int i = 0; i < iterations; i++) {
-      const bool last = i == iterations - 1;
-      const Picture &to = last ? out : between(i);
-      pass(queue, settings, *from, in, to, last ? split : 0);
+      const int later = iterations - 1 - i;
+      const Picture &to = later ? between(i) : out;
+      run(queue, settings,
+          {*from, in, to, later ? 0 : split,
+           around(region, later * radius(settings), width_, height_)});
       from = &to;
     }
   } catch (const cl::Error &error) {
@@ -348,69 +361,76 @@ void BilateralFilter::run(Queue &queue, const Settings &settings, const Picture 
   }
 }
 
-void BilateralFilter::pass(Queue &queue, const Settings &settings, const Picture &from,
-                           const Picture &original, const Picture &to, int split) {
+void BilateralFilter::run(Queue &queue, const Settings &settings, const Iteration &now) {
   VariantKernels &kernels = kernels_for(radius(settings));
   switch (kernels.form) {
     case Form::tile:
-      pass_tile(queue, kernels, settings, from, original, to, split);
+      run_tile(queue, kernels, settings, now);
       break;
     case Form::direct:
-      pass_direct(queue, kernels, settings, from, original, to, split);
+      run_direct(queue, kernels, settings, now);
       break;
     case Form::vector:
-      pass_vector(queue, kernels, settings, from, original, to, split);
+      run_vector(queue, kernels, settings, now);
   }
 }
 
-void BilateralFilter::pass_tile(Queue &queue, VariantKernels &kernels, const Settings &settings,
-                                const Picture &from, const Picture &original, const Picture &to,
-                                int split) {
+void BilateralFilter::run_tile(Queue &queue, VariantKernels &kernels, const Settings &settings,
+                               const Iteration &now) {
   const int r = radius(settings);
   const int kind = kind_of(settings);
   const float range = range_exponent(settings, code_scale(settings.weight)),
               space = space_exponent(settings);
+  const Rect &region = now.region;
   if (Kernel *fixed = fixed_kernel(kernels, {r, kind})) {
     const Size block = fixed_block(kernels.variant, {r, kind});
-    (*fixed)(queue, {(width_ + block.x - 1) / block.x, (height_ + block.y - 1) / block.y}, from,
-             original, to, range, space, split);
+    (*fixed)(queue,
+             {(region.width + block.x - 1) / block.x, (region.height + block.y - 1) / block.y},
+             now.from, now.original, now.to, int4_of(region), range, space, now.split);
     return;
   }
   Kernel &kernel = kind == SOFT_COLOR ? kernels.soft_color : kernels.by_weight[kind];
   const size_t rows = kernel.group().y * kernels.rows + 2 * r;
   const size_t chunk = std::min(rows, tile_rows(local_memory_, kernel.group().x, r));
   kernel.costs(neighbours(r));
-  kernel(queue, {size_t(width_), size_t(height_ + kernels.rows - 1) / kernels.rows}, from, original,
-         to, range, space, r, split, static_cast<cl_int>(chunk),
-         cl::Local(chunk * tile_row_bytes(kernel.group().x, r)),
+  kernel(queue, {size_t(region.width), size_t(region.height + kernels.rows - 1) / kernels.rows},
+         now.from, now.original, now.to, int4_of(region), range, space, r, now.split,
+         static_cast<cl_int>(chunk), cl::Local(chunk * tile_row_bytes(kernel.group().x, r)),
          cl::Local((r + 1) * sizeof(cl_float)));
 }
 
-void BilateralFilter::pass_direct(Queue &queue, VariantKernels &kernels, const Settings &settings,
-                                  const Picture &from, const Picture &original, const Picture &to,
-                                  int split) {
+void BilateralFilter::run_direct(Queue &queue, VariantKernels &kernels, const Settings &settings,
+                                 const Iteration &now) {
   const float range = range_exponent(
       settings, settings.weight == Weight::intensity ? code_scale(settings.weight) : 1);
   const int r = radius(settings);
   Kernel &kernel = kernels.by_weight[static_cast<int>(settings.weight)].costs(neighbours(r));
-  kernel(queue, {size_t(width_), size_t(height_)}, from, original, to, range,
-         space_exponent(settings), r, split);
+  kernel(queue, {size_t(now.region.width), size_t(now.region.height)}, now.from, now.original,
+         now.to, int4_of(now.region), range, space_exponent(settings), r, now.split);
 }
 
-void BilateralFilter::pass_vector(Queue &queue, VariantKernels &kernels, const Settings &settings,
-                                  const Picture &from, const Picture &original, const Picture &to,
-                                  int split) {
+void BilateralFilter::run_vector(Queue &queue, VariantKernels &kernels, const Settings &settings,
+                                 const Iteration &now) {
   const int r = radius(settings);
   space_.update(queue, kernels.space, {r, kernels.rows, settings.sigma_space},
                 space_exponent(settings));
-  const size_t chunks = (round_up(r, lanes_) + round_up(width_ + r, lanes_)) / lanes_;
-  planes_kernel_(queue, {chunks, size_t(height_)}, from, planes_, plane_pitch_, width_, height_, r);
+  const Rect &region = now.region;
+  const auto chunks = [this](int from, int to) {
+    return size_t(round_up(to - from, lanes_) / lanes_);
+  };
+  // The columns and rows that the region reads. Rows outside of the frame are its first or last.
+  const int left = round_down(region.x - r, lanes_), top = std::max(region.y - r, 0);
+  const Rect area{left, top, region.right() + r - left,
+                  std::min(region.bottom() + r + kernels.rows - 1, height_) - top};
+  planes_kernel_(queue, {chunks(left, area.right()), size_t(area.height)}, now.from, planes_,
+                 plane_pitch_, width_, int4_of(area));
   Kernel &kernel = kernels.by_weight[static_cast<int>(settings.weight)].costs(neighbours(r));
   kernel(queue,
-         {size_t(width_ + lanes_ - 1) / lanes_, size_t(height_ + kernels.rows - 1) / kernels.rows},
+         {chunks(round_down(region.x, lanes_), region.right()),
+          size_t(region.height + kernels.rows - 1) / kernels.rows},
          planes_, plane_pitch_, space_.buffer(),
-         range_exponent(settings, code_scale(settings.weight)), r, original, to, width_, height_,
-         split);
+         range_exponent(settings, code_scale(settings.weight)), r, now.original, now.to,
+         cl_int2{{width_, height_}}, int4_of(region), now.split);
 }
 
 /// The program for one radius and kind if it is ready; otherwise starts the build.

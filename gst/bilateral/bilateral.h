@@ -11,6 +11,7 @@
 #include "opencl/lazy.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
+#include "opencl/rect.h"
 #include "opencl/tuning.h"
 #include "spacetable.h"
 
@@ -51,6 +52,7 @@ class BilateralFilter {
     int iterations = 1;  ///< the filter applied n times, each time rounded to a code
     double split = 0;    ///< 0..1: columns left of round(split * width) show the input, that
                          ///< column is a white line unless it is an edge of the frame
+    Rect region{};       ///< px, clipped to the frame: the pixels that are filtered; empty: all
   };
 
   static constexpr int max_radius = 128;
@@ -82,8 +84,8 @@ class BilateralFilter {
   Layout layout() const { return layout_; }
   /// The variant that filters frames with these settings.
   const Parameters &variant_for(const Settings &settings) const;
-  /// The approximate time for a frame of 1920×1080, µs: measured by glcl-tune on this device before
-  /// the engine was created, or the default for this class of device.
+  /// The approximate time for the region of a frame of 1920×1080, µs: measured by glcl-tune on this
+  /// device before the engine was created, or the default for this class of device.
   double cost(const Settings &settings) const;
 
   /// Builds the program that "fixed" variants have for the radius and weight of these settings, and
@@ -92,10 +94,11 @@ class BilateralFilter {
   void prepare(const Settings &settings);
 
   /// Enqueues the filter from `in` to `out`, two pictures of the engine's size and layout; never
-  /// waits. Any setting may change between calls: run() never waits for a compiler, and allocates
-  /// memory only if settings need more than before. All calls of an engine use one queue (or queues
-  /// that wait for each other). Throws Error::settings for other pictures, Error::failed if OpenCL
-  /// refuses.
+  /// waits. Pixels in the region get the values that they have without a region; all others of
+  /// `out` stay as they are. Any setting may change between calls: run() never waits for a
+  /// compiler, and allocates memory only if settings need more than before. All calls of an engine
+  /// use one queue (or queues that wait for each other). Throws Error::settings for other pictures,
+  /// Error::failed if OpenCL refuses.
   void run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out);
 
  private:
@@ -112,6 +115,14 @@ class BilateralFilter {
   /// The key of a program of a "fixed" variant: radius, and kind as in tile.clh.
   using Fixed = std::pair<int, int>;
 
+  /// One iteration: its input and output, the input of the first one, and the part of the frame
+  /// that it writes.
+  struct Iteration {
+    const Picture &from, &original, &to;
+    int split;
+    Rect region;
+  };
+
   bool deep() const { return pixels_.bits > 8; }
   std::string depth_option() const { return deep() ? " -DDEEP" : ""; }
   int kind_of(const Settings &settings) const;
@@ -125,14 +136,13 @@ class BilateralFilter {
   Kernel *fixed_kernel(const VariantKernels &kernels, Fixed fixed);
   bool has_fixed(const VariantKernels &kernels, Fixed fixed) const;
   Picture &between(int iteration);
-  void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
-            const Picture &to, int split);
-  void pass_tile(Queue &queue, VariantKernels &kernels, const Settings &settings,
-                 const Picture &from, const Picture &original, const Picture &to, int split);
-  void pass_direct(Queue &queue, VariantKernels &kernels, const Settings &settings,
-                   const Picture &from, const Picture &original, const Picture &to, int split);
-  void pass_vector(Queue &queue, VariantKernels &kernels, const Settings &settings,
-                   const Picture &from, const Picture &original, const Picture &to, int split);
+  void run(Queue &queue, const Settings &settings, const Iteration &now);
+  void run_tile(Queue &queue, VariantKernels &kernels, const Settings &settings,
+                const Iteration &now);
+  void run_direct(Queue &queue, VariantKernels &kernels, const Settings &settings,
+                  const Iteration &now);
+  void run_vector(Queue &queue, VariantKernels &kernels, const Settings &settings,
+                  const Iteration &now);
 
   std::shared_ptr<Context> context_;
   size_t local_memory_;  // limit of a work-group, bytes

@@ -27,7 +27,7 @@ class Converter {
   const Picture &rgba_out();
   /// Enqueues the conversion of that picture into all planes of the frame `out`. Pixels that equal
   /// the last result of to_rgba keep their values in `in`, the frame of that call. With
-  /// `keeps_chroma` all chroma does, but that of pixels in this column.
+  /// `keeps_chroma` all chroma does, but that of changed pixels in this column.
   void from_rgba(Queue &queue, const Picture &in, const Picture &out,
                  std::optional<int> keeps_chroma = {});
 

@@ -12,7 +12,8 @@
  * Gaussian by a bilateral grid (Chen, Paris and Durand, SIGGRAPH 2007) at a cost that does not
  * depend on `sigma-space`; with `weight=color` it uses differences in brightness only. `auto` is
  * the exact filter with `weight=color` or a `radius` above 0, otherwise the faster method on this
- * device. All properties may change while playing, and all numbers are controllable.
+ * device. `roi` and `mask` limit where it acts. All properties may change while playing, and all
+ * numbers are controllable.
  *
  * ## Example launch lines
  * |[
@@ -36,9 +37,13 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/glclelement.h"
+#include "base/glclengineswap.h"
 #include "base/glclerrorreporter.h"
+#include "base/glclregion.h"
+#include "base/glclstillpicture.h"
 #include "bilateral/bilateral.h"
 #include "bilateral/grid.h"
 #include "bilateral/mix.h"
@@ -100,6 +105,7 @@ struct BilateralProperties : BilateralFilter::Settings {
   BilateralMethod method = BilateralMethod::automatic;
   double amount = 1;
   BilateralChannels channels = BilateralChannels::all;
+  std::string mask;  // file
 };
 
 struct BilateralState {
@@ -108,6 +114,9 @@ struct BilateralState {
   std::unique_ptr<BilateralFilter> exact;  // GL thread, like the grid and the mix
   std::unique_ptr<Grid> grid;
   std::unique_ptr<Mix> mix;
+  glcl::EngineSwap<std::string, glcl::Picture> mask{"The mask stays as it was."};
+  std::shared_ptr<glcl::Context> context;
+  bool roi_warned = false;  // a warning was posted since the roi was last inside the frames
 
   bool wants_grid(const BilateralProperties &now) const {
     if (now.method == BilateralMethod::brute_force || !grid->suits(now)) return false;
@@ -115,6 +124,11 @@ struct BilateralState {
            (now.weight != Weight::color && !now.radius && grid->cost(now) < exact->cost(now));
   }
 };
+
+/// Loads masks, here or in the background.
+auto mask_loader(const std::shared_ptr<glcl::Context> &context) {
+  return [context](const std::string &file) { return glcl::load_levels(context, "mask", file); };
+}
 
 }  // namespace
 
@@ -135,7 +149,12 @@ static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Cont
   state->exact = std::make_unique<BilateralFilter>(context, width, height, pixels);
   state->grid = std::make_unique<Grid>(context, width, height, state->exact->layout(), pixels);
   state->mix = std::make_unique<Mix>(context, width, height, state->exact->layout(), pixels);
+  state->context = context.shared_from_this();
+  state->roi_warned = false;
   const BilateralProperties settings = state->settings.get();
+  if (!state->mask.tried(settings.mask))
+    state->mask.prepare(GST_ELEMENT(filter), gst_glcl_filter_has_begun(filter), settings.mask,
+                        mask_loader(state->context));
   GST_INFO_OBJECT(filter, "frames of %d×%d px, at first by %s; brute force: %s", width, height,
                   state->wants_grid(settings) ? "a grid" : "brute force",
                   glcl::describe(state->exact->variant_for(settings)).c_str());
@@ -149,11 +168,14 @@ static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Cont
 /// How the next frame is mixed. The conversion of YUV keeps its chroma, so all of it may change
 /// here.
 static Mix::Settings mix_settings(GstGLCLFilter *filter) {
-  const BilateralProperties &settings = GST_GLCL_BILATERAL(filter)->state->frame_settings;
+  BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
+  const BilateralProperties &settings = state->frame_settings;
   const GstVideoInfo &info = GST_GL_FILTER(filter)->in_info;
+  const glcl::Picture *mask = state->mask.engine();
   return {settings.amount,
           settings.channels == BilateralChannels::luma && GST_VIDEO_INFO_IS_RGB(&info),
-          Mix::hairline(settings, GST_VIDEO_INFO_WIDTH(&info))};
+          Mix::hairline(settings, GST_VIDEO_INFO_WIDTH(&info)), settings.region,
+          mask && *mask ? mask : nullptr};
 }
 
 static bool gst_glcl_bilateral_passes_on(GstGLCLFilter *filter) {
@@ -171,6 +193,9 @@ static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue
                                        GstBuffer *, GstBuffer *) {
   BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
   const BilateralProperties &settings = state->frame_settings;
+  state->mask.update(GST_ELEMENT(filter), settings.mask, mask_loader(state->context));
+  glcl::warn_of_region(GST_ELEMENT(filter), settings.region, in.width, in.height,
+                       glcl::clipped(settings.region, in.width, in.height), state->roi_warned);
   if (!out) return;
   // The exact filter is used until the grid is built, or if the grid can't be built.
   bool ready = false;
@@ -187,9 +212,11 @@ static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue
 
 static void gst_glcl_bilateral_unprepare(GstGLCLFilter *filter) {
   BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
+  state->mask.clear();
   state->mix.reset();
   state->grid.reset();
   state->exact.reset();
+  state->context.reset();
 }
 
 static void gst_glcl_bilateral_init(GstGLCLBilateral *self) { self->state = new BilateralState; }
@@ -222,6 +249,22 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
               &BilateralProperties::amount, 0, 1)
       .choice("channels", "Channels", "Which parts of the picture change",
               &BilateralProperties::channels, channels_type())
+      .other(
+          gst_param_spec_array(
+              "roi", "Region of interest",
+              "Region that is filtered: <x, y, width, height> in px. It is clipped to the frame; a "
+              "region outside moves to the nearest edge. Empty: whole frame",
+              nullptr, glcl::while_playing),
+          [](BilateralProperties &settings, const GValue *value) {
+            glcl::set_region(settings.region, value);
+          },
+          [](const BilateralProperties &settings, GValue *value) {
+            glcl::get_region(settings.region, value);
+          })
+      .text("mask", "Mask",
+            "Picture file, stretched over the frame: white filters, black keeps the input, grey "
+            "mixes. Transparent parts count as black. Empty: no mask",
+            &BilateralProperties::mask)
       .number("split", "Split",
               "Fraction of the width, from the left, that shows the unfiltered input; a hairline "
               "marks the border",

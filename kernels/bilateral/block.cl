@@ -66,13 +66,13 @@ inline void add_row(struct block *block, __local const float4 *row,
 // The same arguments as bilateral_tile_… in tile.cl.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void bilateral_block(
     __read_only image2d_t in, __read_only image2d_t original, __write_only image2d_t out,
-    float range, float space, int split) {
+    int4 region, float range, float space, int split) {
   __local float4 tile[TILE_Y * PITCH];
   __local float row_weights[RADIUS + 1];
-  const int2 size = get_image_dim(in);
+  const int2 end = region.xy + region.zw;
   const int2 local_at = (int2)(get_local_id(0) * COLUMNS, get_local_id(1) * ROWS);
-  const int2 first =
-      (int2)(get_group_id(0) * GROUP_X * COLUMNS, (get_global_id(1) - get_local_id(1)) * ROWS);
+  const int2 first = region.xy + (int2)(get_group_id(0) * GROUP_X * COLUMNS,
+                                        (get_global_id(1) - get_local_id(1)) * ROWS);
   const int item = get_local_id(1) * GROUP_X + get_local_id(0);
   const float bias = soft_bias(KIND, range), unit = level_unit(KIND, range);
 
@@ -123,11 +123,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void bilater
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
       const int2 at = first + local_at + (int2)(c, o);
-      if (any(at >= size)) continue;
+      if (any(at >= end)) continue;
       float4 source = read_imagef(original, pixel_sampler, at);
       if (at.x >= split)
         source = filtered_pixel(tile_mean(KIND, block.sum[o][c], block.weight[o][c], unit),
-                                source.w, at.x, size.x, split);
+                                source.w, at.x, get_image_width(in), split);
       write_imagef(out, at, source);
     }
 }

@@ -7,11 +7,10 @@
 // Colours stay 0..1 here, which saves a multiplication and a rounding per tap; equal codes are
 // equal floats.
 inline void filter_direct(const int kind, __read_only image2d_t in, __read_only image2d_t original,
-                          __write_only image2d_t out, float range, float space, int radius,
-                          int split) {
-  const int2 size = get_image_dim(in);
-  const int2 at = (int2)(get_global_id(0), get_global_id(1));
-  if (any(at >= size)) return;
+                          __write_only image2d_t out, int4 region, float range, float space,
+                          int radius, int split) {
+  const int2 at = region.xy + (int2)(get_global_id(0), get_global_id(1));
+  if (any(at >= region.xy + region.zw)) return;
   const float4 source = read_imagef(original, pixel_sampler, at);
   if (at.x < split) {
     write_imagef(out, at, source);
@@ -44,17 +43,18 @@ inline void filter_direct(const int kind, __read_only image2d_t in, __read_only 
     weight += row * row_weight;
   }
   const float3 mean = p + (kind == PER_CHANNEL ? sum / weight : sum / weight.x);
-  write_imagef(out, at, filtered_pixel(FULL_SCALE * mean, source.w, at.x, size.x, split));
+  write_imagef(out, at,
+               filtered_pixel(FULL_SCALE * mean, source.w, at.x, get_image_width(in), split));
 }
 
 // One kernel per weight. `range`: factor of the squared difference of colours 0..1 in the exponent
 // of 2, or of hundredths of a code for intensity. `original` gives alpha and the unfiltered side
-// of the split. A work-item per pixel.
-#define BILATERAL(name, kind)                                                          \
-  __kernel void name(__read_only image2d_t in, __read_only image2d_t original,         \
-                     __write_only image2d_t out, float range, float space, int radius, \
-                     int split) {                                                      \
-    filter_direct(kind, in, original, out, range, space, radius, split);               \
+// of the split. A work-item per pixel of `region`: left, top, width, height.
+#define BILATERAL(name, kind)                                                           \
+  __kernel void name(__read_only image2d_t in, __read_only image2d_t original,          \
+                     __write_only image2d_t out, int4 region, float range, float space, \
+                     int radius, int split) {                                           \
+    filter_direct(kind, in, original, out, region, range, space, radius, split);        \
   }
 BILATERAL(bilateral_direct_intensity, INTENSITY)
 BILATERAL(bilateral_direct_color, COLOR)

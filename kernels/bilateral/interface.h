@@ -64,10 +64,13 @@ typedef struct {
 
 // The mix of a filtered picture and the original one, for bilateral_mix.
 typedef struct {
-  int2 size;     // of the frame, px
-  int hairline;  // column of the hairline, or -1
-  int luma;      // 1: R, G and B change by the change of intensity
-  float amount;  // weight of the filtered picture
+  int4 region;        // of the frame: left, top, width, height, px; the rest is the original
+  int2 size;          // of the frame, px
+  int2 mask;          // width and height of the mask, px; 0: no mask
+  float2 mask_scale;  // px of the mask per px of the frame
+  int hairline;       // column of the hairline, or -1
+  int luma;           // 1: R, G and B change by the change of intensity
+  float amount;       // weight of the filtered picture
 } MixSettings;
 
 INTERFACE_END

@@ -19,12 +19,14 @@ inline void add_output_tap(const int kind, struct output *o, float4 q, float ran
 }
 
 inline void filter_tile(const int kind, __read_only image2d_t in, __read_only image2d_t original,
-                        __write_only image2d_t out, float range, float space, int radius, int split,
-                        int chunk, __local float4 *tile, __local float *row_weights) {
-  const int2 size = get_image_dim(in);
+                        __write_only image2d_t out, int4 region, float range, float space,
+                        int radius, int split, int chunk, __local float4 *tile,
+                        __local float *row_weights) {
+  const int2 end = region.xy + region.zw;
   const int2 lanes = (int2)(get_local_size(0), get_local_size(1));
   const int2 group = (int2)(lanes.x, lanes.y * ROWS);
-  const int2 first = (int2)(get_group_id(0) * lanes.x, (get_global_id(1) - get_local_id(1)) * ROWS);
+  const int2 first =
+      region.xy + (int2)(get_group_id(0) * lanes.x, (get_global_id(1) - get_local_id(1)) * ROWS);
   const int2 local_at = (int2)(get_local_id(0), get_local_id(1) * ROWS);
   const int2 side = group + 2 * radius;
 
@@ -91,25 +93,28 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
 #pragma unroll
   for (int o = 0; o < ROWS; o++) {
     const int2 at = first + local_at + (int2)(0, o);
-    if (any(at >= size)) continue;
+    if (any(at >= end)) continue;
     float4 source = read_imagef(original, pixel_sampler, at);
     if (at.x >= split) {
       const float3 mean = tile_mean(kind, outputs[o].sum, outputs[o].weight, unit);
-      source = filtered_pixel(mean, source.w, at.x, size.x, split);
+      source = filtered_pixel(mean, source.w, at.x, get_image_width(in), split);
     }
     write_imagef(out, at, source);
   }
 }
 
-// One kernel per weight. `range`: factor of the squared difference in codes in the exponent of 2,
-// or of hundredths of a code for intensity. `original` gives alpha and the unfiltered side of the
-// split. Local memory: `tile` has `chunk` rows of get_local_size(0) + 2 radius texels;
-// `row_weights` radius + 1 floats. A work-item has ROWS pixels along y.
-#define BILATERAL(name, kind)                                                                     \
-  __kernel void name(__read_only image2d_t in, __read_only image2d_t original,                    \
-                     __write_only image2d_t out, float range, float space, int radius, int split, \
-                     int chunk, __local float4 *tile, __local float *row_weights) {               \
-    filter_tile(kind, in, original, out, range, space, radius, split, chunk, tile, row_weights);  \
+// One kernel per weight. It writes the pixels of `region`: left, top, width, height. `range`:
+// factor of the squared difference in codes in the exponent of 2, or of hundredths of a code for
+// intensity. `original` gives alpha and the unfiltered side of the split. Local memory: `tile` has
+// `chunk` rows of get_local_size(0) + 2 radius texels; `row_weights` radius + 1 floats. A work-item
+// has ROWS pixels along y.
+#define BILATERAL(name, kind)                                                              \
+  __kernel void name(__read_only image2d_t in, __read_only image2d_t original,             \
+                     __write_only image2d_t out, int4 region, float range, float space,    \
+                     int radius, int split, int chunk, __local float4 *tile,               \
+                     __local float *row_weights) {                                         \
+    filter_tile(kind, in, original, out, region, range, space, radius, split, chunk, tile, \
+                row_weights);                                                              \
   }
 BILATERAL(bilateral_tile_intensity, INTENSITY)
 BILATERAL(bilateral_tile_color, COLOR)

@@ -31,13 +31,12 @@ __kernel void bilateral_space(__global float *exponents, float space, int radius
   exponents[y * side + x] = abs(dy) > radius ? -1e4f : space * (float)(dx * dx + dy * dy);
 }
 
-// Splits RGBA rows into planes. A work-item has V columns of a row, starting at -radius rounded up
-// to V.
+// Splits RGBA rows into planes. A work-item has V columns of a row of `area`: left, top, width,
+// height. Its left is a multiple of V; columns outside of the frame repeat its edge.
 __kernel void bilateral_planes(__global const PIXEL *in, int in_pitch, __global CODE *planes,
-                               int pitch, int width, int height, int radius) {
-  const int x = (int)get_global_id(0) * V - (radius + V - 1) / V * V;
-  const int y = get_global_id(1);
-  if (x >= width + radius || y >= height) return;
+                               int pitch, int width, int4 area) {
+  const int x = area.x + (int)get_global_id(0) * V, y = area.y + (int)get_global_id(1);
+  if (x >= area.x + area.z || y >= area.y + area.w) return;
   __global const PIXEL *row = in + (size_t)y * in_pitch;
   __global CODE *r = planes + (size_t)y * 3 * pitch + PAD + x, *g = r + pitch, *b = g + pitch;
   if (x >= 0 && x + V <= width) {
@@ -53,18 +52,17 @@ __kernel void bilateral_planes(__global const PIXEL *in, int in_pitch, __global 
   }
 }
 
-// Stores V results without alpha of a row with the alpha of `in`. Columns before `split` get `in`,
-// and the column `split` is white.
+// Stores V results without alpha of a row with the alpha of `in`, in the columns from `first` to
+// before `end`. Columns before `split` get `in`, and the column `hairline` is white.
 inline void store_row(PIXELS colours, __global const PIXEL *in, __global PIXEL *out, int x,
-                      int width, int split) {
-  const int hairline = split > 0 && split < width ? split : -1;
-  if (x + V <= width && x >= split && x != hairline) {
+                      int first, int end, int split, int hairline) {
+  if (x >= first && x + V <= end && x >= split && x != hairline) {
     VSTORE((VLOAD(0, in + x) & ~COLOUR_MASK) | colours, 0, out + x);
     return;
   }
   PIXEL lanes[V];
   VSTORE(colours, 0, lanes);
-  for (int i = 0; i < V && x + i < width; i++) {
+  for (int i = max(first - x, 0); i < V && x + i < end; i++) {
     const PIXEL source = in[x + i];
     out[x + i] = x + i == hairline ? source | COLOUR_MASK
                  : x + i < split   ? source
@@ -75,15 +73,17 @@ inline void store_row(PIXELS colours, __global const PIXEL *in, __global PIXEL *
 inline void filter_vector(const int kind, __global const CODE *planes, int pitch,
                           __global const float *exponents, float range, int radius,
                           __global const PIXEL *in, int in_pitch, __global PIXEL *out,
-                          int out_pitch, int width, int height, int split) {
-  const int x = (int)get_global_id(0) * V, y = (int)get_global_id(1) * ROWS;
-  if (x >= width || y >= height) return;
+                          int out_pitch, int2 size, int4 region, int split) {
+  const int2 end = region.xy + region.zw;
+  const int x = region.x / V * V + (int)get_global_id(0) * V;
+  const int y = region.y + (int)get_global_id(1) * ROWS;
+  if (x >= end.x || y >= end.y) return;
   const int side = 2 * radius + 1;
   FLOATS r0[ROWS], g0[ROWS], b0[ROWS];  // centres of the windows
   FLOATS r[ROWS], g[ROWS], b[ROWS], wr[ROWS], wg[ROWS],
       wb[ROWS];  // sums of weighted differences, sums of weights
   for (int o = 0; o < ROWS; o++) {
-    __global const CODE *centre = planes + (size_t)min(y + o, height - 1) * 3 * pitch + PAD + x;
+    __global const CODE *centre = planes + (size_t)min(y + o, size.y - 1) * 3 * pitch + PAD + x;
     r0[o] = TO_FLOATS(VLOAD(0, centre));
     g0[o] = TO_FLOATS(VLOAD(0, centre + pitch));
     b0[o] = TO_FLOATS(VLOAD(0, centre + 2 * pitch));
@@ -92,7 +92,7 @@ inline void filter_vector(const int kind, __global const CODE *planes, int pitch
 
   const int rows = x + V <= split ? 0 : side + ROWS - 1;  // no taps left of the split
   for (int j = 0; j < rows; j++) {
-    const int from = clamp(y - radius + j, 0, height - 1);
+    const int from = clamp(y - radius + j, 0, size.y - 1);
     __global const CODE *line = planes + (size_t)from * 3 * pitch + PAD + x - radius;
     __global const float *space = exponents + j * side;
     for (int i = 0; i < side; i++) {
@@ -125,24 +125,26 @@ inline void filter_vector(const int kind, __global const CODE *planes, int pitch
     }
   }
 
-  for (int o = 0; o < ROWS && y + o < height; o++) {
+  const int hairline = split > 0 && split < size.x ? split : -1;
+  for (int o = 0; o < ROWS && y + o < end.y; o++) {
     if (kind != PER_CHANNEL) wg[o] = wb[o] = wr[o];
     const PIXELS colours = TO_PIXELS(r0[o] + r[o] / wr[o] + 0.5f) |
                            TO_PIXELS(g0[o] + g[o] / wg[o] + 0.5f) << CODE_BITS |
                            TO_PIXELS(b0[o] + b[o] / wb[o] + 0.5f) << 2 * CODE_BITS;
-    store_row(colours, in + (size_t)(y + o) * in_pitch, out + (size_t)(y + o) * out_pitch, x, width,
-              split);
+    store_row(colours, in + (size_t)(y + o) * in_pitch, out + (size_t)(y + o) * out_pitch, x,
+              region.x, end.x, split, hairline);
   }
 }
 
 // One kernel per weight. `range`: factor of the squared difference in codes in the exponent of 2,
 // or of hundredths of a code for intensity. `in` gives alpha and the unfiltered side of the split.
+// Work-items start at the columns of `region` (left, top, width, height), rounded down to V.
 #define BILATERAL(name, kind)                                                                  \
   __kernel void name(__global const CODE *planes, int pitch, __global const float *exponents,  \
                      float range, int radius, __global const PIXEL *in, int in_pitch,          \
-                     __global PIXEL *out, int out_pitch, int width, int height, int split) {   \
+                     __global PIXEL *out, int out_pitch, int2 size, int4 region, int split) {  \
     filter_vector(kind, planes, pitch, exponents, range, radius, in, in_pitch, out, out_pitch, \
-                  width, height, split);                                                       \
+                  size, region, split);                                                        \
   }
 BILATERAL(bilateral_vector_intensity, INTENSITY)
 BILATERAL(bilateral_vector_color, COLOR)

@@ -30,8 +30,8 @@ __kernel void planes_to_rgba(IN_PLANES(in), OUT_FRAME(out), int2 size) {
 }
 
 // `before`: the frame `in` as converted by planes_to_rgba. Pixels of `after` that equal it keep
-// their original values. If `keeps_chroma.x` is 1, all samples of chroma do, but those of pixels in
-// column `keeps_chroma.y`. A work-item per chroma sample.
+// their original values. If `keeps_chroma.x` is 1, all samples of chroma do, but those of changed
+// pixels in column `keeps_chroma.y`. A work-item per chroma sample.
 __kernel void planes_from_rgba(IN_FRAME(before), IN_FRAME(after), IN_PLANES(in), OUT_PLANES(out),
                                int2 size, int2 keeps_chroma) {
   const int2 sample = (int2)(get_global_id(0), get_global_id(1));
@@ -55,7 +55,7 @@ __kernel void planes_from_rgba(IN_FRAME(before), IN_FRAME(after), IN_PLANES(in),
     }
 #if LAYOUT != GREY
   const int2 shifts = last - first;
-  if (keeps_chroma.x) changed = keeps_chroma.y >= first.x && keeps_chroma.y <= last.x;
+  if (keeps_chroma.x) changed &= keeps_chroma.y >= first.x && keeps_chroma.y <= last.x;
   const int2 chroma =
       changed ? CHROMA_OF(sum, shifts.x + shifts.y) : LOAD_CHROMA(in, sample.x, sample.y);
   STORE_CHROMA(out, sample.x, sample.y, chroma);

@@ -77,33 +77,66 @@ Codes filter(const Codes &in, const BilateralFilter::Settings &settings) {
   return out;
 }
 
-Codes mixed(const Codes &in, const Codes &filtered, double amount, double split, bool luma) {
+/// The part of the mask's width or height at a pixel of a frame, px, from 0 on.
+float mask_position(int pixel, int frame_size, int mask_size) {
+  const float scale = static_cast<float>(mask_size) / static_cast<float>(frame_size);
+  return std::clamp((static_cast<float>(pixel) + 0.5F) * scale - 0.5F, 0.0F,
+                    static_cast<float>(mask_size - 1));
+}
+
+/// The mask at a pixel of a frame, 0..1.
+float mask_at(const Area &area, const Codes &frame, int x, int y) {
+  if (area.mask.empty()) return 1;
+  const float across = mask_position(x, frame.width, area.mask_width),
+              down = mask_position(y, frame.height, area.mask_height);
+  const int left = static_cast<int>(across), top = static_cast<int>(down);
+  const int right = std::min(left + 1, area.mask_width - 1),
+            bottom = std::min(top + 1, area.mask_height - 1);
+  const auto level = [&](int column, int row) {
+    return static_cast<float>(area.mask[size_t(row) * area.mask_width + column]);
+  };
+  const auto row = [&](int at) {
+    const float part = across - static_cast<float>(left);
+    return level(left, at) + part * (level(right, at) - level(left, at));
+  };
+  return (row(top) + (down - static_cast<float>(top)) * (row(bottom) - row(top))) * (1.0F / 255.0F);
+}
+
+Codes mixed(const Codes &in, const Codes &filtered, double amount, double split, bool luma,
+            const Area &area) {
   Codes out = in;
-  const auto part = static_cast<float>(amount);
-  for (size_t i = 0; i < in.values.size(); i += 4) {
-    const auto change = [&](size_t c) { return int(filtered.values[i + c]) - in.values[i + c]; };
-    const float scaled = part * 0.01F;
-    const float brighter = scaled * float(30 * change(0) + 59 * change(1) + 11 * change(2));
-    for (size_t c = 0; c < 3; c++) {
-      const float more = luma ? brighter : part * float(change(c));
-      const float value = float(in.values[i + c]) + more;
-      out.values[i + c] =
-          static_cast<uint16_t>(std::clamp(std::floor(value + 0.5F), 0.0F, float(in.full_scale)));
+  for (int y = 0; y < in.height; y++)
+    for (int x = 0; x < in.width; x++) {
+      const uint16_t *from = in.at(x, y), *to = filtered.at(x, y);
+      const auto change = [&](int c) { return int(to[c]) - from[c]; };
+      const float part = static_cast<float>(amount) * mask_at(area, in, x, y);
+      const float scaled = part * 0.01F;
+      const float brighter = scaled * float(30 * change(0) + 59 * change(1) + 11 * change(2));
+      for (int c = 0; c < 3; c++) {
+        const float value = float(from[c]) + (luma ? brighter : part * float(change(c)));
+        out.at(x, y)[c] =
+            static_cast<uint16_t>(std::clamp(std::floor(value + 0.5F), 0.0F, float(in.full_scale)));
+      }
     }
-  }
   show_split(in, out, split);
+  const glcl::Rect region = glcl::clipped(area.region, in.width, in.height);
+  for (int y = 0; y < in.height; y++)
+    for (int x = 0; x < in.width; x++)
+      if (x < region.x || y < region.y || x >= region.right() || y >= region.bottom())
+        std::copy_n(in.at(x, y), 4, out.at(x, y));
   return out;
 }
 
 }  // namespace
 
-Frame mixed(const Frame &in, const Frame &filtered, double amount, double split, bool luma) {
-  return mixed(Codes(in), Codes(filtered), amount, split, luma).frame();
+Frame mixed(const Frame &in, const Frame &filtered, double amount, double split, bool luma,
+            const Area &area) {
+  return mixed(Codes(in), Codes(filtered), amount, split, luma, area).frame();
 }
 
 PlanarFrame deep_mixed(const PlanarFrame &in, const PlanarFrame &filtered, double amount,
-                       double split, bool luma) {
-  return mixed(Codes(in), Codes(filtered), amount, split, luma).planar_frame();
+                       double split, bool luma, const Area &area) {
+  return mixed(Codes(in), Codes(filtered), amount, split, luma, area).planar_frame();
 }
 
 void show_split(const Frame &in, Frame &out, double split) {

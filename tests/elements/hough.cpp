@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // glclhough in pipelines: templates from files and from the video, messages, metas and displays.
 #include <gst/video/gstvideometa.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <tuple>
 
 #include "gst-glcl/gstglclresult.h"
+#include "picturefiles.h"
 #include "pipeline.h"
 #include "reference/hough/canny.h"
 #include "reference/hough/scenes.h"
@@ -23,6 +21,7 @@ using reference::Pose;
 using reference::Target;
 using test::Chain;
 using test::expect;
+using File = test::PictureFile;
 using test::Frame;
 using test::number;
 
@@ -51,35 +50,6 @@ Frame scene(const Target &target, const Pose &pose) {
   reference::place(frame, target, pose);
   return frame;
 }
-
-/// Writes a picture to a file that is removed with the program.
-std::string file_of(const Frame &frame, const std::string &name) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / (std::to_string(getpid()) + name + ".png"))
-          .string();
-  GstHarness *encode = gst_harness_new_parse("videoconvert ! pngenc");
-  gst_harness_set_src_caps_str(
-      encode, ("video/x-raw,format=RGBA,framerate=1/1,width=" + std::to_string(frame.width) +
-               ",height=" + std::to_string(frame.height))
-                  .c_str());
-  gst_harness_push(encode, gst_buffer_new_memdup(frame.rgba.data(), frame.rgba.size()));
-  GstBuffer *png = gst_harness_pull(encode);
-  GstMapInfo map;
-  gst_buffer_map(png, &map, GST_MAP_READ);
-  std::FILE *file = std::fopen(path.c_str(), "wb");
-  expect(file && std::fwrite(map.data, 1, map.size, file) == map.size, "written");
-  std::fclose(file);
-  gst_buffer_unmap(png, &map);
-  gst_buffer_unref(png);
-  gst_harness_teardown(encode);
-  return path;
-}
-
-struct File {
-  File(const Frame &frame, const std::string &name) : path(file_of(frame, name)) {}
-  ~File() { std::filesystem::remove(path); }
-  const std::string path;
-};
 
 struct Found {
   std::string name;

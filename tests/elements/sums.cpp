@@ -76,6 +76,9 @@ TEST(filters) {
   for (const char *weight : {"intensity", "color", "per-channel"})
     expect_same_pixels(std::string("glclbilateral method=brute-force radius=3 weight=") + weight);
   expect_same_pixels("glclbilateral method=brute-force radius=3 amount=0.4 split=0.3");
+  for (const char *weight : {"color", "per-channel"})
+    expect_same_pixels(
+        std::string("glclbilateral method=brute-force radius=2 roi=<7,5,30,20> weight=") + weight);
   for (const char *weight : {"intensity", "per-channel"})
     expect_same_pixels(std::string("glclbilateral method=grid sigma-space=8 split=0.3 weight=") +
                        weight);

@@ -27,6 +27,7 @@ bool is_allowed(const std::string &text) {
       "is not inside the frame",       // roi=<0,0,4000,1>
       "was dropped because its caps",  // caps that changed while the pipeline restarted
       "The template ",                 // of a file without a picture
+      "can't be read",                 // mask=/dev/zero
       "there is no such file",         // location=no such device, of a chain
       "needs more than 64 steps",      // iterations=64 of several filters
       "there is no filter nonsense",

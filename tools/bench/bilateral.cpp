@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bilateral/bilateral.h"
 
+#include <algorithm>
+
 #include "bilateral/grid.h"
 #include "bilateral/mix.h"
+#include "opencl/transfer.h"
 #include "reference/bilateral/bilateral.h"
 #include "reference/bilateral/grid.h"
 #include "reference/transfer.h"
@@ -84,37 +87,74 @@ Task exact_task(Weight weight, int radius) {
       }};
 }
 
+/// A mix and the mask that it may have: a ramp from black to white, of a quarter of the frame's
+/// width and height.
+struct Mixing {
+  double amount = 1;
+  Rect region{};
+  bool masked = false;
+
+  reference::Area area(const Scene &scene) const {
+    reference::Area area;
+    area.region = region;
+    if (!masked) return area;
+    area.mask_width = std::max(scene.width / 4, 1);
+    area.mask_height = std::max(scene.height / 4, 1);
+    for (int i = 0; i < area.mask_width * area.mask_height; i++)
+      area.mask.push_back(static_cast<uint8_t>(255 * (i % area.mask_width) / area.mask_width));
+    return area;
+  }
+};
+
 /// The exact filter and its mix with the input.
 struct MixedFilter {
-  MixedFilter(Context &context, const Scene &scene, const Parameters &variant, double part)
+  MixedFilter(Context &context, const Scene &scene, const Parameters &variant, const Mixing &mixing)
       : filter(context, scene.width, scene.height, variant),
         mix(context, scene.width, scene.height, filter.layout()),
-        amount(part) {}
+        settings{mixing.amount, false, -1, mixing.region} {
+    if (!mixing.masked) return;
+    const reference::Area area = mixing.area(scene);
+    mask = make_picture(context.cl(), area.mask_width, area.mask_height, Layout::buffer,
+                        PlaneFormat::r8);
+    write_picture(Queue(context.shared_from_this()).cl(), mask, area.mask.data(), 0, CL_TRUE);
+    settings.mask = &mask;
+  }
   Layout layout() const { return filter.layout(); }
-  void run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out) {
-    mix.run(queue, {amount}, in, out,
-            [&](const Picture &to) { filter.run(queue, settings, in, to); });
+  void run(Queue &queue, const Settings &wanted, const Picture &in, const Picture &out) {
+    mix.run(queue, settings, in, out,
+            [&](const Picture &to) { filter.run(queue, wanted, in, to); });
   }
 
   BilateralFilter filter;
   bilateral::Mix mix;
-  double amount;
+  bilateral::Mix::Settings settings;
+  Picture mask;
 };
 
-Task mixed_task() {
-  constexpr double amount = 0.5;
-  const Settings settings = settings_of(Weight::color, 4);
-  return {"color, radius 4, amount 0.5", nullptr, "",
+/// The filter with a radius of 4 and a mix. `region`: the middle of the frame, half as wide and
+/// high.
+Task mixed_task(const std::string &name, double amount, bool region, bool masked) {
+  return {"color, radius 4, " + name, nullptr, "",
           [=](Context &context, const Parameters &, const Scene &scene) {
+            Settings settings = settings_of(Weight::color, 4);
+            if (region)
+              settings.region = {scene.width / 4, scene.height / 4, std::max(scene.width / 2, 1),
+                                 std::max(scene.height / 2, 1)};
+            const Mixing mixing{amount, settings.region, masked};
             const Parameters variant =
                 BilateralFilter::tunable().defaults(context.device(), "radius-4");
-            const auto engine = std::make_shared<MixedFilter>(context, scene, variant, amount);
+            const auto engine = std::make_shared<MixedFilter>(context, scene, variant, mixing);
             engine->filter.prepare(settings);
             const auto expected = [=](const reference::Frame &frame, const Settings &wanted) {
-              return reference::mixed(frame, reference::bilateral(frame, wanted), amount);
+              return reference::mixed(frame, reference::bilateral(frame, wanted), amount, 0, false,
+                                      mixing.area(scene));
             };
             Amounts least = exact_amounts(scene, settings);
-            least.bytes *= 2.5;  // the result is read again, with the input
+            const double part = region ? 0.25 : 1;
+            least.fma *= part;
+            least.exp2 *= part;
+            // Both pictures are read and one is written, after the filter.
+            least.bytes *= 1 + 1.5 * part;
             least.launches = 2;
             return filter_run(context, engine, settings, scene, expected, 1, least);
           }};
@@ -142,7 +182,9 @@ const Registration registration("glclbilateral", [](Subject &subject) {
   for (int radius : {4, 10}) subject.tasks.push_back(exact_task(Weight::color, radius));
   for (Weight weight : {Weight::intensity, Weight::per_channel})
     subject.tasks.push_back(exact_task(weight, 4));
-  subject.tasks.push_back(mixed_task());
+  subject.tasks.push_back(mixed_task("amount 0.5", 0.5, false, false));
+  subject.tasks.push_back(mixed_task("roi of a quarter", 1, true, false));
+  subject.tasks.push_back(mixed_task("mask", 1, false, true));
   for (double sigma : {8, 32}) subject.tasks.push_back(grid_task(Weight::intensity, sigma));
   subject.tasks.push_back(grid_task(Weight::per_channel, 8));
 

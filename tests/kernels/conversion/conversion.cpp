@@ -82,6 +82,7 @@ TEST(test_from_rgba_equals_the_reference) {
 }
 
 // With kept chroma, luma is as without; chroma is that of the input, but for samples of a column.
+// Even in that column, pixels that do not change keep theirs.
 TEST(test_kept_chroma) {
   Bench bench;
   for_all(bench, [&](const PixelFormat &format, const Colorimetry &colorimetry, int width,
@@ -92,16 +93,20 @@ TEST(test_kept_chroma) {
     const Frame frame = reference::random_frame(width, height);
     const PlanarFrame before = other_planes(frame, format);
     const Picture in = upload(bench, before, layout);
-    const auto result = [&](std::optional<int> keeps_chroma) {
+    const auto result = [&](std::optional<int> keeps_chroma, bool changes = true) {
       const Picture out = upload(bench, PlanarFrame(format, width, height), layout);
-      converter.to_rgba(*bench.queue, in);
-      glcl::copy_picture(*bench.queue, bench.upload(frame, layout), converter.rgba_out());
+      const Picture &same = converter.to_rgba(*bench.queue, in);
+      glcl::copy_picture(*bench.queue, changes ? bench.upload(frame, layout) : same,
+                         converter.rgba_out());
       converter.from_rgba(*bench.queue, in, out, keeps_chroma);
       return download(bench, out, format);
     };
     const PlanarFrame usual = result({});
     for (const int column : {-1, width / 2}) {
-      const PlanarFrame kept = result(column);
+      const PlanarFrame kept = result(column), unchanged = result(column, false);
+      for (int i = 1; i < format.plane_count; i++)
+        fail_unless(unchanged.planes[i].values == before.planes[i].values, "%s: plane %d",
+                    what.c_str(), i);
       fail_unless(kept.planes[0].values == usual.planes[0].values, "%s: luma", what.c_str());
       for (int i = 1; i < format.plane_count; i++) {
         const PlanarFrame::Plane &plane = kept.planes[i];

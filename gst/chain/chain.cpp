@@ -29,6 +29,12 @@ WorkgroupShape shape_of(const Parameters &variant) {
   return {variant.at("group-x"), variant.at("group-y"), variant.at("rows")};
 }
 
+/// Pixels of a picture per pixel of a frame.
+cl_float2 scale_of(const Picture &picture, const Picture &frame) {
+  return {{static_cast<float>(picture.width) / static_cast<float>(frame.width),
+           static_cast<float>(picture.height) / static_cast<float>(frame.height)}};
+}
+
 /// Copies a picture of any layout to a buffer.
 void copy_input(Queue &queue, const Picture &from, const Picture &to) {
   if (from.layout == Layout::buffer) return copy_picture(queue, from, to);
@@ -153,6 +159,7 @@ bool Chain::try_build(Context &context, const WorkgroupShape &shape, std::option
     kept.frames = stages_[passes[p].first].frames;
     kept.exact = stages_[passes[p].last].exact;
     kept.moves = reads_moment(description_, stages_, passes[p]);
+    kept.shows = reads_picture(description_, stages_, passes[p]);
     passes_.push_back(std::move(kept));
   }
   keep_ = {};
@@ -230,7 +237,9 @@ void Chain::allocate(int width, int height) {
   height_ = height;
 }
 
-void Chain::run(Queue &queue, const Picture &in, const Picture &out, const Moment &moment) {
+void Chain::run(Queue &queue, const Picture &in, const Picture &out, const Moment &moment,
+                const Picture &picture) {
+  if (!picture) description_.check_without_picture();
   check_picture(in, in.width, in.height, frame_, "The chain");
   check_picture(out, in.width, in.height, frame_, "The chain");
   allocate(in.width, in.height);
@@ -256,10 +265,16 @@ void Chain::run(Queue &queue, const Picture &in, const Picture &out, const Momen
       pass.kernel(queue, items, inputs, to, in.width, in.height, maps_.values(), maps_.values(),
                   maps_.cubes(), maps_.maps(), more...);
     };
+    const auto launch_with_picture = [&](const auto &...more) {
+      if (pass.shows)
+        launch(more..., picture, cl_int2{{picture.width, picture.height}}, scale_of(picture, in));
+      else
+        launch(more...);
+    };
     if (pass.moves)
-      launch(moment.time, moment.frame);
+      launch_with_picture(moment.time, moment.frame);
     else
-      launch();
+      launch_with_picture();
     if (!size) continue;
     pass.at = (pass.at + 1) % size;
     pass.known = std::min(pass.known + 1, size - 1);

@@ -66,8 +66,11 @@ class Chain {
 
   /// Enqueues the chain from `in` to `out`, two frames of the same size in the chain's format;
   /// never waits. Memory is allocated only after a change of size. All calls use one queue. Kernels
-  /// get the moment of the frame as arguments, only where a filter reads it.
-  void run(Queue &queue, const Picture &in, const Picture &out, const Moment &moment = {});
+  /// get the moment of the frame and the picture as arguments, only where a filter reads them. The
+  /// picture is a buffer of PlaneFormat::rgba8. Throws Error::settings if one is read, and there is
+  /// no such picture.
+  void run(Queue &queue, const Picture &in, const Picture &out, const Moment &moment = {},
+           const Picture &picture = {});
 
   /// Forgets earlier frames.
   void reset();
@@ -79,6 +82,7 @@ class Chain {
     int frames = 1;             // number of input frames
     bool exact = false;         // its output is not rounded
     bool moves = false;         // it reads the moment of the frame
+    bool shows = false;         // it reads the picture
     std::vector<Picture> ring;  // buffers: copies of the current and earlier inputs
     size_t at = 0, known = 0;
   };

@@ -204,6 +204,20 @@ class ChainParser {
 
 }  // namespace
 
+bool Description::reads_picture() const {
+  return std::any_of(items.begin(), items.end(),
+                     [](const Item &item) { return item.filter->reads_picture(); });
+}
+
+void Description::check_without_picture() const {
+  for (const Item &item : items)
+    if (item.filter->reads_picture())
+      fail({item.filter->file, item.filter->code.picture_line()},
+           item.filter->name +
+               " reads a picture, and the property picture is empty. Set it to a picture file, for "
+               "example picture=logo.png.");
+}
+
 std::string Description::text() const {
   std::string text;
   for (const Item &item : items) {
@@ -250,8 +264,9 @@ Description load_chain(const std::string &path, const Folders &folders) {
 }
 
 std::vector<std::string> library() {
-  return {"grey",  "gauss",      "box", "sobel", "sharpen",    "unsharp", "median", "threshold",
-          "gamma", "saturation", "lut", "blend", "motionblur", "emboss",  "invert", "convolve"};
+  return {"grey",       "gauss",     "box",    "sobel",      "sharpen", "unsharp",
+          "median",     "threshold", "gamma",  "saturation", "lut",     "blend",
+          "motionblur", "emboss",    "invert", "convolve",   "overlay", "watermark"};
 }
 
 std::shared_ptr<const Filter> library_filter(const std::string &name) {

@@ -30,6 +30,10 @@ struct Description {
   bool operator==(const Description &other) const {
     return items == other.items && iterations == other.iterations;
   }
+  /// True if a filter reads the picture.
+  bool reads_picture() const;
+  /// Throws Error::settings, with file and line, if a filter reads the picture.
+  void check_without_picture() const;
   /// The text of the chain, with all values.
   std::string text() const;
   /// A short hash of the filters' texts.

@@ -95,9 +95,10 @@ struct Filter {
   Matrix weights_for(const Values &values) const;
   /// True if its result depends on the moment of the frame.
   bool reads_moment() const { return reads("time") || reads("frame"); }
-  /// True if its function reads a member of Moment: the file contains the word and declares nothing
-  /// of this name.
+  /// True if its function reads a value of this name, such as a member of Moment: the file contains
+  /// the word and declares nothing of this name.
   bool reads(const std::string &member) const;
+  bool reads_picture() const { return code.picture_line() > 0; }
   /// True if its function indexes tables or lists by the colour of a pixel.
   bool looks_up() const { return !tables.empty() || !lists.empty() || cube; }
   std::vector<double> table_for(const Table &table, const Values &values) const;

@@ -91,6 +91,7 @@ class Generator {
 
   std::string generate() {
     text_ = kernel_source("chain/chain.clh");
+    if (chain_.reads_picture()) text_ += kernel_source("chain/picture.clh");
     constants();
     text_ += "#define GLCL_MAP(part, c) (glcl_maps[" + text_of(map_bytes) +
              " * (part) + 256 * (c) + (int)level.s##c])\n";
@@ -169,6 +170,12 @@ class Generator {
     if (reads_moment(chain_, stages_, pass)) {
       add("const float", "glcl_time");
       add("const int", "glcl_frame");
+    }
+    if (reads_picture(chain_, stages_, pass)) {
+      add("__global const uchar4 *", "glcl_picture");
+      add("const int", "glcl_picture_pitch");
+      add("const int2", "glcl_picture_size");
+      add("const float2", "glcl_picture_scale");
     }
     add("__local const uint *", "glcl_tile");
     add("const int2", "glcl_origin");
@@ -334,6 +341,10 @@ class Generator {
                         : literal(item.values.numbers[p]));
     if (filter.reads("time")) add("const float", "time", "glcl_time");
     if (filter.reads("frame")) add("const int", "frame", "glcl_frame");
+    if (filter.reads_picture()) {
+      if (filter.reads("picture_width")) add("const int", "picture_width", "glcl_picture_size.x");
+      if (filter.reads("picture_height")) add("const int", "picture_height", "glcl_picture_size.y");
+    }
     for (size_t t = 0; t < filter.tables.size(); t++) {
       add("__global const float *", filter.tables[t].name, names(stage.item, "table" + text_of(t)));
       add("const int", filter.tables[t].name + "_size",
@@ -364,6 +375,7 @@ class Generator {
       macros["earlier(n, dx, dy)"] = "glcl_colour(glcl_earlier_" + number +
                                      "(GLCL_GIVEN (int)(n), x + " + within("dx") + ", y + " +
                                      within("dy") + "))";
+    if (filter.reads_picture()) add_picture_macros(filter, prefix, macros);
     const auto forget = [&](const std::string &name) {
       text_ += "#undef " + name.substr(0, name.find('(')) + "\n";
     };
@@ -374,6 +386,17 @@ class Generator {
              ") {\n  return glcl_rounded(" + filter.code.word(filter.name, prefix) +
              "(GLCL_GIVEN " + location + given + "));\n}\n";
     for (const auto &[name, body] : macros) forget(name);
+  }
+
+  /// Adds the functions that read the picture, under the filter's unique names.
+  static void add_picture_macros(const Filter &filter, const std::string &prefix,
+                                 std::map<std::string, std::string> &macros) {
+    const std::string read =
+        "glcl_picture_colour(glcl_picture, glcl_picture_pitch, glcl_picture_size, ";
+    const std::string at = "(float2)((px), (py))";
+    macros[filter.code.word("picture_at", prefix) + "(px, py)"] = read + at + ")";
+    macros[filter.code.word("picture", prefix) + "(px, py)"] =
+        read + "stretched(" + at + ", glcl_picture_scale))";
   }
 
   /// Adds the arguments of a table of colours: its points, their number along an axis, and the
@@ -427,6 +450,9 @@ class Generator {
     }
     return arguments + "width, height, glcl_values, glcl_tables, glcl_cubes, glcl_maps, " +
            (reads_moment(chain_, stages_, pass) ? "glcl_time, glcl_frame, " : "") +
+           (reads_picture(chain_, stages_, pass)
+                ? "glcl_picture, glcl_picture_pitch, glcl_picture_size, glcl_picture_scale, "
+                : "") +
            (tile.empty() ? "(__local const uint *)0" : "(__local const uint *)" + tile) +
            ", origin, ";
   }
@@ -467,7 +493,11 @@ class Generator {
         "__global const float *glcl_tables, __global const float4 *glcl_cubes, "
         "__global const uchar *glcl_maps" +
         (reads_moment(chain_, stages_, pass) ? ", const float glcl_time, const int glcl_frame"
-                                             : "");
+                                             : "") +
+        (reads_picture(chain_, stages_, pass)
+             ? ", __global const uchar4 *glcl_picture, const int glcl_picture_pitch, const int2 "
+               "glcl_picture_size, const float2 glcl_picture_scale"
+             : "");
     const auto number = [](int value) { return text_of(value); };
     const WorkgroupShape &shape = options_.shape;
     text_ += "__kernel __attribute__((reqd_work_group_size(" + number(shape.x) + ", " +
@@ -570,6 +600,12 @@ std::string generate(const Description &chain, const std::vector<Stage> &stages,
 bool reads_moment(const Description &chain, const std::vector<Stage> &stages, const Pass &pass) {
   for (size_t k = pass.first; k <= pass.last; k++)
     if (chain.items[stages[k].item].filter->reads_moment()) return true;
+  return false;
+}
+
+bool reads_picture(const Description &chain, const std::vector<Stage> &stages, const Pass &pass) {
+  for (size_t k = pass.first; k <= pass.last; k++)
+    if (chain.items[stages[k].item].filter->reads_picture()) return true;
   return false;
 }
 

@@ -52,10 +52,11 @@ std::vector<Stage> stages_of(const Item &item, size_t index) {
   stage.item = index;
   stage.radius_x = stage.radius_y = item.filter->radius_for(item.values);
   stage.frames = item.filter->frames;
-  stage.channelwise =
-      item.filter->channelwise && !stage.reads_around() && !item.filter->reads_moment();
+  stage.channelwise = item.filter->channelwise && !stage.reads_around() &&
+                      !item.filter->reads_moment() && !item.filter->reads_picture();
   stage.looks_up = item.filter->looks_up();
-  stage.operations = 16 + 8 * stage.taps() + (item.filter->cube ? 128 : 0);
+  stage.operations = 16 + 8 * stage.taps() + (item.filter->cube ? 128 : 0) +
+                     (item.filter->reads_picture() ? 64 : 0);
   return {stage};
 }
 

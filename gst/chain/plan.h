@@ -16,7 +16,7 @@ struct Stage {
   Kind kind = Kind::function;
   int radius_x = 0, radius_y = 0;  ///< px
   int frames = 1;
-  bool channelwise = false;  ///< from its filter, unless that reads the Moment
+  bool channelwise = false;  ///< from its filter, unless that reads the Moment or the picture
   bool looks_up = false;     ///< from its filter
   bool exact = false;        ///< result not rounded to 8 bits: rows of a separable convolution
   double operations = 0;     ///< estimate, without its input's

@@ -156,6 +156,7 @@ Code::Code(const std::string &source, const std::string &file) : tokens_(preproc
   check_brackets(tokens_, file);
   globals_ = global_names(tokens_, file);
   calls_of(tokens_, globals_, file).check();
+  picture_line_ = find_picture();
   const Token *last = nullptr;
   for (Token &token : tokens_) {
     token.from.reset();
@@ -169,6 +170,15 @@ bool Code::reads(const std::string &word) const {
   return !defines(word) && std::any_of(tokens_.begin(), tokens_.end(), [&](const Token &token) {
     return token.kind == Token::Kind::name && token.text == word;
   });
+}
+
+int Code::find_picture() const {
+  for (size_t i = 0; i + 1 < tokens_.size(); i++) {
+    const std::string &word = tokens_[i].text;
+    if ((word == "picture" || word == "picture_at") && tokens_[i + 1].text == "(" && !defines(word))
+      return tokens_[i].line;
+  }
+  return 0;
 }
 
 bool Code::is_own(const std::string &name) const { return defines(name) || !is_allowed(name); }

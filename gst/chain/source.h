@@ -23,15 +23,19 @@ class Code {
   bool defines(const std::string &name) const { return globals_.count(name) > 0; }
   /// True if it contains a word that it does not define.
   bool reads(const std::string &word) const;
+  /// The first line that calls `picture` or `picture_at`, if it does not define them; else 0.
+  int picture_line() const { return picture_line_; }
   /// The text for the compiler, with the lines of the source.
   std::string text(const std::string &prefix) const;
   std::string word(const std::string &name, const std::string &prefix) const;
 
  private:
   bool is_own(const std::string &name) const;
+  int find_picture() const;
 
   std::vector<Token> tokens_;
   std::set<std::string> globals_;
+  int picture_line_ = 0;
 };
 
 }  // namespace glcl::chain

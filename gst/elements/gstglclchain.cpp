@@ -18,6 +18,11 @@
  * ! glimagesink
  * ]|
  * Reads the chain from a file, which you may edit while it plays.
+ * |[
+ * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclchain filters="watermark(opacity=0.6)"
+ * picture=logo.png ! glimagesink
+ * ]|
+ * Draws a logo in the lower right corner.
  *
  * Since: 0.1
  */
@@ -36,6 +41,7 @@
 #include "base/glcltime.h"
 #include "chain/chain.h"
 #include "config.h"
+#include "gstglclchainpicture.h"
 #include "gstglclchainrequests.h"
 #include "opencl/error.h"
 
@@ -45,6 +51,7 @@ GST_DEBUG_CATEGORY_STATIC(glcl_chain_debug);
 namespace {
 
 using glcl::chain::Chain;
+using glcl::chain::ChainPicture;
 using glcl::chain::Child;
 using glcl::chain::Description;
 using glcl::chain::RequestPtr;
@@ -67,16 +74,23 @@ struct ChainWanted {
 struct ChainState {
   glcl::Guarded<ChainProperties> settings;
   glcl::chain::ChainRequests requests;
-  std::atomic<bool> running{false};  // a chain is in use
-  glcl::FrameClock clock;            // streaming thread
+  std::atomic<bool> running{false};      // a chain is in use
+  std::atomic<bool> read_failed{false};  // the last chain that was set can't be used
+  glcl::FrameClock clock;                // streaming thread
 
   // GL thread
   std::shared_ptr<glcl::Context> context;
   glcl::FrameFormat frame;
   glcl::EngineSwap<ChainWanted, std::unique_ptr<Chain>> engine{"The chain stays as it was."};
+  ChainPicture picture;
 
   /// The chain in use, or null.
   Chain *chain() const { return engine.engine() ? engine.engine()->get() : nullptr; }
+  /// True if the chain in use or the wanted one reads the picture.
+  bool reads_picture(const ChainWanted &wanted) const {
+    return wanted.description.reads_picture() ||
+           (chain() && chain()->description().reads_picture());
+  }
   /// The moment of the current frame.
   glcl::chain::Moment moment() const {
     return {static_cast<float>(clock.seconds()), clock.number()};
@@ -111,7 +125,9 @@ bool is_started(GstGLCLChain *self) {
 /// Reads the chain that the properties name. Throws glcl::Error.
 void read(GstGLCLChain *self) {
   ChainState *state = self->state;
+  state->read_failed = true;
   state->requests.read(GST_ELEMENT(self), [state] { return state->settings.get(); });
+  state->read_failed = false;
 }
 
 /// The same, but an error is only a warning while playing. Before the element starts it is ignored,
@@ -164,10 +180,14 @@ bool takes(const Chain &chain, const Description &wanted) {
   }
 }
 
-/// Applies the request: sets values, takes a chain that is ready, and starts builds. Never waits.
+/// Applies the request: sets values, takes a chain that is ready, and starts builds. Never waits. A
+/// chain that reads a picture waits for the first one.
 void apply_pending(GstGLCLChain *self) {
   ChainState *state = self->state;
   const ChainWanted wanted = wanted_now(self);
+  state->picture.update(GST_ELEMENT(self), state->settings.get().picture,
+                        state->reads_picture(wanted));
+  if (wanted.description.reads_picture() && !state->picture.current()) return;
   const bool same = state->chain() && state->request() == wanted.request;
   if (same && !state->engine.tried(wanted) && takes(*state->chain(), wanted.description)) {
     state->chain()->set(wanted.description);
@@ -190,14 +210,17 @@ static glcl::Layout gst_glcl_chain_prepare(GstGLCLFilter *filter, glcl::Context 
   if (frame.pixels->bits == 8) frame = frame.layout;
   if (glcl::frame_options(frame) != glcl::frame_options(state->frame)) state->engine.clear();
   state->frame = frame;
+  const ChainWanted wanted = wanted_now(self);
+  const bool begun = gst_glcl_filter_has_begun(filter);
+  state->picture.prepare(GST_ELEMENT(filter), state->context, begun, state->settings.get().picture,
+                         state->reads_picture(wanted));
   if (!state->engine.engine()) {
-    const ChainWanted wanted = wanted_now(self);
     const std::vector<Child> none;
     const auto &children = wanted.request ? wanted.request->children : none;
     const bool live = std::any_of(children.begin(), children.end(), [](const Child &child) {
       return gst_object_has_active_control_bindings(child.get());
     });
-    note(self, state->engine.prepare(GST_ELEMENT(filter), gst_glcl_filter_has_begun(filter), wanted,
+    note(self, state->engine.prepare(GST_ELEMENT(filter), begun, wanted,
                                      maker(state->context, state->frame, live)));
   }
   GST_INFO_OBJECT(filter, "frames of %d×%d px", width, height);
@@ -231,16 +254,18 @@ static void gst_glcl_chain_process(GstGLCLFilter *filter, glcl::Queue &queue,
   GstGLCLChain *self = GST_GLCL_CHAIN(filter);
   apply_pending(self);
   if (!out) return;
-  Chain *chain = self->state->chain();
-  if (!chain)
+  ChainState *state = self->state;
+  Chain *chain = state->chain();
+  const glcl::Picture picture = state->picture.current();
+  const auto run = [&](const glcl::Picture &from, const glcl::Picture &to) {
+    chain->run(queue, from, to, state->moment(), picture);
+  };
+  if (!chain || (chain->description().reads_picture() && !picture))
     glcl::copy_picture(queue, in, out);
-  else if (!self->state->frame.pixels->is_rgba())
-    chain->run(queue, in, out, self->state->moment());
+  else if (!state->frame.pixels->is_rgba())
+    run(in, out);
   else
-    gst_glcl_filter_run_as_rgba(filter, queue, in, out,
-                                [&](const glcl::Picture &from, const glcl::Picture &to) {
-                                  chain->run(queue, from, to, self->state->moment());
-                                });
+    gst_glcl_filter_run_as_rgba(filter, queue, in, out, run);
 }
 
 static void gst_glcl_chain_reset(GstGLCLFilter *filter) {
@@ -251,6 +276,7 @@ static void gst_glcl_chain_reset(GstGLCLFilter *filter) {
 static void gst_glcl_chain_unprepare(GstGLCLFilter *filter) {
   ChainState *state = GST_GLCL_CHAIN(filter)->state;
   state->engine.clear();
+  state->picture.clear();
   state->running = false;
   state->context.reset();
 }
@@ -258,7 +284,9 @@ static void gst_glcl_chain_unprepare(GstGLCLFilter *filter) {
 static void gst_glcl_chain_before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   GstGLCLChain *self = GST_GLCL_CHAIN(trans);
   ChainState *state = self->state;
-  if (state->settings.get().watch && state->requests.files_changed()) read_or_warn(self);
+  const ChainProperties settings = state->settings.get();
+  if (settings.watch && state->requests.files_changed()) read_or_warn(self);
+  if (settings.watch) state->picture.watch(settings.picture);
   const GstClockTime time = glcl::stream_time(trans->segment, GST_BUFFER_PTS(buffer));
   const RequestPtr requested = state->requests.current();
   if (requested && GST_CLOCK_TIME_IS_VALID(time))
@@ -296,7 +324,10 @@ static GstStateChangeReturn gst_glcl_chain_change_state(GstElement *element,
   }
   const GstStateChangeReturn change =
       GST_ELEMENT_CLASS(gst_glcl_chain_parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) self->state->engine.forget();
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    self->state->engine.forget();
+    self->state->picture.forget();
+  }
   return change;
 }
 
@@ -317,15 +348,27 @@ static void gst_glcl_chain_child_proxy_init(gpointer iface, gpointer) {
   proxy->get_children_count = gst_glcl_chain_children_count;
 }
 
-static void gst_glcl_chain_reload(GstGLCLChain *self) { read_or_warn(self); }
+static void gst_glcl_chain_reload(GstGLCLChain *self) {
+  self->state->picture.read_again();
+  read_or_warn(self);
+}
+
+/// True if the chain reads a picture, and the property was emptied.
+static bool reads_without_picture(GstGLCLChain *self) {
+  const RequestPtr requested = self->state->requests.current();
+  return requested && requested->description.reads_picture() &&
+         self->state->settings.get().picture.empty();
+}
 
 /// Reads the chain again after one of its properties was set.
 static void gst_glcl_chain_notify(GObject *object, GParamSpec *spec) {
   static const std::vector<std::string> texts{"filters", "location", "path"};
   GstGLCLChain *self = GST_GLCL_CHAIN(object);
-  const bool again =
-      std::string("iterations") == spec->name && self->state->requests.refused_last();
-  if (again || std::find(texts.begin(), texts.end(), spec->name) != texts.end()) read_or_warn(self);
+  const std::string name = spec->name;
+  const ChainState *state = self->state;
+  const bool again = (name == "iterations" && state->requests.refused_last()) ||
+                     (name == "picture" && (state->read_failed || reads_without_picture(self)));
+  if (again || std::find(texts.begin(), texts.end(), name) != texts.end()) read_or_warn(self);
 }
 
 static void gst_glcl_chain_init(GstGLCLChain *self) {
@@ -349,20 +392,23 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
   object_class->dispose = gst_glcl_chain_dispose;
   object_class->notify = gst_glcl_chain_notify;
   glcl::install_properties<GstGLCLChain>(klass)
-      .text(
-          "filters", "Filters",
-          "The chain: filters as NAME(PARAMETER=VALUE, …), separated by !. NAME*3 runs a filter "
-          "three times. FILE.cl is your own filter, which may read time and frame; FILE.cube is a "
-          "table of colours. Empty: read the chain from location; without that, frames pass "
-          "unchanged",
-          &ChainProperties::filters)
+      .text("filters", "Filters",
+            "The chain: filters as NAME(PARAMETER=VALUE, …), separated by !. NAME*3 runs a filter "
+            "three times. FILE.cl is your own filter, which may read time, frame and picture; "
+            "FILE.cube is a table of colours. Empty: read the chain from location; without that, "
+            "frames pass unchanged",
+            &ChainProperties::filters)
       .text("location", "Location", "File with a chain, used if filters is empty",
             &ChainProperties::location)
       .text("path", "Path",
             "Folders with filter files NAME.cl or NAME.cube, separated by colons; searched before "
             "the plugin's own filters",
             &ChainProperties::path)
-      .flag("watch", "Watch", "Reload the chain when one of its files changes",
+      .text(
+          "picture", "Picture",
+          "File with a second picture, which filters read by picture(x, y), for example watermark",
+          &ChainProperties::picture)
+      .flag("watch", "Watch", "Reload the chain and the picture when one of their files changes",
             &ChainProperties::watch)
       .number("iterations", "Iterations", "Number of times the chain is applied",
               &ChainProperties::iterations, 1, glcl::chain::max_stages);
@@ -370,8 +416,8 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
   /**
    * GstGLCLChain::reload:
    *
-   * Reads the chain and the filters that it names from their files again. The old chain runs until
-   * the new one is built.
+   * Reads the chain, the filters that it names and the picture from their files again. The old
+   * chain runs until the new one is built.
    */
   g_signal_new_class_handler("reload", G_OBJECT_CLASS_TYPE(klass),
                              static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),

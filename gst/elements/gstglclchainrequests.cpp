@@ -14,9 +14,11 @@ Description read_chain(const ChainOrigin &origin) {
   for (gchar **part = parts; *part; part++)
     if (**part) folders.emplace_back(*part);
   g_strfreev(parts);
-  if (!origin.filters.empty() || origin.location.empty())
-    return parse_chain(origin.filters, "filters", folders);
-  return load_chain(origin.location, folders);
+  const Description chain = !origin.filters.empty() || origin.location.empty()
+                                ? parse_chain(origin.filters, "filters", folders)
+                                : load_chain(origin.location, folders);
+  if (origin.picture.empty()) chain.check_without_picture();
+  return chain;
 }
 
 void signal_children(GstElement *element, const RequestPtr &before, const RequestPtr &after) {

@@ -15,9 +15,10 @@
 
 namespace glcl::chain {
 
-/// Source of a chain: its text, or else a file; and the folders of filters.
+/// Source of a chain: its text, or else a file; the folders of filters; and the file of the picture
+/// that filters read.
 struct ChainOrigin {
-  std::string filters, location, path;
+  std::string filters, location, path, picture;
 };
 
 /// A requested chain, and its children, in the order of its filters.
@@ -38,7 +39,7 @@ class ChainRequests {
   /// Null: no chain.
   RequestPtr current() const { return requested_.get(); }
   /// Reads the chain of `origin`, a function that is called while no other thread reads a chain. If
-  /// it throws Error, the previous request stays.
+  /// it throws Error, also for a missing picture, the previous request stays.
   void read(GstElement *element, const std::function<ChainOrigin()> &origin);
   void replace(GstElement *element, const RequestPtr &request);
   /// Call it if a request could not be built: `previous` replaces it if it is still current.

@@ -22,6 +22,7 @@ using Colour = std::array<float, 4>;
 /// The inputs of a filter: the current one and earlier ones, newest first, as float colours 0..1.
 struct Input {
   std::vector<const Frame *> frames;
+  const Frame *picture = nullptr;
   int x = 0, y = 0;
 
   const uint8_t *pixel(int dx, int dy, int n = 0) const {
@@ -50,6 +51,26 @@ float number(const Item &item, size_t parameter) {
 }
 
 float luma(const Colour &c) { return 0.299f * c[0] + 0.587f * c[1] + 0.114f * c[2]; }
+
+/// A channel of the current pixel under a colour of some opacity.
+float under(const Colour &over, float opacity, const Input &in, int c) {
+  const float own = in.at(0, 0)[c];
+  return own + opacity * over[3] * (over[c] - own);
+}
+
+float watermark(const Item &item, const Input &in, int c) {
+  const float opacity = number(item, 0), scale = number(item, 1), margin = number(item, 4);
+  const auto place = [&](int pixel, int frame_size, int size, float part) {
+    const float room = float(frame_size) - 2.0f * margin - scale * float(size);
+    return (float(pixel) + 0.5f - std::nearbyint(margin + part * room)) / scale;
+  };
+  const Frame &frame = *in.frames[0], &picture = *in.picture;
+  const float x = place(in.x, frame.width, picture.width, number(item, 2)),
+              y = place(in.y, frame.height, picture.height, number(item, 3));
+  if (x < 0 || y < 0 || x >= float(picture.width) || y >= float(picture.height))
+    return in.at(0, 0)[c];
+  return under(picture_at(picture, x - 0.5f, y - 0.5f), opacity, in, c);
+}
 
 /// A colour channel of a pixel, 0..1.
 using Channel = std::function<float(const Item &, const Input &, int c)>;
@@ -153,6 +174,12 @@ const std::map<std::string, Channel> &channels() {
        }},
       {"motionblur", motion_blur},
       {"cube", mapped_by_cube},
+      {"overlay",
+       [](I item, In in, int c) {
+         return under(picture_over(*in.picture, float(in.x), float(in.y), *in.frames[0]),
+                      number(item, 0), in, c);
+       }},
+      {"watermark", watermark},
       {"emboss",
        [](I item, In in,
           int c) { return 128.0f / 255.0f + number(item, 0) * (in.at(1, 1)[c] - in.at(-1, -1)[c]); }},
@@ -210,13 +237,15 @@ void convolve(const Convolution &by, const Input &in, uint8_t *out) {
 }
 
 /// One filter on all frames.
-std::vector<Frame> filtered(const std::vector<Frame> &frames, const Item &item) {
+std::vector<Frame> filtered(const std::vector<Frame> &frames, const Item &item,
+                            const Frame &picture) {
   const auto channel = channels().find(item.filter->name);
   const bool convolves = channel == channels().end();
   const Convolution by = convolves ? convolution(item) : Convolution();
   std::vector<Frame> results = frames;
   for (size_t f = 0; f < frames.size(); f++) {
     Input in;
+    in.picture = &picture;
     for (int n = 0; n < item.filter->frames && f >= size_t(n); n++)
       in.frames.push_back(&frames[f - n]);
     for (in.y = 0; in.y < frames[f].height; in.y++)
@@ -233,16 +262,48 @@ std::vector<Frame> filtered(const std::vector<Frame> &frames, const Item &item) 
 
 }  // namespace
 
-std::vector<Frame> chain(const std::vector<Frame> &frames, const glcl::chain::Description &chain) {
+std::array<float, 4> picture_at(const Frame &picture, float x, float y) {
+  x = std::clamp(x, 0.0f, float(picture.width - 1));
+  y = std::clamp(y, 0.0f, float(picture.height - 1));
+  const int left = static_cast<int>(x), top = static_cast<int>(y);
+  const int right = std::min(left + 1, picture.width - 1),
+            bottom = std::min(top + 1, picture.height - 1);
+  // Colours count as much as they cover.
+  const auto sum = [&](int c) {
+    const auto covering = [&](int column, int row) {
+      const uint8_t *pixel = picture.at(column, row);
+      return c < 3 ? float(pixel[c]) * float(pixel[3]) : float(pixel[3]);
+    };
+    const auto along = [&](int row) {
+      return covering(left, row) + (x - float(left)) * (covering(right, row) - covering(left, row));
+    };
+    return along(top) + (y - float(top)) * (along(bottom) - along(top));
+  };
+  Colour colour{};
+  for (int c = 0; c < 3; c++) colour[c] = sum(3) > 0 ? sum(c) / sum(3) * (1.0f / 255.0f) : 0;
+  colour[3] = sum(3) * (1.0f / 255.0f);
+  return colour;
+}
+
+std::array<float, 4> picture_over(const Frame &picture, float x, float y, const Frame &frame) {
+  const auto place = [](float pixel, int picture_size, int frame_size) {
+    return (pixel + 0.5f) * (float(picture_size) / float(frame_size)) - 0.5f;
+  };
+  return picture_at(picture, place(x, picture.width, frame.width),
+                    place(y, picture.height, frame.height));
+}
+
+std::vector<Frame> chain(const std::vector<Frame> &frames, const glcl::chain::Description &chain,
+                         const Frame &picture) {
   std::vector<Frame> results = frames;
   for (int iteration = 0; iteration < chain.iterations; iteration++)
     for (const Item &item : chain.items)
-      for (int time = 0; time < item.times; time++) results = filtered(results, item);
+      for (int time = 0; time < item.times; time++) results = filtered(results, item, picture);
   return results;
 }
 
-Frame chain(const Frame &frame, const glcl::chain::Description &description) {
-  return chain(std::vector<Frame>{frame}, description).front();
+Frame chain(const Frame &frame, const glcl::chain::Description &description, const Frame &picture) {
+  return chain(std::vector<Frame>{frame}, description, picture).front();
 }
 
 }  // namespace reference

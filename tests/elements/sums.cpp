@@ -79,6 +79,10 @@ TEST(filters) {
   for (const char *weight : {"color", "per-channel"})
     expect_same_pixels(
         std::string("glclbilateral method=brute-force radius=2 roi=<7,5,30,20> weight=") + weight);
+  const std::string picture = std::string(g_getenv("GLCL_SOURCE")) + "/tests/layer/shape.png";
+  expect_same_pixels("glclbilateral method=brute-force radius=3 mask=" + picture);
+  expect_same_pixels("glclchain filters=\"watermark(scale=0.5) ! gauss(sigma=1)\" picture=" +
+                     picture);
   for (const char *weight : {"intensity", "per-channel"})
     expect_same_pixels(std::string("glclbilateral method=grid sigma-space=8 split=0.3 weight=") +
                        weight);

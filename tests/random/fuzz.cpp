@@ -28,6 +28,7 @@ bool is_allowed(const std::string &text) {
       "was dropped because its caps",  // caps that changed while the pipeline restarted
       "The template ",                 // of a file without a picture
       "can't be read",                 // mask=/dev/zero
+      "reads a picture",               // filters=overlay without one
       "there is no such file",         // location=no such device, of a chain
       "needs more than 64 steps",      // iterations=64 of several filters
       "there is no filter nonsense",

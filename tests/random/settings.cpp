@@ -40,7 +40,8 @@ std::string text(const std::string &name, Random &random, bool playing) {
   if (name == "template")
     return random.of<std::string>(
         {"", "", picture, picture + "," + picture, picture + ",/nowhere.png", ",,", "/tmp"});
-  if (name == "mask") return random.of<std::string>({"", "", picture, "/nowhere.png", "/dev/zero"});
+  if (name == "mask" || name == "picture")
+    return random.of<std::string>({"", "", picture, "/nowhere.png", "/dev/zero"});
   // A device or file that does not exist is seldom set: it ends the round.
   if (random.chance(playing ? 10 : 2) && name != "dump-location" && name != "filters")
     return random.of<std::string>({"9:9", "no such device", "-1:-1", "99999999999:1", "%n%s", ":"});
@@ -49,7 +50,8 @@ std::string text(const std::string &name, Random &random, bool playing) {
   if (name == "filters")
     return random.of<std::string>({"", "gauss ! grey", "sharpen*2 ! threshold",
                                    "blend ! motionblur", "lut ! gamma(value=3) ! invert",
-                                   "convolve(matrix=[1 2; 3])", "nonsense(", "gauss(sigma=9e9)"});
+                                   "overlay(opacity=0.5) ! watermark", "convolve(matrix=[1 2; 3])",
+                                   "nonsense(", "gauss(sigma=9e9)"});
   if (name == "points" || name == "matrix")  // of children
     return random.of<std::string>(
         {"[0 1]", "[1]", "[0 1 0; 1 4 1; 0 1 0]", "[1 2]", "[", "", "[1e300 -1e300 0]"});

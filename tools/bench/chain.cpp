@@ -26,6 +26,7 @@ using chain::Description;
 struct Example {
   const char *name, *filters;
   int edge = 0;  ///< points along an edge of a 3D table that runs first; 0: no table
+  bool reads_picture = false;
 };
 
 /// The first chain only copies; the second is that of Lanes (2010): 9×9.
@@ -38,7 +39,9 @@ constexpr Example examples[] = {{"copy", "invert(strength=0)"},
                                 {"box 3×3 five times", "box*5"},
                                 {"trails", "unsharp ! motionblur ! lut"},
                                 {"3D table 33×33×33", "", 33},
-                                {"3D table 33×33×33, gauss 9×9", "gauss(sigma=2, radius=4)", 33}};
+                                {"3D table 33×33×33, gauss 9×9", "gauss(sigma=2, radius=4)", 33},
+                                {"picture over the frame", "overlay(opacity=0.6)", 0, true},
+                                {"watermark", "watermark", 0, true}};
 
 /// A 3D table that swaps red and blue.
 chain::Item table(int edge) {
@@ -60,10 +63,18 @@ Description description_of(const Example &example) {
   return wanted;
 }
 
+/// The picture for chains that read one, half as wide and high as the frame.
+reference::Frame picture_for(const Scene &scene) {
+  return reference::gradient_frame(std::max(scene.width / 2, 1), std::max(scene.height / 2, 1));
+}
+
 using Expected = std::function<reference::Frame(Queue &, const reference::Frame &)>;
 
-Expected by_reference(const Description &wanted) {
-  return [=](Queue &, const reference::Frame &frame) { return reference::chain(frame, wanted); };
+Expected by_reference(const Description &wanted, const Scene &scene) {
+  const reference::Frame picture = picture_for(scene);
+  return [=](Queue &, const reference::Frame &frame) {
+    return reference::chain(frame, wanted, picture);
+  };
 }
 
 Run chain_run(Context &context, const std::shared_ptr<Chain> &chain, const Expected &expected,
@@ -73,11 +84,14 @@ Run chain_run(Context &context, const std::shared_ptr<Chain> &chain, const Expec
   const reference::Frame frame = scene.frame();
   const Picture in = reference::upload(upload_queue, frame, layout);
   const Picture out = make_picture(context.cl(), frame.width, frame.height, layout);
+  const Picture picture = chain->description().reads_picture()
+                              ? reference::upload(upload_queue, picture_for(scene), Layout::buffer)
+                              : Picture();
   Run run;
-  run.enqueue = [=](Queue &queue) { chain->run(queue, in, out); };
+  run.enqueue = [=](Queue &queue) { chain->run(queue, in, out, {}, picture); };
   run.compare = [=](Queue &queue) {
     chain->reset();
-    chain->run(queue, in, out);
+    chain->run(queue, in, out, {}, picture);
     return compare_levels(reference::download(queue, out), expected(queue, frame), 1);
   };
   run.least.bytes = 8.0 * frame.width * frame.height;
@@ -97,7 +111,7 @@ Task task(const Example &example, bool fused) {
             Chain::Options options;
             if (!fused) options.variant = unfused_variant(context);
             return chain_run(context, std::make_shared<Chain>(context, wanted, options),
-                             by_reference(wanted), scene);
+                             by_reference(wanted, scene), scene);
           }};
 }
 
@@ -171,7 +185,7 @@ const Registration registration("glclchain", [](Subject &subject) {
                                "glcolorbalance contrast=0.5"));
   subject.peers.push_back(peer("gleffects sobel", "edges", "gleffects effect=sobel"));
   for (const Example &example : examples)
-    if (!example.edge)
+    if (!example.edge && !example.reads_picture)
       subject.peers.push_back(peer("glclchain in a pipeline", example.name,
                                    "glclchain filters=\"" + std::string(example.filters) + "\""));
 });
@@ -206,14 +220,16 @@ Task chain_task(const std::string &path) {
                   std::make_shared<Chain>(context, wanted, Chain::Options{false, {}, variant});
             last->variant = variant;
             const auto unfused = last->unfused;
-            const Expected one_by_one = [unfused](Queue &queue, const reference::Frame &frame) {
+            const Expected one_by_one = [unfused, scene](Queue &queue,
+                                                         const reference::Frame &frame) {
+              const Picture picture = reference::upload(queue, picture_for(scene), Layout::buffer);
               const Picture in = reference::upload(queue, frame, unfused->layout());
               const Picture out = reference::upload(queue, frame, unfused->layout());
               unfused->reset();
-              unfused->run(queue, in, out);
+              unfused->run(queue, in, out, {}, picture);
               return reference::download(queue, out);
             };
-            return chain_run(context, last->chain, known ? by_reference(wanted) : one_by_one,
+            return chain_run(context, last->chain, known ? by_reference(wanted, scene) : one_by_one,
                              scene);
           }};
 }

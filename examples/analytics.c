@@ -142,6 +142,9 @@ int main(int argc, char **argv) {
   int frames = 0;
 
   gst_init(&argc, &argv);
+  example_arguments(argc, argv,
+                    "analytics [--find PICTURE] [FILE | /dev/video0]: "
+                    "prints flow, mask and moving objects from GStreamer's own metas");
   if (argc > 2 && g_str_equal(argv[1], "--find")) {
     picture = argv[2];
     argc -= 2, argv += 2;

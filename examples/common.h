@@ -27,6 +27,23 @@ static inline gboolean example_headless(void) {
   return !g_getenv("DISPLAY") && !g_getenv("WAYLAND_DISPLAY");
 }
 
+/* Prints the usage after -h or --help, or the version of the plugin after --version, and exits. The
+ * usage begins with the name of the program. Call it after gst_init(). */
+static inline void example_arguments(int argc, char **argv, const char *usage) {
+  if (argc != 2) return;
+  if (g_str_equal(argv[1], "-h") || g_str_equal(argv[1], "--help")) {
+    g_print("%s\n", usage);
+    exit(0);
+  }
+  if (g_str_equal(argv[1], "--version")) {
+    GstPlugin *plugin = gst_registry_find_plugin(gst_registry_get(), "glcl");
+    g_print("%s %s\n", g_get_prgname(),
+            plugin ? gst_plugin_get_version(plugin) : "(plugin not found)");
+    gst_clear_object(&plugin);
+    exit(0);
+  }
+}
+
 /* The pipeline `source ! rest`. The source is a file or a camera (/dev/video0), or a moving ball if
  * `input` is NULL. Exits with a message if the pipeline can't be created. */
 static inline GstElement *example_pipeline(const char *input, const char *rest) {

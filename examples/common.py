@@ -5,12 +5,26 @@ import sys
 
 import __main__
 
+
+def print_help():
+    """ends the program with its docstring after -h or --help"""
+    if sys.argv[1:] in (['-h'], ['--help']):
+        print(__main__.__doc__.strip())
+        sys.exit()
+
+
+def need(package, error):
+    """ends the program with its help, or with an error that names the package to install"""
+    print_help()
+    sys.exit(f'{sys.argv[0]}: {error}; install {package}, and run it with /usr/bin/python3.')
+
+
 try:
     import gi
     gi.require_version('Gst', '1.0')
     from gi.repository import GLib, Gst
 except (ImportError, ValueError) as missing:
-    sys.exit(f'{sys.argv[0]}: {missing}; install python3-gi and gir1.2-gstreamer-1.0, and run it with /usr/bin/python3.')
+    need('python3-gi and gir1.2-gstreamer-1.0', missing)
 
 # The Debian packages of elements, by the start of the element's name.
 PACKAGES = {
@@ -25,9 +39,11 @@ PACKAGES = {
 }
 
 
-def need(package, error):
-    """ends the program with an error that names the package to install"""
-    sys.exit(f'{sys.argv[0]}: {error}; install {package}, and run it with /usr/bin/python3.')
+def version():
+    """the name of the program and the version of the plugin"""
+    Gst.init(None)
+    plugin = Gst.Registry.get().find_plugin('glcl')
+    return f'{os.path.basename(sys.argv[0])} {plugin.get_version() if plugin else "(plugin not found)"}'
 
 
 def headless():
@@ -37,13 +53,9 @@ def headless():
 def argument():
     """the first argument of the command line, or None; -h prints the docstring of the program, --version that of the plugin"""
     if sys.argv[1:] == ['--version']:
-        Gst.init(None)
-        plugin = Gst.Registry.get().find_plugin('glcl')
-        print(os.path.basename(sys.argv[0]), plugin.get_version() if plugin else '(plugin not found)')
+        print(version())
         sys.exit()
-    if sys.argv[1:] in (['-h'], ['--help']):
-        print(__main__.__doc__.strip())
-        sys.exit()
+    print_help()
     return sys.argv[1] if len(sys.argv) > 1 else None
 
 

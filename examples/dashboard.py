@@ -64,6 +64,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('source', nargs='?', help='a file or a camera (default: a test picture of a moving ball)')
     parser.add_argument('-o', '--output', metavar='PICTURE', help='.png, .pdf or .svg')
+    parser.add_argument('--version', action='version', version=common.version())
     arguments = parser.parse_args()
     live = not arguments.output and not common.headless()
     board = Board(live)

@@ -98,6 +98,7 @@ def main():
     parser.add_argument('--all', action='store_true',
                         help='accept connections from other machines: everybody who can connect sees the events')
     parser.add_argument('--once', action='store_true', help='exit at the end of the video')
+    parser.add_argument('--version', action='version', version=common.version())
     arguments = parser.parse_args()
     events = Events()
     try:

@@ -118,6 +118,9 @@ int main(int argc, char **argv) {
   const char *text = "here";
 
   gst_init(&argc, &argv);
+  example_arguments(argc, argv,
+                    "label [--at X,Y] [--text TEXT] [FILE | /dev/video0]: "
+                    "draws a text that stays on an object");
   g_mutex_init(&label.lock);
   for (; argc > 2 && g_str_has_prefix(argv[1], "--"); argc -= 2, argv += 2) {
     if (g_str_equal(argv[1], "--text")) {

@@ -49,6 +49,9 @@ static GstFlowReturn on_frame(GstAppSink *sink, gpointer data) {
 
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
+  example_arguments(argc, argv,
+                    "vectors [FILE | /dev/video0]: "
+                    "prints how many blocks of each frame move, and how far");
   GstElement *pipeline =
       example_pipeline(argc > 1 ? argv[1] : NULL,
                        // sync=false: as fast as possible. At most four frames wait.

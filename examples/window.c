@@ -70,6 +70,9 @@ int main(int argc, char **argv) {
   Window window = {.press = ""};
 
   gst_init(&argc, &argv);
+  example_arguments(argc, argv,
+                    "window [--press KEYS] [FILE | /dev/video0]: "
+                    "shows two drawings over a video; h, a and q are keys");
   if (argc > 2 && g_str_equal(argv[1], "--press")) {
     window.press = argv[2];
     argc -= 2, argv += 2;

@@ -20,6 +20,7 @@ export CI=${CI:-}
 while [[ ${1:-} == -* ]]; do
   case $1 in
     -h | --help) usage "$0"; exit ;;
+    --version) version "$0"; exit ;;
     --prepared) prepared=yes; shift ;;
     --share) share=$(realpath -e -- "${2:?--share wants a folder}"); shift 2 ;;
     *) arguments 1 0 ;;

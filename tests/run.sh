@@ -18,6 +18,7 @@ set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
 case ${1:-} in
   -h | --help) usage "$0"; exit ;;
+  --version) version "$0"; exit ;;
 esac
 cd "$source_root"
 folder=${GLCL_TEST_BUILD:-build-tests}

@@ -7,11 +7,16 @@ form that a build with -Dpeers=enabled writes, with ratios to the times of gst-g
 noise, upsampled by 8. A time is the median of finished calls during half a second, at least 3."""
 import json
 import statistics
-import sys
 import time
 
-import cv2
-import numpy
+from program import arguments, need
+
+ARGUMENTS = arguments(__doc__, 1, 2)
+try:
+    import cv2
+    import numpy
+except ImportError as missing:
+    need('python3-opencv', missing)
 
 WORK = {'color, radius 4': 9, 'color, radius 10': 21}  # diameter d of bilateralFilter, by work of glcl-bench
 
@@ -42,10 +47,8 @@ def on_opencl(picture, d):
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    width, height = map(int, (sys.argv[2] if len(sys.argv) == 3 else '1920x1080').split('x'))
-    report = json.load(open(sys.argv[1], encoding='utf-8'))
+    width, height = map(int, (ARGUMENTS[1] if len(ARGUMENTS) == 2 else '1920x1080').split('x'))
+    report = json.load(open(ARGUMENTS[0], encoding='utf-8'))
     ours = {(row['work'], row['width'], row['height']): row['wall-us'] / 1e3
             for row in report['results'] if row.get('in-use') and 'wall-us' in row}
     picture = frame(width, height)
@@ -60,7 +63,7 @@ def main():
                 'element': 'glclbilateral', 'peer': f'{path}, bilateralFilter d={d}', 'width': width,
                 'height': height, 'ms': ms, 'work': work, 'ratio': ms / mine if mine else 0})
             print(f'{path}, d={d}: {ms:.3f} ms' + (f', {ms / mine:.2f} times the time of gst-glcl' if mine else ''))
-    json.dump(report, open(sys.argv[1], 'w', encoding='utf-8'), indent=2)
+    json.dump(report, open(ARGUMENTS[0], 'w', encoding='utf-8'), indent=2)
 
 
 main()

@@ -8,12 +8,16 @@ comes from a build of glcl-bench with peers or from peers.py, and adds their tim
 import csv
 import json
 import re
-import sys
 
-import matplotlib
+from program import arguments, need
 
-matplotlib.use('Agg')
-import matplotlib.pyplot as plt
+ARGUMENTS = arguments(__doc__, 2, 3)
+try:
+    import matplotlib
+    matplotlib.use('Agg')
+    import matplotlib.pyplot as plt
+except ImportError as missing:
+    need('python3-matplotlib', missing)
 
 
 def points(path):
@@ -39,11 +43,9 @@ def peers(path):
 
 
 def main():
-    if len(sys.argv) not in (3, 4):
-        sys.exit(__doc__)
-    curves = points(sys.argv[1])
-    if len(sys.argv) == 4:
-        curves.update(peers(sys.argv[3]))
+    curves = points(ARGUMENTS[0])
+    if len(ARGUMENTS) == 3:
+        curves.update(peers(ARGUMENTS[2]))
     figure, axes = plt.subplots(figsize=(7, 4.2))
     for name, curve in curves.items():
         axes.plot(*zip(*curve), marker='o', markersize=4, label=name)
@@ -54,7 +56,7 @@ def main():
     axes.grid(alpha=0.3)
     axes.legend()
     figure.tight_layout()
-    figure.savefig(sys.argv[2], dpi=110)
+    figure.savefig(ARGUMENTS[1], dpi=110)
 
 
 main()

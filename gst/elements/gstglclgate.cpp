@@ -3,9 +3,9 @@
  * SECTION:element-glclgate
  * @title: glclgate
  *
- * Passes only the frames around events of a glclmotion upstream, or one frame of each shot that a
- * glclhistogram upstream finds, so that an encoder, a file or a model gets only what matters. It
- * takes raw frames and encoded ones.
+ * Passes only the frames around events of a glclmotion upstream, or one frame of each moving object
+ * or of each shot that a glclhistogram upstream finds, so that an encoder, a file or a model gets
+ * only what matters. It takes raw frames and encoded ones.
  *
  * ## Example launch line
  * |[
@@ -44,9 +44,12 @@ using glcl::gate::Margins;
 constexpr GstClockTime gap_interval = 200 * GST_MSECOND;
 
 /// The events that open the gate.
-enum class OpenOn { motion, rules, shots };
+enum class OpenOn { motion, rules, shots, objects };
 
-/// Frames may be as much away from the frame of a shot: muxers round timestamps.
+/// True if an event passes one frame.
+bool passes_one(OpenOn events) { return events == OpenOn::shots || events == OpenOn::objects; }
+
+/// Frames may be as much away from the frame of an event: muxers round timestamps.
 constexpr guint64 rounding = 500 * GST_USECOND;
 /// Results of elements upstream come so many frames late.
 constexpr guint most_late = 8;
@@ -65,7 +68,7 @@ struct GateProperties {
   std::shared_ptr<std::atomic<bool>> open = std::make_shared<std::atomic<bool>>(false);
 
   Margins margins() const {
-    if (open_on == OpenOn::shots) return {rounding, rounding};
+    if (passes_one(open_on)) return {rounding, rounding};
     return {static_cast<guint64>(std::llround(pre * GST_SECOND)),
             static_cast<guint64>(std::llround(post * GST_SECOND))};
   }
@@ -147,8 +150,8 @@ void take_event(GstGLCLGate *self, const GstStructure *event) {
   const std::string key = std::to_string(id) + (zone ? std::string(" ") + zone : std::string());
   const OpenOn on = self->state->settings.get().open_on;
   self->state->windows.with([&](EventWindows &windows) {
-    if (on == OpenOn::shots) {
-      if (name == "shot-sharpest") windows.moment(time);
+    if (passes_one(on)) {
+      if (name == (on == OpenOn::shots ? "shot-sharpest" : "motion-begin")) windows.moment(time);
     } else if (name == (on == OpenOn::motion ? "motion-begin" : "zone-enter"))
       windows.begin(key, time);
     else if (name == (on == OpenOn::motion ? "motion-end" : "zone-leave"))
@@ -201,15 +204,17 @@ void release(GstGLCLGate *self, const GateFrame &frame, Fate fate) {
   if (stream.flow == GST_FLOW_OK) stream.flow = flow;
 }
 
-/// Warns once that frames of shots are dropped before they are known.
-void warn_of_size(GstGLCLGate *self) {
+/// Warns once that frames of shots or objects are dropped before they are known.
+void warn_of_size(GstGLCLGate *self, OpenOn events) {
+  const char *name = events == OpenOn::shots ? "shots" : "objects";
   if (std::exchange(self->state->stream.warned, true)) return;
   GST_ELEMENT_WARNING(
       self, STREAM, FAILED,
-      ("max-size-buffers=%d is too small for open-on=shots: frames of shots are missing. Set it to "
+      ("max-size-buffers=%d is too small for open-on=%s: frames of %s are missing. Set it to "
        "%" G_GUINT64_FORMAT " or more, and for encoded frames to the distance of key frames more.",
-       self->state->settings.get().most_held, wanted_frames(self, self->state->frame_duration)),
-      ("frames are dropped before glclhistogram can announce them"));
+       self->state->settings.get().most_held, name, name,
+       wanted_frames(self, self->state->frame_duration)),
+      ("frames are dropped before the element upstream can announce them"));
 }
 
 /// Releases the held frames whose fate is known, or all of them.
@@ -227,7 +232,8 @@ void release_frames(GstGLCLGate *self, bool all) {
   stream.queue.release([&](GstClockTime time) { return windows.covers(time, margins); },
                        stream.newest, {delay.time, delay.frames, size_t(settings.most_held)}, to);
   if (all) stream.queue.settle(to);
-  if (stream.queue.take_overflow() && settings.open_on == OpenOn::shots) warn_of_size(self);
+  if (stream.queue.take_overflow() && passes_one(settings.open_on))
+    warn_of_size(self, settings.open_on);
   if (stream.queue.size() > 0 || !stream.queue.continues()) set_open(self, false);
   if (stream.queue.take_need_of_key() && !std::exchange(stream.key_requested, true))
     gst_pad_push_event(self->sink, gst_video_event_new_upstream_force_key_unit(
@@ -421,10 +427,10 @@ void install_gate_properties(GObjectClass *object_class) {
   };
   glcl::Properties<GateProperties>(object_class, settings_of)
       .number("pre", "Time before",
-              "Time before an event whose frames pass, s; not with open-on=shots",
+              "Time before an event whose frames pass, s; not with open-on=shots or objects",
               &GateProperties::pre, 0, 600)
       .number("post", "Time after",
-              "Time after an event whose frames pass, s; not with open-on=shots",
+              "Time after an event whose frames pass, s; not with open-on=shots or objects",
               &GateProperties::post, 0, 3600)
       .choice("open-on", "Events", "Events of glclmotion or glclhistogram that open the gate",
               &GateProperties::open_on,
@@ -432,7 +438,8 @@ void install_gate_properties(GObjectClass *object_class) {
                   "GstGLCLGateOpenOn",
                   {{OpenOn::motion, "Moving objects: motion-begin to motion-end", "motion"},
                    {OpenOn::rules, "zone-enter to zone-leave, and line-cross", "rules"},
-                   {OpenOn::shots, "One frame of each shot: shot-sharpest", "shots"}}))
+                   {OpenOn::shots, "One frame of each shot: shot-sharpest", "shots"},
+                   {OpenOn::objects, "One frame of each moving object: motion-begin", "objects"}}))
       .number("max-size-buffers", "Maximum held buffers",
               "Maximum number of held frames; further ones replace the oldest",
               &GateProperties::most_held, 1, 100000)
@@ -484,7 +491,7 @@ static void gst_glcl_gate_class_init(GstGLCLGateClass *klass) {
   element_class->change_state = change_state;
   gst_element_class_set_static_metadata(
       element_class, "Gate that events open", "Filter/Video",
-      "Passes the frames around events of glclmotion, or one frame of each shot",
+      "Passes the frames around events of glclmotion, or one frame of each object or shot",
       "The gst-glcl developers");
   gst_element_class_add_static_metadata(element_class, GST_ELEMENT_METADATA_DOC_URI,
                                         DOCS_PAGE("glclgate"));

@@ -498,6 +498,26 @@ TEST(shots) {
   fail_unless(last.size() == 2 && last[0].number == 199 && last[1].number == 200);
 }
 
+// The frame in which each object begins. Ends, zones and shots do not count.
+TEST(objects) {
+  Gate gate("open-on=objects pre=5 post=5");
+  gate.push(0, 12);
+  gate.event("motion-begin", 1, 10);
+  gate.event("motion-begin", 2, 10);
+  gate.event("zone-enter", 1, 11, "a");
+  gate.event("shot-sharpest", 0, 12);
+  gate.push(13, 20);
+  gate.event("motion-end", 1, 15);
+  gate.event("motion-begin", 3, 20);
+  gate.push(21, 40);
+  gate.event("motion-begin", 1, 40);  // the same number again
+  gate.eos();
+  std::string numbers;
+  for (const Passed &frame : gate.passed()) numbers += std::to_string(frame.number) + " ";
+  fail_unless(numbers == "10 20 40 ", "%s", numbers.c_str());
+  fail_unless(gate.most_alive() <= 8 + 2 + 3, "%d frames", gate.most_alive());
+}
+
 // The time of the delay counts for latency and pools.
 TEST(delay_of_shots) {
   Gate gate("open-on=shots pre=600");

@@ -189,6 +189,10 @@ TEST(held_frames) {
   test::expect_one(warnings, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
                    {"max-size-buffers=20", "100"});
   expect_text(film.end(), "", "it was dropped");
+  Film objects("glclinvert ! glclgate open-on=objects max-size-buffers=3");
+  objects.shot(1, 30, {});
+  test::expect_one(objects.chain().messages().warnings(), GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                   {"max-size-buffers=3", "open-on=objects", "to 10 or more"});
   Film enough(histogram + "! glclgate name=gate open-on=shots max-size-buffers=100");
   enough.shot(1, 200, {24});
   for (const auto &warning : enough.chain().messages().warnings())

@@ -210,6 +210,12 @@ PYTHON
     CARGO_PROFILE_DEV_DEBUG=0 CARGO_HOME=$work/cargo CARGO_TARGET_DIR=$GLCL_BUILD/examples/rust cargo build --quiet --offline \
       --manifest-path rust/Cargo.toml --config 'source.crates-io.replace-with="debian"' --config "source.debian.directory=\"$registry\""
     rust=$GLCL_BUILD/examples/rust/debug
+    for name in vectors results; do
+      "$rust/$name" --help >output
+      says "^$name .*: "
+      "$rust/$name" --version >output
+      says "^$name [0-9][0-9.]*$"
+    done
     "$rust/vectors" >output
     says '^59 frames with vectors, [1-9][0-9]* of them with motion$'
     # Results of all kinds describe the ball; those with positions agree with that of the moving object.
@@ -247,6 +253,18 @@ PYTHON
         exit !(counts == 12 && found >= 6 && masks >= 6 && shapes >= 6 && points >= 6 && vectors >= 6 && flow >= 6 && sure >= 6)
       }' output || die 'the results are not those of a ball'
     expect_error '^results: no element "nothing"' "$rust/results" nothing ! fakesink
+    ;;
+  arguments)
+    for program in "$built"/{vectors,window,label,analytics}; do
+      [[ -x $program ]] || continue
+      name=${program##*/}
+      for option in -h --help; do
+        "$program" $option >output
+        says "^$name .*FILE.*: "
+      done
+      "$program" --version >output
+      says "^$name [0-9][0-9.]*$"
+    done
     ;;
   mistakes)
     expect_error '^vectors: there is no file missing.mp4\.$' "$built/vectors" missing.mp4

@@ -15,6 +15,7 @@ set -euo pipefail
 . "$(dirname "$0")/../../pipelines/setup.sh"
 case ${1:-} in
   -h | --help) usage "$0"; exit ;;
+  --version) version "$0"; exit ;;
   -*) usage "$0" >&2; exit 2 ;;
 esac
 prefix=$(realpath -m "${1:-${XDG_CACHE_HOME:-$HOME/.cache}/gst-glcl/gl-driver}")

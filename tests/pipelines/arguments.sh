@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# arguments.sh: recipes of pipelines/ report wrong arguments
+# arguments.sh: every script that a user may run has -h, --help and --version, and recipes of pipelines/ report wrong arguments
 #
-# It tries --help, no argument, too many arguments, wrong files and a wrong filter, in a Turkish locale
-# if it can be built.
+# It tries no argument, too many arguments, wrong files and a wrong filter, in a Turkish locale if it can
+# be built.
 set -euo pipefail
 . "$GLCL_SOURCE/pipelines/setup.sh"
 . "$GLCL_SOURCE/tests/pipelines/locales.sh"
@@ -79,3 +79,29 @@ for script in "$source_root"/pipelines/*.sh; do
   done
 done
 ((count > 10)) || die "only $count recipes"
+
+# All scripts of users, those in Python without the modules that they need. Tests and the scripts of Debian and git take no options.
+count=0
+elsewhere=$work/elsewhere
+mkdir "$elsewhere"
+for module in gi matplotlib numpy cv2; do
+  echo "raise ImportError('none here')" >"$elsewhere/$module.py"
+done
+cd "$source_root"
+while IFS= read -r script; do
+  [[ $(head -c 2 "$script") == '#!' ]] || continue
+  ((++count))
+  name=${script##*/}
+  # A script without these options must not run here.
+  grep -qE '^arguments |--version' "$script" || grep -qE '^(import common|from program import arguments)' "$script" || die "$script has no --version"
+  words=("$source_root/$script")
+  [[ $name != *.py ]] || words=("$python" "${words[@]}")
+  for option in -h --help; do
+    PYTHONPATH=$elsewhere "${words[@]}" $option >"$work/output" 2>"$work/errors" </dev/null || die "$name $option: exit status $?: $(<"$work/errors")"
+    grep -qE "^(usage: )?$name( |:|\$)" <(head -n 1 "$work/output") || die "$name $option prints $(<"$work/output")"
+  done
+  [[ $name != *.py ]] || "$python" -c 'import gi' 2>/dev/null || continue
+  "${words[@]}" --version >"$work/output" 2>"$work/errors" </dev/null || die "$name --version: exit status $?: $(<"$work/errors")"
+  grep -qE "^$name [0-9][0-9.]*\$" "$work/output" || die "$name --version prints $(<"$work/output")"
+done < <(find docs examples packaging pipelines research tools tests/run.sh tests/gl-driver/build.sh -type f -perm -u+x ! -path research/bench.sh)
+((count > 30)) || die "only $count scripts"

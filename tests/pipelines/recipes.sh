@@ -59,6 +59,15 @@ open("clip.mp4", "wb").write(data)'
   upright=${2}x$1
 }
 
+# make_parts PATTERN:FRAMES...: writes clip.mp4 with the patterns of videotestsrc one after the other
+make_parts() {
+  local part parts=()
+  for part; do
+    parts+=(videotestsrc pattern="${part%:*}" num-buffers="${part#*:}" ! 'video/x-raw,width=160,height=120,framerate=25/1' ! all.)
+  done
+  gst-launch-1.0 -f -q concat name=all ! videoconvert ! jpegenc quality=95 ! qtmux ! filesink location=clip.mp4 "${parts[@]}"
+}
+
 # size_of FILE: prints WIDTHxHEIGHT of its upright pictures
 size_of() {
   gst-launch-1.0 -f -v filesrc location="$1" ! "${DECODE[@]}" ! fakesink name=probe num-buffers=1 |
@@ -225,13 +234,36 @@ events = [json.loads(line) for line in open("output") if line.startswith("{")]
 assert events and {event["message"] for event in events} == {"motion-begin", "motion-end"}, events
 assert all(event["width"] > 0 and event["id"] > 0 for event in events), events'
     ;;
+  event-pictures)
+    # A ball moves for a second after two and after six seconds.
+    make_parts black:50 ball:25 black:75 ball:25 black:50
+    mkdir 'a "b'\'' 50%d'
+    recipe event-pictures clip.mp4 'a "b'\'' 50%d' >output
+    cat output
+    expect 'pictures' "$(cd 'a "b'\'' 50%d' && echo *)" 'event-00000.jpg event-00001.jpg'
+    expect 'names of pictures' "$(sed -n 's/^ *\([26]\)\.[0-9]*  \(.*jpg\)$/\1 \2/p' output)" \
+      $'2 a "b\' 50%d/event-00000.jpg\n6 a "b\' 50%d/event-00001.jpg'
+    expect 'places of objects' "$(grep -cE '^ *[26]\.[0-9]*  object [12], [1-9][0-9]*×[1-9][0-9]* px at \([0-9]+, [0-9]+\)$' output)" 2
+    # Each picture is of the time of its object: the ball is in it, with pixels brighter than black.
+    for picture in 'a "b'\'' 50%d'/*; do
+      quote "$picture"
+      gst-launch-1.0 -f -q filesrc location="$QUOTED" ! jpegdec ! videoconvert ! video/x-raw,format=GRAY8 ! filesink location=gray.raw
+      [[ $(stat -c %s gray.raw) == $((160 * 120)) && $(tr -d '\0-\200' <gray.raw | wc -c) -gt 100 ]] || die "$picture does not show the ball"
+    done
+    mkdir last
+    recipe event-pictures clip.mp4 last 1 >output
+    expect 'pictures that are kept' "$(cd last && echo *)" event-00001.jpg
+    for wrong in 'missing' '. 0' '. x'; do
+      status=0
+      # shellcheck disable=SC2086
+      recipe event-pictures clip.mp4 $wrong 2>output || status=$?
+      expect "status with $wrong" "$status" 2
+      grep -q "^event-pictures.sh: .*${wrong#. }$" output || die "wrong error: $(<output)"
+    done
+    ;;
   record-on-motion)
     # A ball moves for a second after five and after twelve seconds.
-    clips=()
-    for part in black:125 ball:25 black:150 ball:25 black:75; do
-      clips+=(videotestsrc pattern="${part%:*}" num-buffers="${part#*:}" ! 'video/x-raw,width=160,height=120,framerate=25/1' ! all.)
-    done
-    gst-launch-1.0 -f -q concat name=all ! videoconvert ! jpegenc quality=95 ! qtmux ! filesink location=clip.mp4 "${clips[@]}"
+    make_parts black:125 ball:25 black:150 ball:25 black:75
     mkdir '50% of it'
     GLCL_ENCODERS=openh264enc recipe record-on-motion clip.mp4 '50% of it' >output
     expect 'clips' "$(cd '50% of it' && echo *)" 'motion-00000.ts motion-00001.ts'
@@ -255,10 +287,7 @@ assert all(event["width"] > 0 and event["id"] > 0 for event in events), events'
     expect 'failures of the command' "$(grep -c '^on-motion.sh: the command ended with exit status 1$' output)" "$(wc -l <events)"
     ;;
   shots)
-    gst-launch-1.0 -f -q concat name=all ! videoconvert ! jpegenc ! qtmux ! filesink location=clip.mp4 \
-      videotestsrc num-buffers=25 ! video/x-raw,width=160,height=120,framerate=25/1 ! all. \
-      videotestsrc num-buffers=25 pattern=ball ! video/x-raw,width=160,height=120,framerate=25/1 ! all. \
-      videotestsrc num-buffers=25 pattern=gradient ! video/x-raw,width=160,height=120,framerate=25/1 ! all.
+    make_parts smpte:25 ball:25 gradient:25
     recipe shots clip.mp4 | tee output
     expect 'shots' "$(xargs <output)" '25 1.000 cut 50 2.000 cut'
     ;;

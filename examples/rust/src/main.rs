@@ -112,6 +112,17 @@ fn run(input: Option<&str>) -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn main() {
+    match std::env::args().nth(1).as_deref() {
+        Some("-h" | "--help") => {
+            println!("vectors [FILE | /dev/video0]: reads the motion vectors of every frame, in Rust");
+            return;
+        }
+        Some("--version") => {
+            println!("vectors {}", env!("CARGO_PKG_VERSION"));
+            return;
+        }
+        _ => {}
+    }
     if let Err(error) = run(std::env::args().nth(1).as_deref()) {
         eprintln!("vectors: {error}");
         std::process::exit(1);

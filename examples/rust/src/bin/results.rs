@@ -138,6 +138,17 @@ fn run(description: &str) -> Result<(), Box<dyn std::error::Error>> {
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.first().map(String::as_str) {
+        Some("-h" | "--help") => {
+            println!("results PIPELINE...: prints all results in the frames of a pipeline, written as for gst-launch-1.0");
+            return;
+        }
+        Some("--version") => {
+            println!("results {}", env!("CARGO_PKG_VERSION"));
+            return;
+        }
+        _ => {}
+    }
     let description = if words.is_empty() { BALL.into() } else { words.join(" ") };
     if let Err(error) = run(&description) {
         eprintln!("results: {error}");

@@ -156,6 +156,32 @@ assert clips[0]['media_reference']['target_url'].endswith('/good.mp4')
 facts = json.load(open('out/good.mp4/summary.json'))
 assert facts['video'].startswith('H.264') and facts['audio'] == [] and not facts['variable-rate'], facts"
 
+# Facts about other files: sound, raw streams, JPEG without a container. A fact that is not known is empty or null.
+gst-launch-1.0 -q matroskamux name=mux ! filesink location=coded.mkv videotestsrc num-buffers=20 ! vp8enc ! mux. \
+  audiotestsrc num-buffers=20 ! avenc_aac ! mux. audiotestsrc num-buffers=20 ! opusenc ! mux.
+gst-launch-1.0 -q matroskamux name=mux ! filesink location=raw.mkv videotestsrc num-buffers=5 ! \
+  video/x-raw,format=I420,width=96,height=64,framerate=10/1,colorimetry=bt709 ! mux. audiotestsrc num-buffers=20 ! mux.
+gst-launch-1.0 -q videotestsrc num-buffers=4 ! video/x-raw,width=96,height=64 ! jpegenc ! filesink location=plain.mjpeg
+expect 0 glcl-analyze --elements histogram --out facts coded.mkv raw.mkv plain.mjpeg
+check "
+facts = {name: json.load(open(f'facts/{name}/summary.json')) for name in os.listdir('facts') if name != 'overview.html'}
+coded, raw, plain = facts['coded.mkv'], facts['raw.mkv'], facts['plain.mjpeg']
+assert coded['video'] == 'VP8' and sorted(coded['audio']) == ['MPEG-4 AAC', 'Opus'] and coded['rate'] == 30, coded
+assert raw['video'] == 'uncompressed I420' and raw['audio'] == ['uncompressed S16LE'], raw
+assert raw['colorimetry'] == 'bt709' and raw['rate'] == 10, raw
+for name, one in facts.items():
+    known = one['duration'] and one['size'] * 8e9 / one['duration']
+    assert (one['bit-rate'] is None) == (known is None) and abs((one['bit-rate'] or 0) - (known or 0)) <= 0.5, one
+assert raw['bit-rate'] > 500e3 and plain['bit-rate'] is None and plain['rate'] == 0 and plain['video'] == 'JPEG', facts"
+if [[ $browser ]]; then
+  for name in coded.mkv plain.mjpeg; do
+    "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 --dump-dom "file://$PWD/facts/$name/index.html" 2>/dev/null |
+      sed -n 's/.*id="facts">\([^<]*\)<.*/\1/p' >"$name.facts"
+  done
+  grep -qE '30 frames/s · VP8 · [0-9.]+ [kM]bit/s · .* · (MPEG-4 AAC, Opus|Opus, MPEG-4 AAC) · ' coded.mkv.facts || die "wrong facts: $(<coded.mkv.facts)"
+  grep -qE 'frame rate unknown · JPEG · bit rate unknown · .* · no sound · ' plain.mjpeg.facts || die "wrong facts: $(<plain.mjpeg.facts)"
+fi
+
 # An overview of all results; a page of another program stays.
 check "
 overview = open('out/overview.html').read()

@@ -58,8 +58,8 @@ Pipeline::Pipeline(const std::string &downstream, const std::string &file) {
   decode_local_only(decoder);
   g_signal_connect(
       decoder, "autoplug-continue",
-      G_CALLBACK(+[](GstElement *, GstPad *, GstCaps *caps, gpointer self) -> gboolean {
-        static_cast<Pipeline *>(self)->record_stream(caps);
+      G_CALLBACK(+[](GstElement *, GstPad *stream, GstCaps *caps, gpointer self) -> gboolean {
+        static_cast<Pipeline *>(self)->record_stream(stream, caps);
         return TRUE;
       }),
       this);
@@ -181,19 +181,34 @@ void Pipeline::record_colorimetry(GstEvent *event) {
   facts_.colorimetry = text ? text : "";
 }
 
-/// Called for the stream of a demuxer, its parsed stream and so on; the first one counts.
-void Pipeline::record_stream(const GstCaps *caps) {
-  if (!gst_caps_is_fixed(caps)) return;
+/// The name of a coding, or the format of raw video and sound; empty if it is unknown.
+static std::string coding_of(const GstCaps *caps) {
   const GstStructure *format = gst_caps_get_structure(caps, 0);
-  if (g_str_has_suffix(gst_structure_get_name(format), "/x-raw")) return;
+  const char *raw = gst_structure_get_string(format, "format");
+  if (g_str_has_suffix(gst_structure_get_name(format), "/x-raw"))
+    return raw ? std::string("uncompressed ") + raw : "";
   gchar *text = gst_pb_utils_get_codec_description(caps);
-  if (!text) return;
-  const std::string name = text;
+  const std::string name = text ? text : "";
   g_free(text);
+  return name;
+}
+
+/// Called for the file, and for each stream as the demuxer, a parser and a decoder put it out. Of a
+/// coded stream the last text has the most details; a raw one counts if it was not decoded.
+void Pipeline::record_stream(GstPad *stream, const GstCaps *caps) {
+  if (!gst_caps_is_fixed(caps)) return;
+  const int kind = gst_pb_utils_get_caps_description_flags(caps);
+  if (kind & GST_PBUTILS_CAPS_DESCRIPTION_FLAG_CONTAINER) return;
+  const GstStructure *format = gst_caps_get_structure(caps, 0);
+  const bool raw = g_str_has_suffix(gst_structure_get_name(format), "/x-raw");
+  if (raw && g_object_get_data(G_OBJECT(stream), "coded")) return;
+  if (!raw) g_object_set_data(G_OBJECT(stream), "coded", stream);
+  const std::string name = coding_of(caps);
+  if (name.empty()) return;
   const std::lock_guard lock(mutex_);
-  if (g_str_has_prefix(gst_structure_get_name(format), "video/"))
+  if (kind & (GST_PBUTILS_CAPS_DESCRIPTION_FLAG_VIDEO | GST_PBUTILS_CAPS_DESCRIPTION_FLAG_IMAGE))
     facts_.video = name;
-  else if (g_str_has_prefix(gst_structure_get_name(format), "audio/") &&
+  else if (kind & GST_PBUTILS_CAPS_DESCRIPTION_FLAG_AUDIO &&
            std::find(facts_.audio.begin(), facts_.audio.end(), name) == facts_.audio.end())
     facts_.audio.push_back(name);
 }

@@ -54,7 +54,7 @@ class Pipeline {
   void record_decoder(GstElement *element);
   void record_tags(GstEvent *event);
   void record_colorimetry(GstEvent *event);
-  void record_stream(const GstCaps *caps);
+  void record_stream(GstPad *stream, const GstCaps *caps);
 
   mutable std::mutex mutex_;  // guards the texts, which arrive on GStreamer's threads
   std::string decoder_, orientation_ = "rotate-0";

@@ -285,8 +285,15 @@ bool Run::needs_more_after() const {
          (!GST_CLOCK_TIME_IS_VALID(duration_) || end_ < duration_) && results_.needs_more_after();
 }
 
+/// Bits per second of a whole file; null if its duration is unknown.
+static Json bit_rate(guint64 size, GstClockTime duration) {
+  if (!GST_CLOCK_TIME_IS_VALID(duration)) return {};
+  return gst_util_uint64_scale_round(size, 8 * GST_SECOND, duration);
+}
+
 void Run::finish() {
   Json summary = identity_of(task_.file);
+  summary["bit-rate"] = bit_rate(summary.at("size"), duration_);
   summary["elements"] = task_.elements;
   summary["settings"] = task_.settings;
   summary["from"] = task_.from;

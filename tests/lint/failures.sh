@@ -259,7 +259,7 @@ interpreter=("$python")
 expect_failure '' tests/docs/llms.py "$source_root"
 interpreter=("$python")
 expect_failure 'chromium' tests/docs/browser.py "$source_root"
-for script in embedding kinds mask module results; do
+for script in embedding expressions kinds mask module results windows; do
   interpreter=("$python")
   expect_failure '' tests/languages/$script.py "$source_root"
 done

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 CODE = re.compile(r'`[^`]*`')
-LINK = re.compile(r'\[[^\]]*\]\(([^()\s]*(?:\([^()]*\))?[^()\s]*)\)')
+LINK = re.compile(r'\]\(([^()\s]*(?:\([^()]*\))?[^()\s]*)\)')  # the text may begin in another line
 
 
 class Block:
@@ -61,6 +61,11 @@ class Page:
                     self.anchors.add(slug(heading[1]))
                 for target in LINK.findall(CODE.sub('', line)):
                     self.links.append((number, target))
+
+
+def is_outside(target):
+    """true for the target of a link that is an address"""
+    return '://' in target or target.startswith('mailto:')
 
 
 def slug(heading):

@@ -104,6 +104,8 @@ gst-launch-1.0 -q videotestsrc num-buffers=5 ! video/x-raw,width=64,height=48 ! 
 env -u GLCL_BUILD -u GST_PLUGIN_PATH_1_0 GLCL_HEADLESS=1 XDG_CACHE_HOME="$work/cache" "$prefix/share/gst-glcl/pipelines/invert.sh" clip.mp4
 [[ -e $prefix/share/doc/gst-glcl/README.md && -e $prefix/share/doc/gst-glcl/docs/glclinvert.md ]] || die 'the manual is missing'
 
+"$python" "$GLCL_SOURCE/tests/docs/links.py" --installed "$prefix/share" || die 'links of the installed manual are dead'
+
 if [[ -e $build/tools/glcl-info ]]; then
   (GST_PLUGIN_PATH_1_0=$plugins quietly "$prefix/bin/glcl-analyze" --elements histogram --out analysis clip.mp4)
   [[ $(wc -l <"analysis/clip.mp4/frames.csv") == 6 ]] || die 'the installed glcl-analyze does not write a table of five frames'

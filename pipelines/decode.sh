@@ -34,7 +34,7 @@ esac
 if [[ ${2:-} ]]; then
   if [[ $encoder == nvh264enc ]]; then
     echo "$encoder encodes on the GPU"
-    END=(nvh264enc ! "${ENCODE[@]: -4}" ! "${OUT[@]}" "${SOUND[@]}")
+    END=("${EVEN[@]}" nvh264enc ! "${ENCODE[@]: -4}" ! "${OUT[@]}" "${SOUND[@]}")
   else
     echo "no nvh264enc (NVENC) found: frames are downloaded and $encoder encodes"
     END=(gldownload ! "${ENCODE[@]}" ! "${OUT[@]}" "${SOUND[@]}")

@@ -5,7 +5,7 @@
 #   build        the folder of the build in use: GLCL_BUILD, else build/ in the sources
 #   FILTER       the element of the recipes with its settings: GLCL_FILTER, else glclbilateral
 #   DECODE UPLOAD  the steps before it: to upright raw video, to textures
-#   ENCODE       the steps after it, to H.264 in an MP4, once choose_encoder() or write_video() has run
+#   ENCODE       the steps after it, to H.264 in an MP4, once choose_encoder() or write_video() has run; of a file at even times
 #   SOUND        the sound of an input file on its way into that MP4, if write_video() has found any
 #   SINK         a window, or fakesink without a display or with GLCL_HEADLESS=1
 # and makes all programs print English text and decimal points, because their output is parsed.
@@ -271,7 +271,10 @@ choose_encoder() {
       ;;
     '') die 'GStreamer has no encoder for H.264: nvh264enc is in gstreamer1.0-plugins-bad and needs a GPU, x264enc in gstreamer1.0-plugins-ugly, openh264enc in gstreamer1.0-plugins-bad' ;;
   esac
-  ENCODE=(videoconvert ! "${element[@]}" ! h264parse ! mp4mux name=mux)
+  # Films cut by an edit list have frames of the same time, which h264parse and muxers refuse.
+  EVEN=()
+  [[ ! -f $opened ]] || EVEN=(videorate !)
+  ENCODE=("${EVEN[@]}" videoconvert ! "${element[@]}" ! h264parse ! mp4mux name=mux)
 }
 
 # probe_size ELEMENTS...: plays one picture through the elements and prints its width and height, or nothing
@@ -399,4 +402,5 @@ UPLOAD=(glupload ! glcolorconvert ! 'video/x-raw(memory:GLMemory),format=RGBA')
 SINK=(glimagesink)
 [[ $display ]] || SINK=(fakesink name=window sync=false)
 SOUND=()
+opened=  # the input
 probed=  # the size of the input, once write_video() has played a picture of it

@@ -154,6 +154,12 @@ case $recipe in
     gst-launch-1.0 -f -q videotestsrc num-buffers=5 ! jpegenc ! qtmux ! filesink location=silent.mp4
     recipe file-to-file silent.mp4 out.mp4
     expect 'frames written without sound' "$(frames_of out.mp4)" 5
+    # At milliseconds, frames of this film have the same time.
+    gst-launch-1.0 -f -q videotestsrc num-buffers=40 ! video/x-raw,width=160,height=120,framerate=1500/1 ! jpegenc ! \
+      matroskamux ! filesink location=same-times.mkv
+    recipe file-to-file same-times.mkv out.mp4
+    number=$(frames_of out.mp4)
+    ((number >= 36 && number <= 44)) || die "$number frames of a film in which frames have the same time"
     # Encoders take even sizes; a row or a column is left out.
     make_clip 161 121
     recipe file-to-file clip.mp4 out.mp4

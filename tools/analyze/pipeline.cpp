@@ -188,7 +188,7 @@ static std::string coding_of(const GstCaps *caps) {
   if (g_str_has_suffix(gst_structure_get_name(format), "/x-raw"))
     return raw ? std::string("uncompressed ") + raw : "";
   gchar *text = gst_pb_utils_get_codec_description(caps);
-  const std::string name = text ? text : "";
+  std::string name = text ? text : "";
   g_free(text);
   return name;
 }

@@ -61,6 +61,8 @@ def argument():
 
 def pipeline(source, rest, frames=60):
     """the pipeline `source ! rest`; source is a file, a camera (/dev/video0), or None for a moving ball"""
+    if headless() and 'imagesink' not in rest and not os.environ.get('GST_GL_WINDOW'):
+        os.environ.update(GST_GL_WINDOW='egl-device', GST_GL_PLATFORM='egl')  # without a window no display is needed
     Gst.init(None)
     camera = bool(source) and source.startswith('/dev/')
     if source and not os.path.exists(source):

@@ -18,10 +18,9 @@ constexpr double after_seconds = left_after + 10;  // in which a cause may still
 constexpr int hysteresis = 2;                      // px that an object passes a border by
 constexpr double most_off = 2, most_part = 0.05;   // frames; part of a dwell time
 constexpr int most_false = 1;                      // objects by a cause
-/// Causes that give more, and an event. A beam of light changes plain ground like a thing that
-/// passes; a cloud's shadow on it seems to move the picture.
+/// Causes that give more, and an event: a cloud's shadow on plain ground seems to move the picture.
 const std::map<std::string, int> known_false{
-    {"headlights", 9}, {"clouds", 3}, {"insects", 2}, {"swinging", 3}, {"camera-moved", 2}};
+    {"clouds", 3}, {"insects", 2}, {"swinging", 3}, {"camera-moved", 2}};
 
 int most_of(const std::string &what, int otherwise) {
   const auto known = known_false.find(what);

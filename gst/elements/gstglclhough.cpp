@@ -3,10 +3,10 @@
  * SECTION:element-glclhough
  * @title: glclhough
  *
- * Finds templates in frames by their edges, at any position, rotation and scale. It draws their
- * outlines or all edges, posts the objects in `glclhough` messages, and attaches a GstCustomMeta
- * and regions of interest. Templates come from image files, from the video itself (action signal
- * `learn`), or from samples (`learn-picture`).
+ * Finds templates in frames by their edges, at any position, rotation and scale, and straight
+ * lines and circles. It draws their outlines or all edges, posts them in `glclhough` messages, and
+ * attaches a GstCustomMeta and regions of interest. Templates come from image files, from the video
+ * itself (action signal `learn`), or from samples (`learn-picture`).
  *
  * ## Example launch lines
  * |[
@@ -18,6 +18,11 @@
  * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclhough display=edges ! glimagesink
  * ]|
  * Draws the edges of a camera picture.
+ * |[
+ * gst-launch-1.0 -m v4l2src ! glupload ! glcolorconvert ! glclhough lines=20 circles=10
+ * display=objects ! glimagesink
+ * ]|
+ * Draws straight lines and circles, and prints messages with their positions.
  *
  * Since: 0.1
  */
@@ -36,6 +41,7 @@
 #include "base/glclregion.h"
 #include "base/glclresult.h"
 #include "config.h"
+#include "gstglclhoughshapes.h"
 #include "gstglclhoughtemplateset.h"
 #include "hough/globalmotion.h"
 #include "hough/hough.h"
@@ -49,21 +55,26 @@ GST_DEBUG_CATEGORY_STATIC(glcl_hough_debug);
 namespace {
 
 using glcl::Rect;
+using glcl::hough::CircleFinder;
 using glcl::hough::GlobalMotion;
 using glcl::hough::Hough;
 using glcl::hough::HoughRenderer;
 using glcl::hough::HoughSettings;
+using glcl::hough::LineFinder;
+using glcl::hough::ShapeSearch;
+using glcl::hough::ShapeSettings;
 using glcl::hough::TemplateSet;
 
 GType display_type() {
   using Display = HoughRenderer::Display;
-  return glcl::enum_type<Display>("GstGLCLHoughDisplay",
-                                  {{Display::none, "Unchanged input", "none"},
-                                   {Display::edges, "Edges drawn over the frame", "edges"},
-                                   {Display::objects, "Outlines of the objects found", "objects"}});
+  return glcl::enum_type<Display>(
+      "GstGLCLHoughDisplay",
+      {{Display::none, "Unchanged input", "none"},
+       {Display::edges, "Edges drawn over the frame", "edges"},
+       {Display::objects, "Outlines of the objects found, lines and circles", "objects"}});
 }
 
-struct HoughProperties : Hough::Settings {
+struct HoughProperties : Hough::Settings, ShapeSettings {
   std::string files;
   Rect roi;
   HoughRenderer::Display display = HoughRenderer::Display::none;
@@ -75,6 +86,7 @@ struct HoughState {
   HoughProperties frame_settings;                           // of the current frame
   glcl::Guarded<std::vector<Hough::TemplateMatch>> latest;  // last results
   TemplateSet templates;
+  ShapeSearch shapes;
 
   // GL thread
   int width = 0, height = 0;
@@ -86,6 +98,7 @@ struct HoughState {
 };
 
 constexpr char kind[] = "glclhough";
+constexpr size_t most_read = std::max(Hough::result_bytes, ShapeSearch::most_bytes);
 
 TemplateSet::Settings template_settings(const HoughProperties &settings) {
   return {settings.files, settings};
@@ -107,12 +120,13 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
   HoughState *state = self->state;
   const HoughProperties settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
-  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, Hough::result_bytes);
+  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_read);
   state->width = width;
   state->height = height;
   state->roi_warned = false;
   state->motion = {};
   state->context = context.shared_from_this();
+  state->shapes.prepare(state->context, width, height);
   auto hough =
       std::make_unique<Hough>(context, width, height, gst_glcl_filter_frame_format(filter, layout));
   state->renderer = std::make_unique<HoughRenderer>(context, width, height, layout);
@@ -132,7 +146,7 @@ static glcl::Layout gst_glcl_hough_set_format(GstGLCLFilter *filter, glcl::Conte
   const glcl::Layout layout = glcl::layout_for(context.device());
   GST_GLCL_HOUGH(filter)->state->hough->set_format(context,
                                                    gst_glcl_filter_frame_format(filter, layout));
-  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, Hough::result_bytes);
+  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_read);
   return layout;
 }
 
@@ -165,20 +179,29 @@ static void gst_glcl_hough_attach_regions(GstGLCLHough *self, GstBuffer *outbuf)
 
 static void gst_glcl_hough_attach(GstGLCLHough *self, glcl::Queue &queue, GstBuffer *outbuf) {
   HoughState *state = self->state;
-  const glcl::AttachedResult result = gst_glcl_analyzer_attach(
-      GST_GLCL_ANALYZER(self), outbuf, kind, Hough::result_bytes,
-      {{"list-count", "int32", {1}, 0}, {"list", "float32", {HoughSettings::most_objects, 8}, 32}});
+  std::vector<glcl::ResultArray> arrays{{"list-count", "int32", {1}, 0},
+                                        {"list", "float32", {HoughSettings::most_objects, 8}, 32}};
+  const size_t bytes = state->shapes.add_arrays(arrays, Hough::result_bytes);
+  const glcl::AttachedResult result =
+      gst_glcl_analyzer_attach(GST_GLCL_ANALYZER(self), outbuf, kind, bytes, arrays);
   gst_structure_set(result.fields, "width", G_TYPE_INT, state->width, "height", G_TYPE_INT,
                     state->height, nullptr);
   queue.cl().enqueueCopyBuffer(state->hough->result(), glcl::result_memory(result.buffer), 0, 0,
                                Hough::result_bytes);
+  state->shapes.copy(queue, glcl::result_memory(result.buffer), Hough::result_bytes);
   glcl::result_written(result.buffer, queue);
   gst_glcl_hough_attach_regions(self, outbuf);
 }
 
+/// The results of a frame that are read before its templates.
+struct HoughReads {
+  std::optional<GlobalMotion::Estimate> motion;
+  std::optional<std::vector<glcl::hough::FoundLine>> lines;      // empty if lines=0
+  std::optional<std::vector<glcl::hough::FoundCircle>> circles;  // empty if circles=0
+};
+
 static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &times,
-                                const Hough::TemplateMatches &found,
-                                const std::optional<GlobalMotion::Estimate> &motion) {
+                                const Hough::TemplateMatches &found, const HoughReads &reads) {
   glcl::FieldRows list({"template", "x", "y", "angle", "scale", "score"});
   for (const Hough::TemplateMatch &object : found.objects)
     list.add(gst_structure_new("object", "template", G_TYPE_STRING, object.templ->name.c_str(), "x",
@@ -188,7 +211,9 @@ static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &time
   GstStructure *structure = gst_glcl_analyzer_structure(kind, times);
   list.into(structure, "objects");
   gst_structure_set(structure, "edges", G_TYPE_UINT, found.edges, nullptr);
-  if (motion)
+  if (reads.lines) glcl::hough::set_lines(structure, *reads.lines);
+  if (reads.circles) glcl::hough::set_circles(structure, *reads.circles);
+  if (const auto &motion = reads.motion)
     gst_structure_set(structure, "rotation", G_TYPE_DOUBLE, motion->rotation, "zoom", G_TYPE_DOUBLE,
                       motion->zoom, "shift-x", G_TYPE_DOUBLE, motion->shift_x, "shift-y",
                       G_TYPE_DOUBLE, motion->shift_y, nullptr);
@@ -214,6 +239,39 @@ static const cl::Buffer *gst_glcl_hough_move(GstGLCLHough *self, glcl::Queue &qu
   return &motion.result();
 }
 
+/// Enqueues the reads of a frame's results, and posts them once they have arrived.
+static void gst_glcl_hough_read(GstGLCLHough *self, glcl::Queue &queue,
+                                const HoughProperties &settings, const glcl::FrameRequest &wanted) {
+  HoughState *state = self->state;
+  auto *analyzer = GST_GLCL_ANALYZER(self);
+  auto reads = std::make_shared<HoughReads>();
+  if (wanted.message) {
+    if (const cl::Buffer *moved = gst_glcl_hough_move(self, queue, settings)) {
+      gst_glcl_filter_counts_square(GST_GLCL_FILTER(self), "rotations of the picture");
+      gst_glcl_analyzer_read(
+          analyzer, queue, *moved, GlobalMotion::result_bytes,
+          [reads](const void *bytes) { reads->motion = GlobalMotion::read(bytes); });
+    }
+    if (settings.lines > 0) reads->lines.emplace();
+    if (const cl::Buffer *lines = state->shapes.results().lines)
+      gst_glcl_analyzer_read(
+          analyzer, queue, *lines, LineFinder::result_bytes,
+          [reads](const void *bytes) { reads->lines = LineFinder::read(bytes); });
+    if (settings.circles > 0) reads->circles.emplace();
+    if (const cl::Buffer *circles = state->shapes.results().circles)
+      gst_glcl_analyzer_read(
+          analyzer, queue, *circles, CircleFinder::result_bytes,
+          [reads](const void *bytes) { reads->circles = CircleFinder::read(bytes); });
+  }
+  gst_glcl_analyzer_read(
+      analyzer, queue, state->hough->result(), Hough::result_bytes,
+      [self, wanted, reads, templates = state->hough->templates()](const void *bytes) {
+        const Hough::TemplateMatches found = Hough::read(bytes, templates);
+        self->state->latest.set(found.objects);
+        if (wanted.message) gst_glcl_hough_post(self, wanted.times, found, *reads);
+      });
+}
+
 static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                    const glcl::Picture &in, const glcl::Picture &out,
                                    GstBuffer *inbuf, GstBuffer *outbuf) {
@@ -235,30 +293,24 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
   const bool searches =
       wanted.message || wanted.meta || settings.display == HoughRenderer::Display::objects;
   state->hough->run(queue, settings, in, searches);
+  if (searches)
+    state->shapes.run(queue, settings, state->hough->canny().edges(), settings.hysteresis,
+                      state->hough->region(settings));
   gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
                          settings.display == HoughRenderer::Display::none
                              ? std::nullopt
                              : std::optional(glcl::Rect{0, 0, in.width, in.height}),
                          [&](const glcl::drawing::Canvas &canvas) {
                            state->renderer->draw(queue, settings.display, settings.color,
-                                                 settings.hysteresis, *state->hough, canvas);
+                                                 settings.hysteresis, *state->hough,
+                                                 state->shapes.results(), canvas);
                          });
   if (wanted.meta) gst_glcl_hough_attach(self, queue, outbuf);
   if (!state->hough->templates().empty()) gst_glcl_filter_counts_square(filter, "turned templates");
+  if (settings.lines > 0 && searches) gst_glcl_filter_counts_square(filter, "angles of lines");
+  if (settings.circles > 0 && searches) gst_glcl_filter_counts_square(filter, "circles");
   if (!wanted.message && !wanted.meta) return;
-  const cl::Buffer *moved = wanted.message ? gst_glcl_hough_move(self, queue, settings) : nullptr;
-  auto motion = std::make_shared<std::optional<GlobalMotion::Estimate>>();
-  if (moved) gst_glcl_filter_counts_square(filter, "rotations of the picture");
-  if (moved)  // posted before the objects
-    gst_glcl_analyzer_read(GST_GLCL_ANALYZER(filter), queue, *moved, GlobalMotion::result_bytes,
-                           [motion](const void *bytes) { *motion = GlobalMotion::read(bytes); });
-  gst_glcl_analyzer_read(
-      GST_GLCL_ANALYZER(filter), queue, state->hough->result(), Hough::result_bytes,
-      [self, wanted, motion, templates = state->hough->templates()](const void *bytes) {
-        const Hough::TemplateMatches found = Hough::read(bytes, templates);
-        self->state->latest.set(found.objects);
-        if (wanted.message) gst_glcl_hough_post(self, wanted.times, found, *motion);
-      });
+  gst_glcl_hough_read(self, queue, settings, wanted);
 }
 
 static bool gst_glcl_hough_passes_on(GstGLCLFilter *filter) {
@@ -281,6 +333,7 @@ static void gst_glcl_hough_reset(GstGLCLFilter *filter) {
 static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
   HoughState *state = GST_GLCL_HOUGH(filter)->state;
   state->templates.unprepare();
+  state->shapes.unprepare();
   state->motion = {};
   state->hough.reset();
   state->renderer.reset();
@@ -366,7 +419,7 @@ static void gst_glcl_hough_add_properties(glcl::Properties<HoughProperties> &pro
             &HoughProperties::hysteresis)
       .choice("display", "Display", "What the output shows", &HoughProperties::display,
               display_type())
-      .color("color", "Color", "Colour of edges and outlines (0xAARRGGBB)",
+      .color("color", "Color", "Colour of edges, outlines, lines and circles (0xAARRGGBB)",
              &HoughProperties::color);
 }
 
@@ -413,13 +466,14 @@ static void gst_glcl_hough_add_signals(GstGLCLHoughClass *klass) {
 
 static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
   GST_DEBUG_CATEGORY_INIT(glcl_hough_debug, "glclhough", 0, "OpenCL Hough transform");
-  glcl::init_element_class<GstGLCLHough>(klass,
-                                         {"OpenCL shape finder", "Filter/Analyzer/Video",
-                                          "Detects edges and finds objects by their template's "
-                                          "outline, in OpenGL textures with OpenCL",
-                                          DOCS_PAGE("glclhough")});
+  glcl::init_element_class<GstGLCLHough>(
+      klass, {"OpenCL shape finder", "Filter/Analyzer/Video",
+              "Detects edges, and finds lines, circles, and objects by "
+              "their template's outline, in OpenGL textures with OpenCL",
+              DOCS_PAGE("glclhough")});
   auto properties = glcl::install_properties<GstGLCLHough>(klass);
   gst_glcl_hough_add_properties(properties);
+  glcl::hough::add_shape_properties(properties);
 
   gst_glcl_hough_add_signals(klass);
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);

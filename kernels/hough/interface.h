@@ -36,6 +36,15 @@ CONSTANT(STARTS, 10);             // start poses of an alignment
 CONSTANT(FRAME_ROUNDS, 9);        // its fits; edges are searched less far in each
 CONSTANT(FIT_SUMS, 15);  // of the normal equations: 10 of the matrix, 4 right-hand, 1 count
 
+CONSTANT(LINE_TILE, 32);     // px, side of the tiles in which edges vote for lines
+CONSTANT(LINE_SEEDS, 4);     // lines of a tile that are followed
+CONSTANT(LINE_BINS, 45);     // directions of the votes, 4° each
+CONSTANT(LINE_OFFSETS, 48);  // distances from the middle of the tile, 1 px each
+
+CONSTANT(CIRCLE_TILE, 32);      // px, side of the tiles whose edges vote together for circles
+CONSTANT(CIRCLE_CELL_BITS, 3);  // log2 of the largest side of the cells of centres, px
+CONSTANT(CIRCLE_RADII, 4);      // radii of a centre that are fitted
+
 // The limits of a compaction, for compact_move.
 typedef struct {
   uint capacity;  // of the list of kept elements
@@ -103,6 +112,50 @@ typedef struct {
   float radius;  // of the template in the frame, px
   float unused;
 } FoundTemplate;
+
+// The search for straight lines, for the kernels of lines.cl.
+typedef struct {
+  int4 region;      // only its edges count: from (x, y) to (z - 1, w - 1)
+  int2 size;        // of the frame, px
+  int2 tiles;       // along x and y
+  int counted;      // only edges with one of these bits count
+  int least_votes;  // minimum votes for a line in a tile
+  int min_length;   // of a segment, px
+  int max_gap;      // in a segment, px
+} LineSearch;
+
+// A segment of a straight line, from its left end to its right one. If it is steep, it goes from
+// its upper end to its lower one.
+typedef struct {
+  int x1, y1, x2, y2;  // ends, 1/256 px
+  int hits;            // number of its edges, at most one per px along its longer axis
+  int steps;           // px along that axis
+  int strength;        // length with an edge, 1/16 px; 0: no segment
+  int unused;
+} LineSegment;
+
+// A line found in the frame.
+typedef struct {
+  float x1, y1, x2, y2;  // ends, px
+  float score;           // part of the length with an edge
+} FoundLine;
+
+// The search for circles, for the kernels of circles.cl.
+typedef struct {
+  int4 region;                 // only its edges count: from (x, y) to (z - 1, w - 1)
+  int2 size;                   // of the frame, px
+  int2 cells;                  // along x and y
+  int counted;                 // only edges with one of these bits count
+  int cell_bits;               // log2 of the side of a cell, px
+  int radius_min, radius_max;  // px
+  int least_score;             // minimum part of the circumference with an edge, 1/1024
+} CircleSearch;
+
+// A circle found in the frame.
+typedef struct {
+  float x, y, radius;  // px
+  float score;         // part of the circumference with an edge
+} FoundCircle;
 
 INTERFACE_END
 #endif

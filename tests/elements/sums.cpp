@@ -133,6 +133,9 @@ TEST(points) {
 TEST(shapes) {
   for (const char *hysteresis : {"false", "true"})
     expect_same_pixels(std::string("glclhough display=edges hysteresis=") + hysteresis);
+  expect_same_pixels(
+      "glclhough display=objects post-messages=false high=2 lines=30 min-line-length=12 circles=10 "
+      "radius-min=4 radius-max=60 min-circle-score=0.2");
 }
 
 // PoCL has no images of two channels, so simulated devices have no images for NV12, and EGLImages

@@ -3,11 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "hough/circlefinder.h"
 #include "hough/globalmotion.h"
+#include "hough/linefinder.h"
 #include "hough/maketemplate.h"
 #include "reference/hough/canny.h"
+#include "reference/hough/circles.h"
+#include "reference/hough/figures.h"
+#include "reference/hough/lines.h"
 #include "reference/hough/scenes.h"
 #include "reference/textured.h"
 #include "reference/transfer.h"
@@ -133,6 +141,79 @@ Run motion_run(Context &context, const Scene &scene, bool consecutive) {
   return run;
 }
 
+/// The engine's finds equal the reference's.
+template <class Found>
+Agreement compare_finds(const std::vector<Found> &found, const std::vector<Found> &expected,
+                        const char *what) {
+  const bool good =
+      found.size() == expected.size() &&
+      (found.empty() || !std::memcmp(found.data(), expected.data(), found.size() * sizeof(Found)));
+  return {good, std::to_string(found.size()) + " " + what + (good ? "" : ", not the same")};
+}
+
+/// The edges of the scene with lines and circles drawn over it, at fixed thresholds.
+struct FigureEdges {
+  FigureEdges(Context &context, const Scene &scene)
+      : frame(scene.frame()),
+        canny(std::make_shared<Canny>(context, frame.width, frame.height,
+                                      layout_for(context.device()))) {
+    const double side = std::min(frame.width, frame.height);
+    for (int i = 0; i < 8; i++) {
+      reference::draw(frame,
+                      reference::Stroke{0.1 * i * frame.width, 0.0, 0.9 * frame.width,
+                                        (0.2 + 0.1 * i) * frame.height},
+                      4, 20 + 30 * i);
+      reference::fill(frame,
+                      reference::Arc{(0.1 + 0.1 * i) * frame.width, 0.8 * frame.height,
+                                     std::min((0.03 + 0.01 * i) * side, 95.0)},
+                      230 - 25 * i);
+    }
+    Queue queue(context.shared_from_this());
+    canny->run(queue, {3, 6, false}, reference::upload(queue, frame, layout_for(context.device())));
+    queue.cl().finish();
+  }
+  std::vector<uint16_t> edges() const {
+    reference::Thresholds thresholds;
+    thresholds.fill({768 * 768, 1536 * 1536});
+    return reference::canny(frame, thresholds, false);
+  }
+  Rect region() const { return {0, 0, frame.width, frame.height}; }
+
+  reference::Frame frame;
+  std::shared_ptr<Canny> canny;
+};
+
+/// A search for lines or circles, without the detection of edges.
+template <class Finder, class Reference, class Settings>
+Run figures_run(Context &context, const Scene &scene, const Settings &settings, const char *what) {
+  const auto from = std::make_shared<FigureEdges>(context, scene);
+  const auto finder = std::make_shared<Finder>(context, from->frame.width, from->frame.height);
+  Run run;
+  run.enqueue = [=](Queue &queue) {
+    finder->run(queue, settings, from->canny->edges(), false, from->region());
+  };
+  run.compare = [=](Queue &queue) {
+    run.enqueue(queue);
+    std::vector<char> bytes(Finder::result_bytes);
+    queue.cl().enqueueReadBuffer(finder->result(), CL_TRUE, 0, bytes.size(), bytes.data());
+    const Reference expected(from->edges(), from->frame.width, from->frame.height, false,
+                             from->region(), settings);
+    return compare_finds(Finder::read(bytes.data()), expected.found, what);
+  };
+  run.least.bytes = 2.0 * from->frame.width * from->frame.height;
+  return run;
+}
+
+Run lines_run(Context &context, const Parameters &, const Scene &scene) {
+  return figures_run<hough::LineFinder, reference::Lines>(context, scene,
+                                                          hough::LineSettings{100, 30, 5}, "lines");
+}
+
+Run circles_run(Context &context, const Parameters &, const Scene &scene) {
+  return figures_run<hough::CircleFinder, reference::Circles>(
+      context, scene, hough::CircleSettings{100, 10, 100, 0.5}, "circles");
+}
+
 const Registration registration("glclhough", [](Subject &subject) {
   for (const bool hysteresis : {false, true})
     subject.tasks.push_back({hysteresis ? "edges, hysteresis" : "edges", nullptr, "",
@@ -145,6 +226,8 @@ const Registration registration("glclhough", [](Subject &subject) {
                              [=](Context &context, const Parameters &, const Scene &scene) {
                                return motion_run(context, scene, consecutive);
                              }});
+  subject.tasks.push_back({"lines", nullptr, "", lines_run});
+  subject.tasks.push_back({"circles", nullptr, "", circles_run});
   subject.tasks.push_back({"edges and a template", nullptr, "",
                            [](Context &context, const Parameters &, const Scene &scene) {
                              return search_run(context, scene, false);

@@ -16,6 +16,9 @@ constexpr float faint_wobbles =
 constexpr float light_levels = 4;  // after a larger change of light objects must move twice as far
 constexpr int departing_frames = 10;    // in which a track may prove to leave its place
 constexpr float most_departure = 1.5f;  // of an object from its place, lengths; they part at 1
+constexpr float least_advance = 0.5f;   // px per frame, of a leading side
+constexpr float most_tremble = 0.1f;    // of the length, of the sides across the motion
+constexpr int most_pauses = 2;          // frames in a row in which a leading side may rest
 constexpr float alike_speed = 1.5f, alike_part = 0.2f;  // px per frame; part of the speed
 constexpr float trail_gain = 0.25f;                     // weight of a new centre
 constexpr float score_gain = 0.3f;                      // weight of a new score and change of size
@@ -104,17 +107,41 @@ std::array<float, 4> outwards(const RectF &was, const RectF &box) {
   return {was.left - box.left, box.right - was.right, was.top - box.top, box.bottom - was.bottom};
 }
 
-/// The side of a box that moved outwards while the others stayed, from 1; 0 if there is no such
-/// side.
-int leading(const RectF &was, const RectF &box) {
-  const std::array<float, 4> by = outwards(was, box);
-  const auto side = size_t(std::max_element(by.begin(), by.end()) - by.begin());
-  if (by[side] <= 0.5f) return 0;
+/// True if all sides but one have stayed while it moved by `way`. After an encoder those across the
+/// motion tremble; where both grow it is no motion.
+bool others_stay(const RectF &from, size_t side, float way, const RectF &box) {
+  const std::array<float, 4> by = outwards(from, box);
+  const auto most = [&](size_t i) {
+    const float length = i < 2 ? from.width() : from.height();
+    const float tremble = std::min(most_tremble * length, by[i] > 0 ? way / 2 : length);
+    return std::max(std::min(1 + 0.03f * length, 2.0f), i / 2 == side / 2 ? way / 3 : tremble);
+  };
   for (size_t i = 0; i < 4; i++)
-    if (i != side &&
-        std::abs(by[i]) > std::min(1 + 0.03f * (i < 2 ? box.width() : box.height()), 2.0f))
-      return 0;
-  return int(side) + 1;
+    if (i != side && std::abs(by[i]) > most(i)) return false;
+  return true;
+}
+
+/// Updates the side that leads, by the boxes of the frame before and of this one. After an encoder
+/// a side rests in some frames.
+void update_leading(LeadingSide &leading, const RectF &before, const RectF &box) {
+  leading.side = leading.frames = 0;
+  for (size_t i = 0; i < 4; i++) {
+    SideAdvance &side = leading.sides[i];
+    const auto goes_on = [&] {
+      const float way = outwards(side.from, box)[i];
+      const bool on = way > side.way + least_advance;
+      side.pauses = on ? 0 : side.pauses + 1;
+      side.frames += on;
+      side.way = std::max(way, side.way);
+      return side.pauses <= most_pauses && others_stay(side.from, i, side.way, box);
+    };
+    if (side.frames && goes_on()) continue;
+    side = {0, 0, 0, before};
+    if (!goes_on()) side.frames = 0;
+  }
+  for (size_t i = 0; i < 4; i++)
+    if (leading.sides[i].frames > leading.frames)
+      leading.side = int(i) + 1, leading.frames = leading.sides[i].frames;
 }
 
 /// True if the track is new, the side has moved by less than half of the first length, and the
@@ -142,11 +169,9 @@ void update_change(Track &track, const RectF &expected, const RectF &box, bool j
       0.5f * (std::abs(box.y() - expected.y()) - motion.prediction_error_y);
   if (track.found == 1) motion.prediction_error_x *= 2, motion.prediction_error_y *= 2;
   if (jumped) motion.prediction_error_x = motion.prediction_error_y = 0, motion.jumps = true;
-  const int side = leading(track.observed, box);
-  track.leading.frames = side && side == track.leading.side ? track.leading.frames + 1 : side > 0;
-  track.leading.side = side;
-  if (track.leading.frames >= lead_frames && leaves_place(track, side, box))
-    track.leading.departing = side;
+  update_leading(track.leading, track.observed, box);
+  if (track.leading.frames >= lead_frames && leaves_place(track, track.leading.side, box))
+    track.leading.departing = track.leading.side;
   track.observed = box;
 }
 

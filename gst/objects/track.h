@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -78,10 +79,18 @@ struct TrackMotion {
   TrackTravel travel;
 };
 
+/// How a side of a track moves outwards while the others stay.
+struct SideAdvance {
+  int frames = 0, pauses = 0;  // in which it moved on; in a row since then
+  float way = 0;               // px by which it has moved
+  RectF from;                  // the box before that
+};
+
 /// The side of a track that moves outwards while the others stay.
 struct LeadingSide {
-  int side = 0, frames = 0;  // from 1, 0 for no side; frames in a row
-  int departing = 0;         // the side towards which it leaves the place where it was parked
+  std::array<SideAdvance, 4> sides;  // left, right, top, bottom
+  int side = 0, frames = 0;          // from 1, 0 for no side; frames in which it moved on
+  int departing = 0;  // the side towards which it leaves the place where it was parked
 };
 
 /// How a track shares its region with other tracks.

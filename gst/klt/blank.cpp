@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "blank.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace glcl::klt {
 
 namespace {
 
-constexpr int max_frames = 30;  // blank frames in a row
+constexpr int max_frames = 30;   // blank frames in a row
+constexpr int view_texels = 64;  // least side of the level whose cells are compared
+
+/// The coarsest of the levels that has enough texels.
+cl_int4 coarse_level(const Pyramids &pyramids, int levels) {
+  size_t coarse = 0;
+  for (int i = 1; i < levels; i++)
+    if (const auto &level = pyramids.levels()[size_t(i)];
+        std::min(level.width, level.height) >= view_texels)
+      coarse = size_t(i);
+  return pyramids.levels()[coarse].cl();
+}
 
 }  // namespace
 
@@ -21,11 +33,12 @@ BlankFrames::BlankFrames(Context &context, const cl::Buffer &spare) : spare_(spa
 }
 
 void BlankFrames::run(Queue &queue, const Pyramids &pyramids, const cl::Buffer &before,
-                      const cl::Buffer &after, const cl::Buffer &noise, int slots, bool allowed,
+                      const cl::Buffer &after, const cl::Buffer &noise, const Limits &limits,
                       Points &points) {
   const bool has_kept = kept_() != nullptr;
-  const BlankSearch search{pyramids.levels()[0].cl(), pyramids.gain().slope, slots,
-                           allowed ? max_frames : 0, has_kept};
+  const BlankSearch search{pyramids.levels()[0].cl(),       coarse_level(pyramids, limits.levels),
+                           pyramids.gain().slope,           limits.slots,
+                           limits.allowed ? max_frames : 0, has_kept};
   find_(queue, find_.group(), before, after, has_kept ? kept_ : before, noise, last_noise_,
         points.before_tracking(), kept_points_, points.points(), points.state(), search,
         cl::Local(find_.group().x * sizeof(cl_int)));

@@ -46,8 +46,8 @@ void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
     if (!fresh) {
       tracking_.run(queue, tracking, pyramids_, previous_, current_, noise_.variances(), slots,
                     settings.min_distance, points_);
-      blank_frames_.run(queue, pyramids_, previous_, current_, noise_.variances(), slots,
-                        comparable, points_);
+      blank_frames_.run(queue, pyramids_, previous_, current_, noise_.variances(),
+                        {common, slots, comparable}, points_);
     }
     const bool due = fresh || (settings.reselect && frames_ - last_selection_ >= settings.reselect);
     if (due) last_selection_ = frames_;

@@ -4,12 +4,13 @@
 // points. After a cut there is other texture. In blank frames
 // points keep their state, and the previous frame's pyramid and noise stay. If points were lost
 // over some frames, as a hand comes before the lens, all is compared with a scene that was kept
-// before.
+// before. A flash that saturates parts of the picture is blank too, for a few frames: what else is
+// visible agrees with the previous frame.
 #include "klt/interface.h"
 #include "klt/points.clh"
 #include "klt/tuned.clh"
+#include "klt/view.clh"
 #include "noise/bands.clh"
-#include "opticalflow/level.clh"
 
 #define RADIUS_OF_TEXTURE 3
 #define TEXELS_OF_TEXTURE 49.0f
@@ -44,6 +45,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_find_bl
     __global float *noise, __global float *usual, __global const TrackedPoint *before_tracking,
     __global const TrackedPoints *kept_points, __global TrackedPoints *points, __global int *state,
     BlankSearch search, __local int *sums) {
+  __local ViewMemory memory;
   const int4 level = search.level;
   const float slope_gain = search.slope_gain;
   const int slots = search.slots;
@@ -97,17 +99,28 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_find_bl
   // Another scene after a blank frame has texture in most places.
   const bool hides =
       usual_row > 0 && 3 * seen <= lost && HIDDEN_PARTS * textured <= before_textured;
-  const bool blank = doubtful && ((seen * TEXTURED_PARTS <= lost && explained) || hides);
+  const bool hidden = doubtful && ((seen * TEXTURED_PARTS <= lost && explained) || hides);
+  // A flash, a fast pan or a cut.
+  const int lost_now = both >> 16, all_now = lost_now + (both & 0xffff);
+  const bool suspected = !hidden && search.max_frames > 0 && all_now >= CUT_LEAST &&
+                         lost_now * CONTINUE_PARTS > all_now;
+  const ViewMatch match = match_views(before, after, search.coarse, suspected, &memory);
+  const bool flash = suspected && match.in_place >= (int)(SAME_VIEW * VIEW_UNIT) &&
+                     match.brightened * BRIGHT_PARTS >= VIEW_CELLS;
+  const bool shifted = match.best >= (int)(SHIFTED_VIEW * VIEW_UNIT) &&
+                       match.best - match.others >= (int)(CLEAR_SHIFT * VIEW_UNIT);
+  const bool blank = hidden || (flash && usual_row < FLASH_FRAMES), is_kept = hidden && returns;
   for (int i = first; i < (blank ? last : first); i++) {
-    if (returns)
+    if (is_kept)
       store_point(points, i, load_point(kept_points, i));
     else if (points->identity[i].z != VACANT)
       store_point(points, i, before_tracking[i]);
   }
   if (item == 0) {
-    state[BLANK_COUNT] = blank ? row + 1 : 0;
-    state[KEPT_RETURNS] = blank && returns;
+    state[BLANK_COUNT] = blank ? (is_kept ? age : usual_row) + 1 : 0;
+    state[KEPT_RETURNS] = is_kept;
     state[WAS_BLANK] = usual_row > 0;
+    state[VIEW_STAYS] = suspected && (flash || shifted);
   }
   for (int i = item; i < NOISE_VALUES; i += ONE_GROUP)
     if (blank)

@@ -43,6 +43,7 @@ enum {
   KEPT_AGE,         // frames since the kept scene; large if its slots have other points
   KEPT_RETURNS,     // 1 if this frame's points are those of the kept scene
   WAS_BLANK,        // 1 if the previous frame was blank
+  VIEW_STAYS,       // 1 if most points are lost but the scene is the same, shifted or brighter
   USUAL_COUNT,      // recent maximum of the number of points, which decays
   STATES
 };
@@ -103,8 +104,8 @@ typedef struct {
 
 // The search for blank frames, for klt_find_blank.
 typedef struct {
-  int4 level;
-  float slope_gain;  // of the finest level
+  int4 level, coarse;  // the finest one; the one whose cells are compared
+  float slope_gain;    // of the finest level
   int slots;
   int max_frames;  // blank frames in a row
   int has_kept;    // 1: the kept scene may return

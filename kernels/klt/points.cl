@@ -8,10 +8,11 @@
 #define FAR_AGE 10000  // frames; the kept scene is of no use
 
 // Counts the points after tracking and removes the lost ones. After a cut, or if `restart`, it
-// removes all. At a cut nearly as many points as usual are lost at once, and half of them were
-// tracked before and moved slowly. So a loss over several frames is no cut, nor is a camera that
-// turns too fast. `vacant` gets the vacant slots among the first `features`. New points are
-// selected if `select_due` or if fewer than `min_alive` are alive, unless the frame is blank.
+// removes all. At a cut nearly as many points as usual are lost at once. Half of them were tracked
+// before and moved slowly, and the frame shows another scene. So a loss over several frames is no
+// cut, nor is a camera that turns too fast. `vacant` gets the vacant slots among the first
+// `features`. New points are selected if `select_due` or if fewer than `min_alive` are alive,
+// unless the frame is blank.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_remove_lost(
     __global TrackedPoints *points, __global int *state, __global int *vacant,
     __global const TrackedPoint *before_tracking, SlotUpdate update, __local int *sums) {
@@ -36,7 +37,8 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_remove_
   const int blank = state[BLANK_COUNT] && !restart;
   const int usual = max(before, state[USUAL_COUNT] - state[USUAL_COUNT] / USUAL_DECAY);
   const int cut = !restart && before >= CUT_LEAST && all_alive * CUT_PARTS < before &&
-                  before * CUT_USUAL >= usual && all_calm * CUT_CALM >= all_lost;
+                  before * CUT_USUAL >= usual && all_calm * CUT_CALM >= all_lost &&
+                  !state[VIEW_STAYS];
   const int drop = cut || restart;
   int free = 0;
   for (int i = first; i < last; i++) {

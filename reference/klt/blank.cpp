@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "selection.h"
+#include "view.h"
 
 namespace reference::klt {
 
@@ -50,6 +51,15 @@ Windows windows_of(const Plane &before, const Plane &after, const NoiseTable &no
   return windows;
 }
 
+/// Compares two frames between which most points are lost.
+void compare_views(const Pyramid &before, const Pyramid &after, int row, Blank &result) {
+  const ViewMatch match = match_views(coarse_level(before), coarse_level(after));
+  const bool flash = match.in_place >= 0.5 && match.brightened * 8 >= 32 * 32,
+             shifted = match.best >= 0.9 && match.best - match.others >= 0.25;
+  result.stays = flash || shifted;
+  if (flash && row < 5) result.blank = true, result.returns = false, result.row = row;
+}
+
 }  // namespace
 
 Blank find_blank(const Pyramid &previous, const Pyramid &after, const NoiseTable &noise, int row,
@@ -68,10 +78,17 @@ Blank find_blank(const Pyramid &previous, const Pyramid &after, const NoiseTable
   result.returns =
       !kept.pyramid.empty() && row == 0 && kept.age > 0 && kept.age <= 10 && kept_lost > 3 * lost;
   result.row = result.returns ? kept.age : row;
+  const int all_now = all, lost_now = lost;
   if (result.returns) all = kept_all, lost = kept_lost;
   const Pyramid &before = result.returns ? kept.pyramid : previous;
   const std::vector<Point> &old = result.returns ? kept.points : saved;
-  if (result.row >= 30 || lost * (row ? 4 : 2) <= all) return result;
+  const bool suspected = all_now >= 16 && 4 * lost_now > all_now;
+  const auto without_texture = [&] {
+    if (suspected) compare_views(previous, after, row, result);
+    result.returns &= result.blank;
+    return result;
+  };
+  if (result.row >= 30 || lost * (row ? 4 : 2) <= all) return without_texture();
   for (size_t i = 0; i < points.size(); i++)
     gone += old[i].alive && !is_left(i, old) &&
             !textured(after[0], &before[0], noise, int(std::nearbyint(old[i].tracked_x)),
@@ -81,7 +98,7 @@ Blank find_blank(const Pyramid &previous, const Pyramid &after, const NoiseTable
   const bool explained = 32 * windows.now * all <= windows.then * (64 * (all - lost) + all),
              hides = row && 3 * seen <= lost && 2 * windows.now <= windows.then;
   result.blank = (3 * seen <= lost && explained) || hides;
-  return result;
+  return result.blank ? result : without_texture();
 }
 
 }  // namespace reference::klt

@@ -21,6 +21,7 @@ struct Blank {
   bool blank = false;
   bool returns = false;  ///< the points are those of the kept scene
   int row = 0;           ///< blank frames before, or the age of the kept scene
+  bool stays = false;    ///< most points are lost, but the scene is the same
 };
 
 /// After so many blank frames in a row; `saved`: the points before they were tracked.

@@ -56,7 +56,8 @@ void Klt::run(const Settings &settings, const Frame &frame) {
   }
   const unsigned all = alive + lost;
   usual_count_ = fresh ? 0 : std::max(all, usual_count_ - usual_count_ / 8);
-  cut_ = all >= 16 && alive * 3 < all && 2 * all >= usual_count_ && 2 * calm >= lost;
+  cut_ =
+      all >= 16 && alive * 3 < all && 2 * all >= usual_count_ && 2 * calm >= lost && !found.stays;
   if (cut_) usual_count_ = 0;
   if (cut_)
     for (Point &point : points_) lost += std::exchange(point.alive, false);

@@ -68,12 +68,12 @@ constexpr Bound bounds[] = {
     {"lower third", {1, 0}, {1, 0.2}, {1, 0}},
     {"lower third, moved", {1, 0.3}, {1, 0.1}, {1, 0}, true},
     {"logo", {1, 0.2}, {1, 0}, {1, 0}},
-    {"whip pan", {1, 0.2}, {1, 0.5}, {1, 0.6}},
+    {"whip pan", {1, 0.2}, {1, 0.5}, {1, 0.2}},
     {"black frames", {1, 0}, {1, 0}, {1, 0}},
     {"damaged frames", {1, 0.5}, {1, 0.8}, {1, 0.2}},
     {"passing thing", {1, 0}, {1, 0.2}, {1, 0.2}},
     {"covered lens", {1, 0.5}, {1, 0.7}, {1, 0.8}},
-    {"flash", {1, 0}, {1, 0}, {1, 0.6}},
+    {"flash", {1, 0}, {1, 0}, {1, 0.2}},
 };
 
 /// Frames at which FFmpeg's scdet finds a scene change.

@@ -213,7 +213,7 @@ BlankFound find_blank(Bench &bench, glcl::Kernel &find, const BlankScene &scene)
   const cl::Buffer then = upload(bench, before);
   find(*bench.queue, find.group(), then, upload(bench, after), then, now, usual,
        upload(bench, tracked), kept_points, points, states,
-       klt::BlankSearch{level, 1, slots, 20, scene.kept_count > 0},
+       klt::BlankSearch{level, level, 1, slots, 20, scene.kept_count > 0},
        cl::Local(find.group().x * sizeof(cl_int)));
   const States result = download<cl_int>(bench, states, klt::STATES);
   return {result[klt::BLANK_COUNT], result[klt::KEPT_RETURNS]};
@@ -289,6 +289,128 @@ TEST(test_blank_texture) {
   expect_number(height(2, 0), std::sqrt((1 + 0.004 * 12 * 4) / 12), "LEAST_TEXTURE");
   expect_number(height(100, 0), std::sqrt(0.004 * 100 * 100), "LEAST_REMAINING");
   expect_number(height(4, 1), std::sqrt((1.5 * 1.33 * 49 + 0.004 * 12 * 16) / 12), "ABOVE_NOISE");
+}
+
+namespace {
+
+/// Two frames of 32×32 cells of 4×4 px, whose details are random. All points are lost; they lie in
+/// a corner that has texture in both frames.
+class ViewScene {
+ public:
+  /// The level of a cell of the second frame.
+  using Cell = std::function<double(int x, int y)>;
+  struct Found {
+    bool stays, blank;
+  };
+
+  explicit ViewScene(Bench &bench)
+      : bench_(bench),
+        find_(*bench.context, group_program(bench, "klt/blank.cl"), "klt_find_blank", {}) {
+    std::mt19937 next(3);
+    for (auto *list : {&own_, &other_})
+      for (double &value : *list) value = 60.0 * double(next() >> 8) / (1 << 24) - 30;
+  }
+
+  /// `blank_before`: blank frames before. `bright`: texels at 255 of each cell on the right.
+  Found operator()(const Cell &cell, int blank_before = 0, int bright = 0) {
+    const auto textured = [](int x, int y) { return x < 16 && y < 16 ? 30 * (wave(x, y) - 1) : 0; };
+    const auto at = [](int place) { return std::clamp(place / 4, 0, 31); };
+    const auto before =
+        plane([&](int x, int y) { return 128 + own(at(x), at(y)) + textured(x, y); });
+    const auto after = plane([&](int x, int y) {
+      const bool saturated = x >= side / 2 && x % 4 + y % 4 * 4 < bright;
+      return saturated ? 255 : cell(at(x), at(y)) + textured(x, y);
+    });
+    std::vector<klt::TrackedPoint> tracked(100);
+    for (klt::TrackedPoint &point : tracked) point.position = {{6, 6, 6, 6}};
+    States state(klt::STATES);
+    state[klt::BLANK_COUNT] = blank_before;
+    const std::vector<float> noise(glcl::noise::NOISE_VALUES);
+    const cl::Buffer states = upload(bench_, state), points = points_of(bench_, 0, 100),
+                     now = upload(bench_, noise), usual = upload(bench_, noise),
+                     then = upload(bench_, before);
+    find_(*bench_.queue, find_.group(), then, upload(bench_, after), then, now, usual,
+          upload(bench_, tracked), points_of(bench_, 0, 0), points, states,
+          klt::BlankSearch{level, level, 1, 100, 20, 0},
+          cl::Local(find_.group().x * sizeof(cl_int)));
+    const States result = download<cl_int>(bench_, states, klt::STATES);
+    return {result[klt::VIEW_STAYS] == 1, result[klt::BLANK_COUNT] > 0};
+  }
+  /// Details of the first frame, also beyond its edges, and those of another one.
+  double own(int x, int y) const {
+    const int column = (x + 64) % 64;
+    return height * (std::sqrt(1 - periodic * periodic) * own_[size_t(64 * y + column)] +
+                     periodic * other_[size_t(64 * y + column % 8)]) +
+           (x >= first_bright ? 90 : 0);
+  }
+  double other(int x, int y) const { return height * other_[size_t(64 * y + (x + 64) % 64)]; }
+
+  double height = 1, periodic = 0;  ///< of the details; their part that repeats every 8 columns
+  int first_bright = 64;            ///< column
+
+ private:
+  Bench &bench_;
+  glcl::Kernel find_;
+  std::array<double, size_t(64) * 32> own_{}, other_{};
+};
+
+}  // namespace
+
+// How well views agree that show one scene.
+TEST(test_views) {
+  Bench bench;
+  ViewScene scene(bench);
+  /// A part of the detail is the scene's own.
+  const auto mixed = [&](int x, int y, double part, int shift) {
+    return 128 + part * scene.own(x - shift, y) + std::sqrt(1 - part * part) * scene.other(x, y);
+  };
+  const auto flash = [&](double part, int columns, int blank_before = 0) {
+    return scene([&](int x, int y) { return x >= 32 - columns ? 255 : mixed(x, y, part, 0); },
+                 blank_before);
+  };
+  fail_unless(flash(1, 4).blank && !flash(1, 3).blank, "BRIGHT_PARTS");
+  // The edge of the saturated columns is a detail too, so 0.77 of the others must agree.
+  const double same = limit(0.1, 0.95, [&](double part) { return flash(part, 4).blank; });
+  fail_unless(same > 0.7 && same < 0.85, "SAME_VIEW: %g", same);
+  fail_unless(flash(1, 4, 4).blank && !flash(1, 4, 5).blank && flash(1, 4, 5).stays,
+              "FLASH_FRAMES");
+  const double shifted = limit(0.3, 1, [&](double part) {
+    return scene([&](int x, int y) { return mixed(x, y, part, 5); }).stays;
+  });
+  fail_unless(shifted > 0.85 && shifted < 0.95, "SHIFTED_VIEW: %g", shifted);
+  const auto shifted_by_5 = [&] {
+    return scene([&](int x, int y) { return mixed(x, y, 1, 5); }).stays;
+  };
+  // Details that repeat agree by the square of their part at other shifts.
+  const double repeated = limit(0, 1, [&](double part) {
+    scene.periodic = part;
+    return shifted_by_5();
+  });
+  fail_unless(repeated > 0.82 && repeated < 0.92, "CLEAR_SHIFT: %g", repeated);
+}
+
+// The cells that are compared.
+TEST(test_view_cells) {
+  Bench bench;
+  ViewScene scene(bench);
+  const auto same = [&](int x, int y) { return 128 + scene.own(x, y); };
+  const auto bright = [&](double level) {
+    return scene([&](int x, int y) { return x >= 28 ? level : same(x, y); }).blank;
+  };
+  fail_unless(bright(248) && !bright(247), "SATURATED_LEVEL");
+  fail_unless(scene(same, 0, 5).blank && !scene(same, 0, 4).blank, "SATURATED_PART");
+  const auto known = [&](int columns) {
+    scene.first_bright = columns;
+    return scene([&](int x, int y) { return x < columns ? same(x, y) : 255; }).blank;
+  };
+  fail_unless(known(2) && !known(1), "KNOWN_PARTS");
+  scene.first_bright = 64;
+  // Details have a deviation of 17 levels, of which smoothing leaves 0.37.
+  const double height = limit(0, 1, [&](double part) {
+    scene.height = part;
+    return scene([&](int x, int y) { return 128 + scene.own(x - 5, y); }).stays;
+  });
+  fail_unless(height > 0.088 && height < 0.125, "DETAIL_NOISE: %g", height);
 }
 
 namespace {

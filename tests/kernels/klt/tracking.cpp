@@ -245,6 +245,7 @@ struct Disturbance {
   int cuts = 0;
   double least_kept = 0.5;  ///< part of the points before it that go on with their ids
   bool compared = false;    ///< with the reference
+  bool still = false;       ///< the camera only moves by the change
 };
 constexpr int event = 12, scenes = 34;
 
@@ -286,6 +287,17 @@ Frame whipped(int width, int height, int i) {
   return result;
 }
 
+/// A camera that turns by 26 px a frame from one frame to the next, blurred by half of that, and
+/// stops after eight.
+Frame panned(int width, int height, int i) {
+  Frame result = reference::textured_frame(width, height, {26.0 * std::min(i + 1, 8), 0});
+  const Frame blurred =
+      reference::textured_frame(width, height, {26.0 * std::min(i + 1, 8) - 6, 0});
+  for (size_t n = 0; n < result.rgba.size() && i < 8; n++)
+    result.rgba[n] = uint8_t((result.rgba[n] + blurred.rgba[n]) / 2);
+  return result;
+}
+
 std::vector<Disturbance> disturbances(int w, int h) {
   const Frame other = reference::textured_frame(w, h, {}, 9);
   const auto during = [](int first, int count, const auto &change) {
@@ -303,7 +315,10 @@ std::vector<Disturbance> disturbances(int w, int h) {
                              })},
       {"black frames", during(0, 3, [](int, int, double) { return 0.0; }), 0, 0.6},
       {"damaged frames", during(0, 3, grey), 0, 0.6},
-      {"flash", during(0, 2, [](int, int, double v) { return 0.45 * v + 140; }), 0, 0.6, true},
+      {"flash", during(0, 2, [](int, int, double v) { return 0.45 * v + 140; }), 0, 0.6},
+      {"clipping flash",
+       during(0, 2, [w](int x, int, double v) { return (1 + 1.6 * x / w) * v + 40; }), 0, 0.6,
+       true},
       {"covered lens", covered, 0, 0.3, true},
       {"passing thing",
        [other](const Frame &frame, int i) {
@@ -320,7 +335,12 @@ std::vector<Disturbance> disturbances(int w, int h) {
        [](const Frame &frame, int i) {
          return i < 0 ? frame : whipped(frame.width, frame.height, i);
        },
-       0, 0},
+       0, 0, false, true},
+      {"pan at full speed",
+       [](const Frame &frame, int i) {
+         return i < 0 ? frame : panned(frame.width, frame.height, i);
+       },
+       0, 0, true, true},
       {"cut", [other](const Frame &frame, int i) { return i < 0 ? frame : other; }, 1, 0},
       {"cut after a cover",
        [other](const Frame &frame, int i) { return covered(i < 7 ? frame : other, i); }, 1, 0},
@@ -342,8 +362,7 @@ TEST(test_disturbances) {
     List before, list;
     unsigned cuts = 0;
     for (int i = 0; i < scenes; i++) {
-      const bool still = disturbance.name == std::string("whip pan");
-      const double moved = still ? 0 : i;
+      const double moved = disturbance.still ? 0 : i;
       const Frame own = reference::textured_frame(w, h, {0.5 * moved, -0.3 * moved});
       const Frame frame =
           reference::noisy(disturbance.change(own, i - event), 1.5, unsigned(i) + 1);

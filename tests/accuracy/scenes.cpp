@@ -290,8 +290,7 @@ bool run(const std::string &wish, const std::string &only) {
          };
          const bool began = within_bounds(queue, parked("parked", 30, false), {}, good(30, 1), {},
                                           0.04, {1000, 300}),
-                    came = within_bounds(queue, parked("came", 130, true), {}, good(130, 2), {},
-                                         0.04, {1000, 300});
+                    came = within_bounds(queue, parked("came", 130, true), {}, good(130, 2));
          return began && came;
        }},
       {"weather",

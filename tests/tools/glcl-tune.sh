@@ -13,7 +13,7 @@ mkdir -p kernels/bilateral
 sed '/^inline void filter_vector(/,/^}/ {
   /^  const int side = 2 \* radius + 1;$/a\
 #if ROWS == 2\
-  for (volatile int turn = 0; turn < 1000; turn++);\
+  for (volatile int turn = 0; turn < 3000; turn++);\
 #endif
   /^  const int rows = /i\
 #if ROWS == 1\

@@ -130,7 +130,7 @@ TEST(test_program_cache) {
   std::iota(pixels.begin(), pixels.end(), 0);
   queue.cl().enqueueWriteImage(in.image, CL_TRUE, {0, 0, 0}, {5, 3, 1}, 0, 0, pixels.data());
   glcl::Kernel kernel(*second, reused, "bilateral_direct_color", {4, 4});
-  kernel(queue, {5, 3}, in.image, in.image, out.image, -1.0f, -1.0f, 0, 0);
+  kernel(queue, {5, 3}, in.image, in.image, out.image, cl_int4{{0, 0, 5, 3}}, -1.0f, -1.0f, 0, 0);
   queue.cl().enqueueReadImage(out.image, CL_TRUE, {0, 0, 0}, {5, 3, 1}, 0, 0, result.data());
   fail_unless(result == pixels);
 

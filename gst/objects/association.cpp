@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "occlusion.h"
 
@@ -17,8 +16,7 @@ constexpr float least_clear = 0.7f;    // score of a region that is a separate o
 constexpr float least_common = 0.3f;   // part of both together
 constexpr float most_fragment = 0.5f;  // part of the area of its region
 constexpr float least_change = 4;      // levels, of a region whose outline can be soft
-constexpr int least_outside = 3;       // cells outside of a side
-constexpr float most_around = 1.5f;    // cells outside of all sides, relative to those of the box
+constexpr float most_outside = 1.8f;   // cells outside, relative to those around the box
 
 float overlap(const RectF &a, const RectF &b) {  // part of the smaller rectangle
   return common_area(a, b) / std::max(std::min(a.area(), b.area()), 1.0f);
@@ -35,23 +33,16 @@ bool fills(const Detection &a, const Detection &b) {
   return (a.area + b.area) * larger.box.area() >= 0.5f * larger.area * united(a.box, b.box).area();
 }
 
-/// The mean change just outside of a region, as part of its magnitude inside, on the side where it
-/// is least. Light and soft shadows fade away; objects end. 0 for regions with gaps.
+/// The mean change just outside of a region, as part of its magnitude inside. Light and soft
+/// shadows fade away; objects end. 0 for regions with many gaps.
 float softness_of(const Region &region) {
   const float inside = float(region.change) / float(std::max(region.cells, 1));
-  if (inside < least_change * CHANGE_UNIT * REGION_CELL * REGION_CELL) return 0;
-  const int width = region.right + 1 - region.left, height = region.bottom + 1 - region.top,
-            around = std::accumulate(region.outside, region.outside + 4, 0);
-  if (float(around * REGION_CELL) > most_around * float(2 * (width + height))) return 0;
-  float softness = 1;
-  int sides = 0;
-  for (int i = 0; i < 4; i++) {
-    if (region.outside[i] < least_outside) continue;
-    sides++;
-    const float outside = float(region.outside_change[i]) / float(region.outside[i]);
-    softness = std::min(softness, std::abs(outside) / inside);
-  }
-  return sides < 2 ? 0 : softness;
+  const int width = region.right + 1 - region.left, height = region.bottom + 1 - region.top;
+  if (!region.outside || inside < least_change * CHANGE_UNIT * REGION_CELL * REGION_CELL ||
+      float(region.outside * REGION_CELL) > most_outside * float(2 * (width + height)))
+    return 0;
+  const float outside = float(region.outside_change) / float(region.outside);
+  return std::min(std::abs(outside) / inside, 1.0f);
 }
 
 /// A region that moves by itself belongs to the track that covers most of it, not to fragments.

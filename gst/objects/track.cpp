@@ -235,6 +235,7 @@ void predict(Track &track, const camera::SimilarityMotion &step, const FrameSize
   };
   track.box = carry(track.box).moved(track.motion.dx, track.motion.dy);
   track.start_box = carry(track.start_box);
+  for (SideAdvance &side : track.leading.sides) side.from = carry(side.from);
   for (Object::Point &point : track.object.trail) point = move(point.x, point.y);
 }
 

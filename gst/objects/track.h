@@ -83,7 +83,7 @@ struct TrackMotion {
 struct SideAdvance {
   int frames = 0, pauses = 0;  // in which it moved on; in a row since then
   float way = 0;               // px by which it has moved
-  RectF from;                  // the box before that
+  RectF from;                  // the box before that, moved along with the camera
 };
 
 /// The side of a track that moves outwards while the others stay.

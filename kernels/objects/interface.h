@@ -70,15 +70,15 @@ CONSTANT(MAX_REGIONS, 128);  // regions per list
 typedef struct {
   int left, top, right, bottom;  // px of a reduced frame, inclusive
   int area;                      // foreground pixels
-  int distance;    // sum of their distances from the background, in eighths of the bound
-  int levels;      // sum of their levels, 0 to 255 each
-  int squares;     // sum of the squared levels, in 64ths, rounded down per cell
-  int moving;      // foreground pixels in blocks that move by themselves
-  int vx, vy;      // sum of their blocks' motion relative to the camera, quarter px of frames
-  int cells;       // its cells
-  int change;      // sum of the magnitudes of the changes in them, in CHANGE_UNIT
-  int outside[4];  // cells just outside of it: left, right, above, below
-  int outside_change[4];  // sum of the changes in them
+  int distance;        // sum of their distances from the background, in eighths of the bound
+  int levels;          // sum of their levels, 0 to 255 each
+  int squares;         // sum of the squared levels, in 64ths, rounded down per cell
+  int moving;          // foreground pixels in blocks that move by themselves
+  int vx, vy;          // sum of their blocks' motion relative to the camera, quarter px of frames
+  int cells;           // its cells
+  int change;          // sum of the magnitudes of the changes in them, in CHANGE_UNIT
+  int outside;         // cells just outside of it, counted once for each direction
+  int outside_change;  // sum of the changes in them
 } Region;
 
 // The regions of a frame.

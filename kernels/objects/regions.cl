@@ -65,7 +65,7 @@ __kernel void objects_cells(__global const uchar *foreground, __global const flo
                    : (uint2)(0);
   labels[at] = at;
   if (!counts) return;
-  const Region none = {INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, {0}};
+  const Region none = {INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   regions[at] = none;
   const int group = group_at(groups, grid, position);
   if (group > 0 && count >= STRONG) atomic_min(&first_cells[group - 1], at);
@@ -140,15 +140,18 @@ inline int2 change_of(__global const short *changes, int2 frame, int2 position) 
 // three cells without foreground.
 inline void add_outside(__global volatile Region *region, __global const uint2 *cells, int2 size,
                         int2 position, __global const short *changes, int2 frame) {
+  int found = 0, change = 0;
   for (int i = 0; i < 4; i++) {
     const int2 on = (i < 2 ? (int2)(1, 0) : (int2)(0, 1)) * (2 * (i % 2) - 1),
                end = position + 3 * on;
     if (any(end < 0) || any(end >= size) || count_at(cells, size, position + on) >= WEAK ||
         count_at(cells, size, position + 2 * on) >= WEAK || count_at(cells, size, end) >= WEAK)
       continue;
-    atomic_add(&region->outside[i], 1);
-    atomic_add(&region->outside_change[i], change_of(changes, frame, position + 2 * on).x);
+    found++, change += change_of(changes, frame, position + 2 * on).x;
   }
+  if (!found) return;
+  atomic_add(&region->outside, found);
+  atomic_add(&region->outside_change, change);
 }
 
 // Adds the cells to their regions after all are joined. `changes`: from objects_shadows; `frame`:

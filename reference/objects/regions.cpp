@@ -164,17 +164,15 @@ void add_changes(Region &region, const RegionCells &cells, size_t at,
                  const std::vector<int> &changes) {
   region.cells++;
   cells.each_place(at, [&](size_t pixel) { region.change += std::abs(changes[pixel]); });
-  constexpr std::array<std::array<int, 2>, 4> sides{{{-1, 0}, {1, 0}, {0, -1}, {0, 1}}};
-  for (size_t side = 0; side < sides.size(); side++) {
-    const auto [dx, dy] = sides[side];
+  for (const auto &[dx, dy] : {std::array{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
     const auto free = [&, x = dx, y = dy](int steps) {
       const std::optional<size_t> place = cells.at(at, steps * x, steps * y);
       return place && cells.area(*place) < weak;
     };
     if (!free(1) || !free(2) || !free(3)) continue;
-    region.outside[side]++;
+    region.outside++;
     cells.each_place(*cells.at(at, 2 * dx, 2 * dy),
-                     [&](size_t pixel) { region.outside_change[side] += changes[pixel]; });
+                     [&](size_t pixel) { region.outside_change += changes[pixel]; });
   }
 }
 
@@ -187,7 +185,7 @@ std::vector<Region> regions(const std::vector<uint8_t> &foreground, const std::v
   std::vector<Region> list;
   for (size_t first = 0; first < cells.count(); first++) {
     if (!cells.begins(first)) continue;
-    Region region{INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {}, {}};
+    Region region{INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     for (size_t at : cells.list(first)) {
       add(region, cells, at, small, width, groups);
       if (!changes.empty()) add_changes(region, cells, at, changes);

@@ -418,7 +418,7 @@ class PannedRun {
     float vx = 0, vy = 0;  // px per frame
     int eighths = 64;      // distance from the background
     float softness = 0;    // part of its change that is just outside of it
-    int soft_sides = 4;
+    int outside = 10;      // cells there
   };
   Tracker::Report step(const std::vector<Seen> &list) {
     RegionList result{};
@@ -431,9 +431,8 @@ class PannedRun {
       region.moving = seen.moving ? region.area : 0;
       region.vx = int(4 * seen.vx) * region.moving, region.vy = int(4 * seen.vy) * region.moving;
       region.cells = region.area / 4, region.change = 400 * region.cells;
-      for (int side = 0; side < seen.soft_sides; side++)
-        region.outside_change[side] = int(-4000 * seen.softness);
-      for (int &cells : region.outside) cells = 10;
+      region.outside = seen.outside;
+      region.outside_change = int(-400 * seen.softness) * region.outside;
       result.regions[result.count++] = region;
     }
     return run_.tracker.step(run_.settings, result, run_.frame, 50, 0.04);
@@ -466,17 +465,17 @@ void expect_box(const Tracker::Report &report, const Box &box, int number) {
 // A light or a shadow that moves begins no object. A thing does, also if a light is with it at
 // first.
 TEST(test_soft_outlines) {
-  const auto begins = [](auto softness, int sides = 4) {
+  const auto begins = [](auto softness, int outside = 10) {
     return PannedRun(0).begins([&](int i) {
       PannedRun::Seen seen{box_at(40 + 4 * i, 60, 20)};
-      seen.softness = softness(i), seen.soft_sides = sides;
+      seen.softness = softness(i), seen.outside = outside;
       return seen;
     });
   };
   const int sharp = begins([](int) { return 0.0f; });
   fail_unless(sharp >= 0 && sharp < 5, "a thing begins in frame %d", sharp);
   fail_unless(begins([](int) { return 0.1f; }) == sharp, "as one with a halo");
-  fail_unless(begins([](int) { return 0.25f; }, 3) == sharp, "as one with a sharp side");
+  fail_unless(begins([](int) { return 0.25f; }, 160) == sharp, "as one with gaps");
   const int soft = begins([](int) { return 0.25f; });
   fail_unless(soft < 0, "a light begins in frame %d", soft);
   const int later = begins([](int i) { return i < 10 ? 0.25f : 0; });

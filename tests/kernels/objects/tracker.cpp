@@ -419,6 +419,7 @@ class PannedRun {
     int eighths = 64;      // distance from the background
     float softness = 0;    // part of its change that is just outside of it
     int outside = 10;      // cells there
+    int levels = 12;       // its change
   };
   Tracker::Report step(const std::vector<Seen> &list) {
     RegionList result{};
@@ -430,9 +431,9 @@ class PannedRun {
       region.distance = region.area * seen.eighths;
       region.moving = seen.moving ? region.area : 0;
       region.vx = int(4 * seen.vx) * region.moving, region.vy = int(4 * seen.vy) * region.moving;
-      region.cells = region.area / 4, region.change = 400 * region.cells;
+      region.cells = region.area / 4, region.change = 32 * seen.levels * region.cells;
       region.outside = seen.outside;
-      region.outside_change = int(-400 * seen.softness) * region.outside;
+      region.outside_change = int(-32 * seen.levels * seen.softness) * region.outside;
       result.regions[result.count++] = region;
     }
     return run_.tracker.step(run_.settings, result, run_.frame, 50, 0.04);
@@ -465,10 +466,10 @@ void expect_box(const Tracker::Report &report, const Box &box, int number) {
 // A light or a shadow that moves begins no object. A thing does, also if a light is with it at
 // first.
 TEST(test_soft_outlines) {
-  const auto begins = [](auto softness, int outside = 10) {
+  const auto begins = [](auto softness, int outside = 10, int levels = 12) {
     return PannedRun(0).begins([&](int i) {
       PannedRun::Seen seen{box_at(40 + 4 * i, 60, 20)};
-      seen.softness = softness(i), seen.outside = outside;
+      seen.softness = softness(i), seen.outside = outside, seen.levels = levels;
       return seen;
     });
   };
@@ -476,6 +477,7 @@ TEST(test_soft_outlines) {
   fail_unless(sharp >= 0 && sharp < 5, "a thing begins in frame %d", sharp);
   fail_unless(begins([](int) { return 0.1f; }) == sharp, "as one with a halo");
   fail_unless(begins([](int) { return 0.25f; }, 160) == sharp, "as one with gaps");
+  fail_unless(begins([](int) { return 0.25f; }, 10, 3) == sharp, "as one of little change");
   const int soft = begins([](int) { return 0.25f; });
   fail_unless(soft < 0, "a light begins in frame %d", soft);
   const int later = begins([](int i) { return i < 10 ? 0.25f : 0; });

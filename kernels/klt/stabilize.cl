@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stabilizes the picture by the tracked points. Each point has an anchor: the position where it was
-// first seen in the stabilized picture. The motion of most points from their anchors is the
-// camera's. Positions are relative to the frame's centre, px. `aspect`: width of a px relative to
-// its height. x is multiplied by it, so rotations have their visible angle. -DBUFFERS: frames are
-// buffers.
+// Stabilizes the picture by the tracked points. Each point has an anchor in the stabilized picture:
+// the position where it was first seen, or in the previous frame. The motion of most points from
+// their anchors is the camera's. Positions are relative to the frame's centre, px. `aspect`: width
+// of a px relative to its height. x is multiplied by it, so rotations have their visible angle.
+// -DBUFFERS: frames are buffers.
 #include "camera/interface.h"
 #include "common/frame.clh"
 #include "klt/interface.h"
@@ -57,6 +57,16 @@ inline float2 filter_gains(StabilizerFilter filter, float4 residual) {
                                  : (float2)(0.0f);
 }
 
+// True if a point at `offset` from its anchor keeps it. If the picture follows the camera, all
+// anchors become the points' positions: a travelling camera sees places move by themselves, so
+// after some frames no motion agrees with old anchors. For a fixed picture that applies to points
+// that disagree, while few agree.
+inline bool keeps_anchor(StabilizerFilter filter, __global const CameraState *camera,
+                         float2 offset) {
+  return filter.smoothing == 0.0f && (dot(offset, offset) < AGREES * AGREES ||
+                                      camera->inliers >= FEW_AGREE * camera->vector_count);
+}
+
 // Updates the stabilized position of the frame, its velocity and the anchors, once the frame's
 // points are known. `camera`: the motion of the points. In a blank frame all stays. A work-item per
 // slot.
@@ -75,10 +85,11 @@ __kernel void klt_update_stabilizer(__global const TrackedPoints *points, int sl
   const bool restart = fresh || state[CUT];
   const bool reliable = camera->coverage >= 0.5f && camera->inliers >= (float)LEAST_INLIERS &&
                         LEAST_SHARE * camera->inliers >= camera->vector_count;
+  const float4 velocity = restart || filter.smoothing == 0.0f ? (float4)(0.0f) : before->velocity;
+  // An unknown motion is assumed to be the velocity.
   const float4 to_stabilized =
       restart ? (float4)(0.0f)
-              : after(before->to_stabilized, reliable ? camera->vector_motion : (float4)(0.0f));
-  const float4 velocity = restart || filter.smoothing == 0.0f ? (float4)(0.0f) : before->velocity;
+              : after(before->to_stabilized, reliable ? camera->vector_motion : velocity);
   const float4 residual = to_stabilized - velocity;
   const float2 gains = filter_gains(filter, residual);
   const float4 target = velocity + gains.x * residual;
@@ -94,7 +105,8 @@ __kernel void klt_update_stabilizer(__global const TrackedPoints *points, int sl
                             to_square_px(points->position[slot].zw - filter.centre, filter.aspect)),
                  was = moved(turned, anchor.position);
     const bool known = !restart && anchor.id == points->identity[slot].x;
-    const Anchor next = {known ? was + ANCHOR_RATE * (at - was) : at, points->identity[slot].x, 0};
+    const bool kept = known && keeps_anchor(filter, camera, at - was);
+    const Anchor next = {kept ? was + ANCHOR_RATE * (at - was) : at, points->identity[slot].x, 0};
     anchors[slot] = next;
   }
   if (slot == 0) {

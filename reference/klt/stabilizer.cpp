@@ -48,6 +48,7 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
   const Complex centre(width_ / 2, height_ / 2);
   Similarity to_stabilized, velocity;
   float confidence = -1;
+  bool few_agree = false;
   if (fresh) {
     anchors_.clear();
   } else {
@@ -64,16 +65,16 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
     const Ransac found(displacements, ransac_);
     int inliers = 0;
     const Similarity motion = found.fitted(found.best, &inliers);
-    to_stabilized = state_.to_stabilized;
+    few_agree = float(inliers) < 0.6f * float(found.valid);
+    velocity = settings.smoothing ? state_.velocity : Similarity();
     confidence =
         found.valid ? float(found.reaches(motion)) * float(inliers) / float(found.valid) : -1;
-    if (inliers >= 6 && 8 * inliers >= found.valid && found.reaches(motion) >= 0.5)
-      to_stabilized = after(to_stabilized, motion);
-    velocity = state_.velocity;
+    const bool reliable =
+        inliers >= 6 && 8 * inliers >= found.valid && found.reaches(motion) >= 0.5;
+    to_stabilized = after(state_.to_stabilized, reliable ? motion : velocity);
   }
   float position_gain = 0, velocity_gain = 0;
   const auto zoom = float(1 - 2 * settings.margin);
-  if (!settings.smoothing) velocity = {};
   const Similarity residual = sum(to_stabilized, -1, velocity);
   if (settings.smoothing) {
     const auto part = [&](float lag, float length) {
@@ -98,9 +99,9 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
     }
     const Complex at = moved(held, Complex(point.tracked_x, point.tracked_y) - centre);
     Complex next = at;
-    if (anchor != anchors_.end()) {
-      next = moved(held, moved(inverse(to_stabilized), anchor->second));
-      next += (at - next) / 16.0f;
+    if (anchor != anchors_.end() && !settings.smoothing) {
+      const Complex was = moved(held, moved(inverse(to_stabilized), anchor->second));
+      if (!few_agree || std::norm(at - was) < 1.5f * 1.5f) next = was + (at - was) / 16.0f;
     }
     anchors[point.id] = next;
   }

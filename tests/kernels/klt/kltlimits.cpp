@@ -115,22 +115,30 @@ struct Steadied {
   klt::Anchor anchor;
 };
 
-/// The stabilizer after a frame whose points moved by `motion` px along x. Its point is 16 px to
-/// the right of its anchor.
-Steadied steadied(Bench &bench, float inliers, float vectors, float motion, float smoothing) {
+/// A frame for the stabilizer: `inliers` of `vectors` points moved by `motion` px along x. One
+/// point is `offset` px to the right of its anchor.
+struct SteadyScene {
+  float inliers = 6, vectors = 6, motion = 0, smoothing = 10, offset = 16, coverage = 1;
+  float velocity = 0;  // before, px per frame along x
+};
+
+Steadied steadied(Bench &bench, const SteadyScene &scene) {
   glcl::camera::CameraState camera{};
-  camera.coverage = 1, camera.inliers = inliers, camera.vector_count = vectors;
-  camera.vector_motion.x = motion;
+  camera.coverage = scene.coverage, camera.inliers = scene.inliers;
+  camera.vector_count = scene.vectors, camera.vector_motion.x = scene.motion;
+  klt::StabilizerState before{};
+  before.velocity.x = scene.velocity;
   const cl::Buffer anchors = upload(bench, std::vector{klt::Anchor{{{0, 0}}, 1, 0}}),
                    now = upload(bench, std::vector<klt::StabilizerState>(1));
   glcl::Kernel update(
       *bench.context,
       bench.context->program("klt/stabilize.cl", glcl::frame_options(Layout::buffer)),
       "klt_update_stabilizer", {1, 1});
-  update(*bench.queue, {1, 1}, points_of(bench, 1, 0, {{116, 100, 116, 100}}), cl_int(1),
+  const float x = 100 + scene.offset;
+  update(*bench.queue, {1, 1}, points_of(bench, 1, 0, {{x, 100, x, 100}}), cl_int(1),
          upload(bench, States(klt::STATES)), upload(bench, std::vector{camera}), cl_int(0),
-         klt::StabilizerFilter{smoothing, 0.9f, 1, {{100, 100}}},
-         upload(bench, std::vector<klt::StabilizerState>(1)), now, anchors);
+         klt::StabilizerFilter{scene.smoothing, 0.9f, 1, {{100, 100}}},
+         upload(bench, std::vector{before}), now, anchors);
   return {download<klt::StabilizerState>(bench, now, 1)[0],
           download<klt::Anchor>(bench, anchors, 1)[0]};
 }
@@ -141,15 +149,51 @@ Steadied steadied(Bench &bench, float inliers, float vectors, float motion, floa
 TEST(test_stabilizer_limits) {
   Bench bench;
   const auto follows = [&](float inliers, float vectors) {
-    return steadied(bench, inliers, vectors, 5, 10).state.velocity.x > 0;
+    return steadied(bench, {inliers, vectors, 5}).state.velocity.x > 0;
   };
   fail_unless(follows(6, 6) && !follows(5, 5), "LEAST_INLIERS");
   fail_unless(follows(10, 80) && !follows(9, 80), "LEAST_SHARE");
-  expect_number(steadied(bench, 6, 6, 0, 10).anchor.position.s[0], 16 * 0.0625, "ANCHOR_RATE");
   // The margin is 10 px.
   const double kept = std::exp(-1.0 / 10 - 0.1);
-  expect_number(steadied(bench, 6, 6, 20, 10).state.velocity.x, 20 * std::pow(1 - kept, 2),
+  expect_number(steadied(bench, {6, 6, 20}).state.velocity.x, 20 * std::pow(1 - kept, 2),
                 "MARGIN_DECAY");
+}
+
+// Anchors: of a picture that follows the camera they are the positions of points. Those of a fixed
+// picture stay, unless few points agree and this one does not.
+TEST(test_anchor_limits) {
+  Bench bench;
+  const auto anchor = [&](const SteadyScene &scene) {
+    return double(steadied(bench, scene).anchor.position.s[0]);
+  };
+  SteadyScene scene;
+  fail_unless(anchor(scene) == 16, "a picture that follows has an anchor at %g", anchor(scene));
+  scene.smoothing = 0;
+  expect_number(anchor(scene), 16 * 0.0625, "ANCHOR_RATE");
+  scene.vectors = 100;
+  expect_number(limit(0, 100,
+                      [&](float inliers) {
+                        scene.inliers = std::max(inliers, 13.0f);
+                        return anchor(scene) < 16;
+                      }),
+                60, "FEW_AGREE");
+  scene.inliers = 20;
+  expect_number(limit(0, 16,
+                      [&](float offset) {
+                        scene.offset = offset;
+                        return anchor(scene) > 0.99 * offset;
+                      }),
+                1.5, "AGREES");
+}
+
+// While the camera's motion is unknown, the picture goes on at its velocity.
+TEST(test_unknown_motion) {
+  Bench bench;
+  SteadyScene scene;
+  scene.velocity = 3, scene.motion = 20, scene.coverage = 0.4f;
+  const klt::StabilizerState state = steadied(bench, scene).state;
+  fail_unless(state.velocity.x == 3 && std::abs(state.from_stabilized.x) < 1e-4,
+              "velocity %g, position %g", state.velocity.x, state.from_stabilized.x);
 }
 
 namespace {

@@ -121,6 +121,27 @@ double shake(const std::vector<StabilizerState> &all, const std::function<Motion
   return sum / count;
 }
 
+/// The second differences of the picture's motion from a frame on, as a part of the camera's.
+double second_differences(const std::vector<StabilizerState> &all,
+                          const Stabilizer::Settings &settings,
+                          const std::function<Motion(int)> &camera, int first, int width,
+                          int height) {
+  double shown = 0, own = 0;
+  const double zoom = 1 / (1 - 2 * settings.margin);
+  for (int i = first; i < int(all.size()); i++) {
+    // The place that a camera without shake has in its middle.
+    const reference::Point p{width / 2.0 + shaken(i).x - camera(i).x, height / 2.0};
+    const auto seen = [&](int k) { return camera(k).apply(p, width, height); };
+    const auto second = [&](auto at) {
+      const reference::Point a = at(i), b = at(i - 1), c = at(i - 2);
+      return std::pow(a.x - 2 * b.x + c.x, 2) + std::pow(a.y - 2 * b.y + c.y, 2);
+    };
+    shown += second([&](int k) { return shown_at(all[size_t(k)], seen(k)); }) / (zoom * zoom);
+    own += second(seen);
+  }
+  return std::sqrt(shown / own);
+}
+
 }  // namespace
 
 TEST(test_sizes) {
@@ -353,21 +374,45 @@ TEST(test_pan_begins) {
     clip.klt.features = 150;
     clip.pixels = false;
     const auto all = compare(bench, agreement, clip, "a pan begins");
-    double shown = 0, camera = 0;
-    for (int i = begins; i < count; i++) {
-      const reference::Point p{w / 2.0 + by * (i - begins), h / 2.0};
-      const auto at = [&](int k) { return shown_at(all[size_t(k)], pan(k).apply(p, w, h)); };
-      const auto second = [&](auto x) { return x(i) - 2 * x(i - 1) + x(i - 2); };
-      const double zoom = 1 / (1 - 2 * clip.settings.margin);
-      const double x = second([&](int k) { return at(k).x; }) / zoom,
-                   y = second([&](int k) { return at(k).y; }) / zoom,
-                   own_x = second([&](int k) { return pan(k).apply(p, w, h).x; }),
-                   own_y = second([&](int k) { return pan(k).apply(p, w, h).y; });
-      shown += x * x + y * y, camera += own_x * own_x + own_y * own_y;
-    }
-    const double part = std::sqrt(shown / camera);
+    const double part = second_differences(all, clip.settings, pan, begins, w, h);
     std::printf("a pan of %g px begins: %.2f of the camera's second differences\n", by, part);
     fail_unless(part <= 0.5, "a pan of %g px begins: %g of the camera's second differences", by,
+                part);
+  }
+}
+
+// A camera that travels over the ground sees near places pass faster, so no motion of the whole
+// picture keeps points at their first places. Its shake is removed nevertheless.
+TEST(test_travel) {
+  Bench bench;
+  Agreement agreement;
+  agreement.most = 0.02;
+  const int w = 240, h = 160, count = 40, bands = 8, middle = bands / 2;
+  const auto camera = [&](int i, int band) {
+    Motion motion = shaken(i);
+    motion.x -= 0.7 * i * band;
+    return motion;
+  };
+  Clip clip;
+  for (int i = 0; i < count; i++) {
+    Frame frame(w, h);
+    for (int band = 0; band < bands; band++) {
+      const Frame near = reference::textured_frame(w, h, camera(i, band));
+      const int first = h / bands * band;
+      std::copy(near.at(0, first), near.at(0, first) + size_t(4) * w * (h / bands),
+                frame.at(0, first));
+    }
+    clip.frames.push_back(std::move(frame));
+  }
+  clip.klt.features = 200;
+  clip.pixels = false;
+  for (const int smoothing : {12, 50}) {
+    clip.settings.smoothing = smoothing;
+    const auto all = compare(bench, agreement, clip, "a camera travels");
+    const double part = second_differences(
+        all, clip.settings, [&](int i) { return camera(i, middle); }, 10, w, h);
+    std::printf("smoothing %d: %.2f of the camera's second differences\n", smoothing, part);
+    fail_unless(part <= 0.5, "smoothing %d: %g of the camera's second differences", smoothing,
                 part);
   }
 }

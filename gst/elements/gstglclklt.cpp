@@ -24,6 +24,7 @@
  * frame
  * * #gdouble `mean-age`: mean age of the tracked points, frames; not for a blank frame
  * * #gdouble `camera-confidence`: with `stabilize`, confidence of the camera motion, 0 to 1
+ * * #gdouble `margin-used`: with `stabilize`, fraction of `margin` in use; at 1 shake remains
  * * #gdouble `noise`: of the frames, standard deviation in levels of 0 to 255; not for a first
  * frame
  *

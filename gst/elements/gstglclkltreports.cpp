@@ -56,6 +56,8 @@ void PointReports::post(GstGLCLAnalyzer *element, const FrameTimes &times,
   if (summary.confidence >= 0)
     gst_structure_set(message, "camera-confidence", G_TYPE_DOUBLE, double(summary.confidence),
                       nullptr);
+  if (summary.margin_used >= 0)
+    gst_structure_set(message, "margin-used", G_TYPE_DOUBLE, double(summary.margin_used), nullptr);
   posted = {summary.all_lost, summary.all_selected, summary.all_cuts, summary.all_blank};
   gst_glcl_analyzer_post(element, message);
 }
@@ -116,7 +118,7 @@ void PointReports::add(GstGLCLAnalyzer *element, Queue &queue, Klt &klt,
   if (!wanted.message && !wanted.meta && !file_) return;
   klt.report(queue);
   if (stabilizer)
-    klt.points().report_confidence(queue, stabilizer->state(),
+    klt.points().report_stabilizer(queue, stabilizer->state(),
                                    offsetof(StabilizerState, confidence));
   const cl::Buffer &report = klt.points().report();
   if (wanted.message)

@@ -7,10 +7,12 @@
 
 namespace glcl::klt {
 
-/// Stabilizes the picture by the tracked points. The anchor of a point is its first position in the
-/// stabilized picture. camera::Ransac finds the similarity that brings most points back to their
-/// anchors. Anchors follow their points by a sixteenth of the distance, so errors decay. The motion
-/// counts as zero if fewer than 6 points, or an eighth of them, agree, or these lie close together.
+/// Stabilizes the picture by the tracked points. The anchor of a point is a position in the
+/// stabilized picture: of the previous frame, or for a fixed picture (`smoothing` 0) its first one.
+/// camera::Ransac finds the similarity that brings most points back to their anchors. Anchors of a
+/// fixed picture follow their points by a sixteenth of the distance, so errors decay. The motion is
+/// unknown if fewer than 6 points, or an eighth of them, agree, or these lie close together. Then
+/// the picture goes on at its velocity.
 ///
 /// The stabilized picture has a virtual camera. A critically damped filter makes it follow position
 /// and velocity of the real one, so an even pan has no lag. As the margin is used up, the memory

@@ -71,6 +71,7 @@ typedef struct {
   uint cut;       // 1 if more than 2/3 of 16 or more points were lost; then all are
   uint all_lost, all_selected, all_cuts;  // sums over all frames
   float confidence;                       // of the camera motion, 0 to 1; below 0: unknown
+  float margin_used;                      // fraction of the stabilizer's margin; below 0: unknown
   float mean_x, mean_y;  // px per frame, mean over the points tracked to this frame
   float mean_age;        // frames, mean over the same points
   float noise;           // of the frames, standard deviation in levels; -1: unknown
@@ -150,6 +151,7 @@ typedef struct {
   float zoom;                        // frame px per output px, up to 1
   float rows[6];                     // affine matrix [2, 3] from frame px to output px, by rows
   float confidence;                  // of the camera motion, 0 to 1; -1: unknown
+  float margin_used;                 // fraction of the margin, along the axis that uses more
 } StabilizerState;
 
 // How the stabilized picture follows the camera, for klt_update_stabilizer.

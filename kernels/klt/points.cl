@@ -137,6 +137,7 @@ __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1))) __kernel void klt_report(
                                  state[NEXT_ID] + state[SELECTED_COUNT],
                                  state[ALL_CUTS],
                                  -1.0f,
+                                 -1.0f,
                                  all_x * share,
                                  all_y * share,
                                  all_age * share,

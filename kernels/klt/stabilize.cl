@@ -44,23 +44,27 @@ inline float4 bounded(float4 from_stabilized, float zoom, float2 half_size) {
   return (float4)(clamp(result.xy, -left, left), result.zw);
 }
 
+// The fraction of the margin that a motion uses, 0 to 1: 1 without a margin.
+inline float part_of_margin(StabilizerFilter filter, float4 motion) {
+  const float2 limit = (1.0f - filter.zoom) * to_square_px(filter.centre, filter.aspect),
+               part = fabs(motion.xy) / fmax(limit, 0.5f);
+  return filter.zoom < 1.0f ? fmin(fmax(part.x, part.y), 1.0f) : 1.0f;
+}
+
 // The gains of a fading-memory filter (Morrison 1969) of `smoothing` frames: the parts of the
 // residual that go into position and velocity per frame. The memory gets shorter as the residual
 // uses up the margin, as at the start of a pan. Otherwise shake would pass at the end of the
 // margin.
 inline float2 filter_gains(StabilizerFilter filter, float4 residual) {
-  const float2 limit =
-      fmax((1.0f - filter.zoom) * to_square_px(filter.centre, filter.aspect), 0.5f);
-  const float used = fmin(fmax(fabs(residual.x) / limit.x, fabs(residual.y) / limit.y), 1.0f);
+  const float used = part_of_margin(filter, residual);
   const float kept = exp(-1.0f / fmax(filter.smoothing, 1.0f) - MARGIN_DECAY * used * used);
   return filter.smoothing > 0.0f ? (float2)(1.0f - kept * kept, (1.0f - kept) * (1.0f - kept))
                                  : (float2)(0.0f);
 }
 
-// True if a point at `offset` from its anchor keeps it. If the picture follows the camera, all
-// anchors become the points' positions: a travelling camera sees places move by themselves, so
-// after some frames no motion agrees with old anchors. For a fixed picture that applies to points
-// that disagree, while few agree.
+// True if a point at `offset` from its anchor keeps it. Otherwise its position becomes the anchor:
+// of all points if the picture follows the camera, because a travelling camera sees places move by
+// themselves. Of a fixed picture only if few points agree and this one does not.
 inline bool keeps_anchor(StabilizerFilter filter, __global const CameraState *camera,
                          float2 offset) {
   return filter.smoothing == 0.0f && (dot(offset, offset) < AGREES * AGREES ||
@@ -119,7 +123,8 @@ __kernel void klt_update_stabilizer(__global const TrackedPoints *points, int sl
                                     from_stabilized,
                                     filter.zoom,
                                     {grown.x, across, shift.x, down, grown.x, shift.y},
-                                    restart ? -1.0f : camera->confidence};
+                                    restart ? -1.0f : camera->confidence,
+                                    part_of_margin(filter, from_stabilized)};
     *now = result;
   }
 }

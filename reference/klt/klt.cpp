@@ -98,10 +98,21 @@ std::vector<PointRecord> Klt::report() const {
 }
 
 glcl::klt::Points::PointSummary Klt::summary() const {
-  glcl::klt::Points::PointSummary s{
-      followed_ + chosen_, lost_,     chosen_, cut_, all_lost_, unsigned(next_id_),
-      all_cuts_,           0,         0,       0,    0,         -1,
-      blank_ > 0,          all_blank_};
+  glcl::klt::Points::PointSummary s{followed_ + chosen_,
+                                    lost_,
+                                    chosen_,
+                                    cut_,
+                                    all_lost_,
+                                    unsigned(next_id_),
+                                    all_cuts_,
+                                    -1,
+                                    -1,
+                                    0,
+                                    0,
+                                    0,
+                                    -1,
+                                    blank_ > 0,
+                                    all_blank_};
   if (noise_known_) s.noise = std::sqrt(noise_[0]);
   for (const PointRecord &p : report())
     if (p.age && !blank_)

@@ -76,13 +76,15 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
   float position_gain = 0, velocity_gain = 0;
   const auto zoom = float(1 - 2 * settings.margin);
   const Similarity residual = sum(to_stabilized, -1, velocity);
-  if (settings.smoothing) {
-    const auto part = [&](float lag, float length) {
-      return std::abs(lag) / std::max((1 - zoom) * length / 2, 0.5f);
+  const auto part_of_margin = [&](const Similarity &motion) {
+    const auto part = [&](float shift, float length) {
+      return std::abs(shift) / std::max((1 - zoom) * length / 2, 0.5f);
     };
-    const float used =
-        std::min(std::max(part(residual.x, width_), part(residual.y, height_)), 1.0f);
-    const float kept = std::exp(-1 / float(settings.smoothing) - 0.1f * used * used);
+    return zoom < 1 ? std::min(std::max(part(motion.x, width_), part(motion.y, height_)), 1.0f) : 1;
+  };
+  if (settings.smoothing) {
+    const float used = part_of_margin(residual);
+    const float kept = std::exp(-1 / float(settings.smoothing) - 0.07f * used * used);
     position_gain = 1 - kept * kept, velocity_gain = (1 - kept) * (1 - kept);
   }
   const Similarity target = sum(velocity, position_gain, residual);
@@ -113,7 +115,8 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
             from_stabilized,
             zoom,
             {grown.real(), -grown.imag(), shift.real(), grown.imag(), grown.real(), shift.imag()},
-            confidence};
+            confidence,
+            part_of_margin(from_stabilized)};
 }
 
 namespace {

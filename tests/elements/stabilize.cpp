@@ -145,6 +145,29 @@ TEST(hand_in_front_of_a_wall) {
   fail_unless(moved > 0.5 && sure > 0.8, "a camera moves it by %g px, sure by %g", moved, sure);
 }
 
+// The message contains the part of the margin that is in use: all of it once a picture that stands
+// still would need more.
+TEST(margin_used) {
+  const auto used = [](const std::string &settings, double step) {
+    Chain chain(element + "stabilize=true interval=0 " + settings);
+    double most = 0;
+    for (int i = 0; i < 6; i++) {
+      shown(chain, reference::textured_frame(width, height, {step * i, 0}));
+      chain.drain();
+      while (GstMessage *message = chain.messages().next(GST_MESSAGE_ELEMENT, 0)) {
+        most = std::max(most, test::number(gst_message_get_structure(message), "margin-used"));
+        gst_message_unref(message);
+      }
+    }
+    return most;
+  };
+  const double still = used("smoothing=0", 0), half = used("smoothing=0 margin=0.2", 3),
+               all = used("smoothing=0 margin=0.02", 3), none = used("margin=0", 0);
+  fail_unless(still < 0.01, "a picture that stands still uses %g", still);
+  fail_unless(half > 0.2 && half < 0.9, "a short way uses %g", half);
+  fail_unless(all > 0.99 && none == 1, "a long way uses %g, without a margin %g", all, none);
+}
+
 // The picture is moved as the result reports, and drawings move with it.
 TEST(drawings) {
   Chain plain(element + "stabilize=true smoothing=0"),

@@ -154,7 +154,7 @@ TEST(test_stabilizer_limits) {
   fail_unless(follows(6, 6) && !follows(5, 5), "LEAST_INLIERS");
   fail_unless(follows(10, 80) && !follows(9, 80), "LEAST_SHARE");
   // The margin is 10 px.
-  const double kept = std::exp(-1.0 / 10 - 0.1);
+  const double kept = std::exp(-1.0 / 10 - 0.07);
   expect_number(steadied(bench, {6, 6, 20}).state.velocity.x, 20 * std::pow(1 - kept, 2),
                 "MARGIN_DECAY");
 }

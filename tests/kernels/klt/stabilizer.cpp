@@ -81,6 +81,9 @@ std::vector<StabilizerState> compare(Bench &bench, Agreement &agreement, const C
                   "%s: corner (%g, %g) is shown at (%g, %g), expected (%g, %g)", name.c_str(),
                   corner.x, corner.y, a.x, a.y, b.x, b.y);
     }
+    fail_unless(std::abs(own.margin_used - reference.state().margin_used) < 0.01,
+                "%s: %g of the margin, expected %g", name.c_str(), own.margin_used,
+                reference.state().margin_used);
     if (clip.pixels) agreement.check(bench.download(out), reference.show(clip.frames[i]), name);
     all.push_back(own);
   }

@@ -28,19 +28,17 @@
  */
 #include "gstglclhough.h"
 
-#include <gst/video/gstvideometa.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
 
-#include "base/compat.h"
 #include "base/glclelement.h"
 #include "base/glcloverlay.h"
 #include "base/glclregion.h"
 #include "base/glclresult.h"
 #include "config.h"
+#include "gstglclhoughregions.h"
 #include "gstglclhoughshapes.h"
 #include "gstglclhoughtemplateset.h"
 #include "hough/globalmotion.h"
@@ -56,6 +54,9 @@ namespace {
 
 using glcl::Rect;
 using glcl::hough::CircleFinder;
+using glcl::hough::FoundCircle;
+using glcl::hough::FoundLine;
+using glcl::hough::FoundShapes;
 using glcl::hough::GlobalMotion;
 using glcl::hough::Hough;
 using glcl::hough::HoughRenderer;
@@ -83,8 +84,8 @@ struct HoughProperties : Hough::Settings, ShapeSettings {
 
 struct HoughState {
   glcl::Guarded<HoughProperties> settings;
-  HoughProperties frame_settings;                           // of the current frame
-  glcl::Guarded<std::vector<Hough::TemplateMatch>> latest;  // last results
+  HoughProperties frame_settings;     // of the current frame
+  glcl::Guarded<FoundShapes> latest;  // last results
   TemplateSet templates;
   ShapeSearch shapes;
 
@@ -150,33 +151,6 @@ static glcl::Layout gst_glcl_hough_set_format(GstGLCLFilter *filter, glcl::Conte
   return layout;
 }
 
-/// Regions of interest of the last result, which is some frames old.
-static void gst_glcl_hough_attach_regions(GstGLCLHough *self, GstBuffer *outbuf) {
-  HoughState *state = self->state;
-  const std::vector<Hough::TemplateMatch> objects = state->latest.get();
-  for (const Hough::TemplateMatch &object : objects) {
-    // The upright bounding box of the rotated box.
-    const double rotation = object.angle * G_PI / 180;
-    const double c = std::abs(std::cos(rotation)), s = std::abs(std::sin(rotation));
-    const double half_x = object.scale * (object.templ->width * c + object.templ->height * s) / 2;
-    const double half_y = object.scale * (object.templ->width * s + object.templ->height * c) / 2;
-    const int x0 = std::clamp(static_cast<int>(object.x - half_x), 0, state->width - 1);
-    const int y0 = std::clamp(static_cast<int>(object.y - half_y), 0, state->height - 1);
-    const int x1 = std::clamp(static_cast<int>(object.x + half_x), x0, state->width - 1);
-    const int y1 = std::clamp(static_cast<int>(object.y + half_y), y0, state->height - 1);
-    GstVideoRegionOfInterestMeta *meta = gst_buffer_add_video_region_of_interest_meta(
-        outbuf, object.templ->name.c_str(), x0, y0, x1 - x0 + 1, y1 - y0 + 1);
-    gst_video_region_of_interest_meta_add_param(
-        meta,
-        gst_structure_new("glclhough", "x", G_TYPE_DOUBLE, object.x, "y", G_TYPE_DOUBLE, object.y,
-                          "angle", G_TYPE_DOUBLE, object.angle, "scale", G_TYPE_DOUBLE,
-                          object.scale, "score", G_TYPE_DOUBLE, object.score, nullptr));
-    const int box[] = {x0, y0, x1 - x0 + 1, y1 - y0 + 1};
-    glcl::attach_detection(outbuf, object.templ->name.c_str(), box,
-                           static_cast<float>(object.score));
-  }
-}
-
 static void gst_glcl_hough_attach(GstGLCLHough *self, glcl::Queue &queue, GstBuffer *outbuf) {
   HoughState *state = self->state;
   std::vector<glcl::ResultArray> arrays{{"list-count", "int32", {1}, 0},
@@ -190,14 +164,15 @@ static void gst_glcl_hough_attach(GstGLCLHough *self, glcl::Queue &queue, GstBuf
                                Hough::result_bytes);
   state->shapes.copy(queue, glcl::result_memory(result.buffer), Hough::result_bytes);
   glcl::result_written(result.buffer, queue);
-  gst_glcl_hough_attach_regions(self, outbuf);
+  // The last result is some frames old.
+  glcl::hough::attach_regions(outbuf, state->latest.get(), state->width, state->height);
 }
 
 /// The results of a frame that are read before its templates.
 struct HoughReads {
   std::optional<GlobalMotion::Estimate> motion;
-  std::optional<std::vector<glcl::hough::FoundLine>> lines;      // empty if lines=0
-  std::optional<std::vector<glcl::hough::FoundCircle>> circles;  // empty if circles=0
+  std::optional<std::vector<FoundLine>> lines;      // absent if lines=0
+  std::optional<std::vector<FoundCircle>> circles;  // absent if circles=0
 };
 
 static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &times,
@@ -239,6 +214,20 @@ static const cl::Buffer *gst_glcl_hough_move(GstGLCLHough *self, glcl::Queue &qu
   return &motion.result();
 }
 
+/// Enqueues the read of the lines or circles of a frame, at most `most`. They are absent if that is
+/// 0, and an empty list while the kernels of their search are built.
+template <class Finder, class List>
+static void gst_glcl_hough_read_shapes(GstGLCLHough *self, glcl::Queue &queue, int most,
+                                       const cl::Buffer *result,
+                                       const std::shared_ptr<HoughReads> &reads,
+                                       List HoughReads::*kind) {
+  if (most > 0) ((*reads).*kind).emplace();
+  if (!result) return;
+  gst_glcl_analyzer_read(
+      GST_GLCL_ANALYZER(self), queue, *result, Finder::result_bytes,
+      [reads, kind](const void *bytes) { (*reads).*kind = Finder::read(bytes); });
+}
+
 /// Enqueues the reads of a frame's results, and posts them once they have arrived.
 static void gst_glcl_hough_read(GstGLCLHough *self, glcl::Queue &queue,
                                 const HoughProperties &settings, const glcl::FrameRequest &wanted) {
@@ -252,22 +241,18 @@ static void gst_glcl_hough_read(GstGLCLHough *self, glcl::Queue &queue,
           analyzer, queue, *moved, GlobalMotion::result_bytes,
           [reads](const void *bytes) { reads->motion = GlobalMotion::read(bytes); });
     }
-    if (settings.lines > 0) reads->lines.emplace();
-    if (const cl::Buffer *lines = state->shapes.results().lines)
-      gst_glcl_analyzer_read(
-          analyzer, queue, *lines, LineFinder::result_bytes,
-          [reads](const void *bytes) { reads->lines = LineFinder::read(bytes); });
-    if (settings.circles > 0) reads->circles.emplace();
-    if (const cl::Buffer *circles = state->shapes.results().circles)
-      gst_glcl_analyzer_read(
-          analyzer, queue, *circles, CircleFinder::result_bytes,
-          [reads](const void *bytes) { reads->circles = CircleFinder::read(bytes); });
   }
+  const glcl::hough::ShapeResults &shapes = state->shapes.results();
+  gst_glcl_hough_read_shapes<LineFinder>(self, queue, settings.lines, shapes.lines, reads,
+                                         &HoughReads::lines);
+  gst_glcl_hough_read_shapes<CircleFinder>(self, queue, settings.circles, shapes.circles, reads,
+                                           &HoughReads::circles);
   gst_glcl_analyzer_read(
       analyzer, queue, state->hough->result(), Hough::result_bytes,
       [self, wanted, reads, templates = state->hough->templates()](const void *bytes) {
         const Hough::TemplateMatches found = Hough::read(bytes, templates);
-        self->state->latest.set(found.objects);
+        self->state->latest.set({found.objects, reads->lines.value_or(std::vector<FoundLine>()),
+                                 reads->circles.value_or(std::vector<FoundCircle>())});
         if (wanted.message) gst_glcl_hough_post(self, wanted.times, found, *reads);
       });
 }

@@ -76,25 +76,30 @@ void ShapeSearch::copy(Queue &queue, const cl::Buffer &to, size_t bytes) const {
     queue.cl().enqueueCopyBuffer(*results_.circles, to, 0, bytes, CircleFinder::result_bytes);
 }
 
+GstStructure *fields_of(const FoundLine &line, const char *name) {
+  const double across = double(line.x2) - line.x1, down = double(line.y2) - line.y1;
+  return gst_structure_new(
+      name, "x1", G_TYPE_DOUBLE, double(line.x1), "y1", G_TYPE_DOUBLE, double(line.y1), "x2",
+      G_TYPE_DOUBLE, double(line.x2), "y2", G_TYPE_DOUBLE, double(line.y2), "angle", G_TYPE_DOUBLE,
+      std::atan2(-down, across) * 180 / std::acos(-1.0), "length", G_TYPE_DOUBLE,
+      std::hypot(across, down), "score", G_TYPE_DOUBLE, double(line.score), nullptr);
+}
+
+GstStructure *fields_of(const FoundCircle &circle, const char *name) {
+  return gst_structure_new(name, "x", G_TYPE_DOUBLE, double(circle.x), "y", G_TYPE_DOUBLE,
+                           double(circle.y), "radius", G_TYPE_DOUBLE, double(circle.radius),
+                           "score", G_TYPE_DOUBLE, double(circle.score), nullptr);
+}
+
 void set_lines(GstStructure *message, const std::vector<FoundLine> &lines) {
   FieldRows rows({"x1", "y1", "x2", "y2", "angle", "length", "score"});
-  for (const FoundLine &line : lines) {
-    const double across = double(line.x2) - line.x1, down = double(line.y2) - line.y1;
-    rows.add(gst_structure_new(
-        "line", "x1", G_TYPE_DOUBLE, double(line.x1), "y1", G_TYPE_DOUBLE, double(line.y1), "x2",
-        G_TYPE_DOUBLE, double(line.x2), "y2", G_TYPE_DOUBLE, double(line.y2), "angle",
-        G_TYPE_DOUBLE, std::atan2(-down, across) * 180 / std::acos(-1.0), "length", G_TYPE_DOUBLE,
-        std::hypot(across, down), "score", G_TYPE_DOUBLE, double(line.score), nullptr));
-  }
+  for (const FoundLine &line : lines) rows.add(fields_of(line, "line"));
   rows.into(message, "lines");
 }
 
 void set_circles(GstStructure *message, const std::vector<FoundCircle> &circles) {
   FieldRows rows({"x", "y", "radius", "score"});
-  for (const FoundCircle &circle : circles)
-    rows.add(gst_structure_new("circle", "x", G_TYPE_DOUBLE, double(circle.x), "y", G_TYPE_DOUBLE,
-                               double(circle.y), "radius", G_TYPE_DOUBLE, double(circle.radius),
-                               "score", G_TYPE_DOUBLE, double(circle.score), nullptr));
+  for (const FoundCircle &circle : circles) rows.add(fields_of(circle, "circle"));
   rows.into(message, "circles");
 }
 

@@ -78,6 +78,10 @@ class ShapeSearch {
   ShapeResults results_;
 };
 
+/// The fields of a line or circle, in a structure of this name.
+GstStructure *fields_of(const FoundLine &line, const char *name);
+GstStructure *fields_of(const FoundCircle &circle, const char *name);
+
 /// Sets the field `lines` or `circles` of a message.
 void set_lines(GstStructure *message, const std::vector<FoundLine> &lines);
 void set_circles(GstStructure *message, const std::vector<FoundCircle> &circles);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
+#include "foundlist.h"
 #include "opencl/buffer.h"
 #include "opencl/error.h"
 
@@ -85,13 +85,7 @@ void CircleFinder::run(Queue &queue, const CircleSettings &settings, const cl::B
 }
 
 std::vector<FoundCircle> CircleFinder::read(const void *result) {
-  cl_uint count;
-  std::memcpy(&count, result, sizeof count);
-  std::vector<FoundCircle> circles(std::min<size_t>(count, CircleSettings::most_circles));
-  if (!circles.empty())
-    std::memcpy(circles.data(), static_cast<const char *>(result) + sizeof(FoundCircle),
-                circles.size() * sizeof(FoundCircle));
-  return circles;
+  return read_list<FoundCircle>(result, CircleSettings::most_circles);
 }
 
 }  // namespace glcl::hough

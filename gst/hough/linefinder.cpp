@@ -2,8 +2,8 @@
 #include "linefinder.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "foundlist.h"
 #include "opencl/buffer.h"
 #include "opencl/error.h"
 
@@ -72,13 +72,7 @@ void LineFinder::run(Queue &queue, const LineSettings &settings, const cl::Buffe
 }
 
 std::vector<FoundLine> LineFinder::read(const void *result) {
-  cl_uint count;
-  std::memcpy(&count, result, sizeof count);
-  std::vector<FoundLine> lines(std::min<size_t>(count, LineSettings::most_lines));
-  if (!lines.empty())
-    std::memcpy(lines.data(), static_cast<const char *>(result) + sizeof(FoundLine),
-                lines.size() * sizeof(FoundLine));
-  return lines;
+  return read_list<FoundLine>(result, LineSettings::most_lines);
 }
 
 }  // namespace glcl::hough

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Lines and circles of glclhough in pipelines: messages, metas, display, and changes while playing.
+#include <gst/video/gstvideometa.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -165,6 +167,61 @@ void expect_circles(const MessageCircles &found, const std::vector<Circle> &expe
                        }),
            "a circle");
   for (const double score : found.scores) expect(score > 0.85 && score <= 1, "its score");
+}
+
+/// A region of interest of a frame.
+struct FigureRegion {
+  std::string kind;
+  int x, y, width, height;
+  const GstStructure *fields;
+};
+
+std::vector<FigureRegion> regions_of(GstBuffer *frame, const std::string &kind) {
+  std::vector<FigureRegion> regions;
+  gpointer state = nullptr;
+  while (GstMeta *meta = gst_buffer_iterate_meta_filtered(
+             frame, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+    auto *region = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
+    if (g_quark_to_string(region->roi_type) == kind)
+      regions.push_back({kind, int(region->x), int(region->y), int(region->w), int(region->h),
+                         gst_video_region_of_interest_meta_get_param(region, "glclhough")});
+  }
+  return regions;
+}
+
+/// Expects a region of the size that its fields give.
+void expect_region(const FigureRegion &region) {
+  const GstStructure *fields = region.fields;
+  expect(fields, "a structure");
+  expect(number(fields, "score") > 0.85 && number(fields, "score") <= 1, "its score");
+  Stroke ends;
+  if (region.kind == "line") {
+    ends = {number(fields, "x1"), std::min(number(fields, "y1"), number(fields, "y2")),
+            number(fields, "x2"), std::max(number(fields, "y1"), number(fields, "y2"))};
+  } else {
+    const double x = number(fields, "x"), y = number(fields, "y"), r = number(fields, "radius");
+    ends = {x - r, y - r, x + r, y + r};
+  }
+  fail_unless(std::abs(region.x - ends.x1) <= 1 && std::abs(region.y - ends.y1) <= 1 &&
+                  std::abs(region.x + region.width - 1 - ends.x2) <= 1 &&
+                  std::abs(region.y + region.height - 1 - ends.y2) <= 1,
+              "%s <%d, %d, %d, %d>", region.kind.c_str(), region.x, region.y, region.width,
+              region.height);
+}
+
+/// A frame with regions of this kind. Regions are those of the latest frame with results, so the
+/// frame is repeated until there are `count`.
+GstBuffer *frame_with_regions(Chain &chain, const Frame &frame, const std::string &kind,
+                              size_t count) {
+  for (int i = 0; i < 200; i++) {
+    chain.push(frame);
+    GstBuffer *out = chain.pull_buffer();
+    if (regions_of(out, kind).size() == count) return out;
+    gst_buffer_unref(out);
+    g_usleep(5000);
+  }
+  fail("not %zu regions of %s", count, kind.c_str());
+  return nullptr;
 }
 
 }  // namespace
@@ -371,4 +428,44 @@ TEST(not_square) {
   const auto warnings = chain->messages().warnings();
   fail_unless(!warnings.empty() && warnings[0].names("lines") && warnings[0].names("2/1"),
               "%zu warnings", warnings.size());
+}
+
+// Each line and circle has a region of interest of its size, also without messages.
+TEST(regions) {
+  for (const char *messages : {"true", "false"}) {
+    Chain chain(
+        "glclhough interval=0 attach-meta=true lines=5 circles=5 min-line-length=60 "
+        "post-messages=" +
+        std::string(messages));
+    GstBuffer *out = frame_with_regions(chain, bar(), "line", 2);
+    for (const FigureRegion &line : regions_of(out, "line")) {
+      expect_region(line);
+      expect(line.width > 110 && line.height > 15 && line.height < 25, "a side of the bar");
+    }
+    expect(regions_of(out, "circle").empty(), "no circles");
+    gst_buffer_unref(out);
+
+    out = frame_with_regions(chain, discs(), "circle", 2);
+    int widths = 0;
+    for (const FigureRegion &circle : regions_of(out, "circle")) {
+      expect_region(circle);
+      widths += circle.width;
+    }
+    fail_unless(std::abs(widths - 2 * (30 + 18)) <= 4, "%d", widths);
+    expect(regions_of(out, "line").empty(), "no lines");
+    gst_buffer_unref(out);
+  }
+}
+
+// The region of a circle that leaves the frame ends at the border.
+TEST(regions_at_the_border) {
+  Frame frame = reference::level_frame(width, height, 90);
+  reference::fill(frame, Circle{8, 60, 30}, 190);
+  Chain chain("glclhough interval=0 attach-meta=true circles=1 min-circle-score=0.3");
+  GstBuffer *out = frame_with_regions(chain, frame, "circle", 1);
+  const FigureRegion region = regions_of(out, "circle").front();
+  fail_unless(region.x == 0 && std::abs(region.width - 39) <= 2 && std::abs(region.y - 30) <= 1 &&
+                  std::abs(region.height - 61) <= 2,
+              "<%d, %d, %d, %d>", region.x, region.y, region.width, region.height);
+  gst_buffer_unref(out);
 }

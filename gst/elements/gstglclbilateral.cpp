@@ -40,10 +40,10 @@
 #include <string>
 
 #include "base/glclelement.h"
-#include "base/glclengineswap.h"
 #include "base/glclerrorreporter.h"
 #include "base/glclregion.h"
 #include "base/glclstillpicture.h"
+#include "base/glclwatchedpicture.h"
 #include "bilateral/bilateral.h"
 #include "bilateral/grid.h"
 #include "bilateral/mix.h"
@@ -106,6 +106,7 @@ struct BilateralProperties : BilateralFilter::Settings {
   double amount = 1;
   BilateralChannels channels = BilateralChannels::all;
   std::string mask;  // file
+  bool watch = false;
 };
 
 struct BilateralState {
@@ -114,7 +115,7 @@ struct BilateralState {
   std::unique_ptr<BilateralFilter> exact;  // GL thread, like the grid and the mix
   std::unique_ptr<Grid> grid;
   std::unique_ptr<Mix> mix;
-  glcl::EngineSwap<std::string, glcl::Picture> mask{"The mask stays as it was."};
+  glcl::WatchedPicture mask{glcl::load_levels, "mask", "The mask stays as it was."};
   std::shared_ptr<glcl::Context> context;
   bool roi_warned = false;  // a warning was posted since the roi was last inside the frames
 
@@ -124,11 +125,6 @@ struct BilateralState {
            (now.weight != Weight::color && !now.radius && grid->cost(now) < exact->cost(now));
   }
 };
-
-/// Loads masks, here or in the background.
-auto mask_loader(const std::shared_ptr<glcl::Context> &context) {
-  return [context](const std::string &file) { return glcl::load_levels(context, "mask", file); };
-}
 
 }  // namespace
 
@@ -152,9 +148,8 @@ static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Cont
   state->context = context.shared_from_this();
   state->roi_warned = false;
   const BilateralProperties settings = state->settings.get();
-  if (!state->mask.tried(settings.mask))
-    state->mask.prepare(GST_ELEMENT(filter), gst_glcl_filter_has_begun(filter), settings.mask,
-                        mask_loader(state->context));
+  state->mask.prepare(GST_ELEMENT(filter), state->context, gst_glcl_filter_has_begun(filter),
+                      settings.mask);
   GST_INFO_OBJECT(filter, "frames of %d×%d px, at first by %s; brute force: %s", width, height,
                   state->wants_grid(settings) ? "a grid" : "brute force",
                   glcl::describe(state->exact->variant_for(settings)).c_str());
@@ -171,11 +166,9 @@ static Mix::Settings mix_settings(GstGLCLFilter *filter) {
   BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
   const BilateralProperties &settings = state->frame_settings;
   const GstVideoInfo &info = GST_GL_FILTER(filter)->in_info;
-  const glcl::Picture *mask = state->mask.engine();
-  return {settings.amount,
-          settings.channels == BilateralChannels::luma && GST_VIDEO_INFO_IS_RGB(&info),
-          Mix::hairline(settings, GST_VIDEO_INFO_WIDTH(&info)), settings.region,
-          mask && *mask ? mask : nullptr};
+  return {
+      settings.amount, settings.channels == BilateralChannels::luma && GST_VIDEO_INFO_IS_RGB(&info),
+      Mix::hairline(settings, GST_VIDEO_INFO_WIDTH(&info)), settings.region, state->mask.current()};
 }
 
 static bool gst_glcl_bilateral_passes_on(GstGLCLFilter *filter) {
@@ -193,7 +186,8 @@ static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue
                                        GstBuffer *, GstBuffer *) {
   BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
   const BilateralProperties &settings = state->frame_settings;
-  state->mask.update(GST_ELEMENT(filter), settings.mask, mask_loader(state->context));
+  if (settings.watch) state->mask.watch(settings.mask);
+  state->mask.update(GST_ELEMENT(filter), settings.mask);
   glcl::warn_of_region(GST_ELEMENT(filter), settings.region, in.width, in.height,
                        glcl::clipped(settings.region, in.width, in.height), state->roi_warned);
   if (!out) return;
@@ -265,6 +259,7 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
             "Picture file, stretched over the frame: white filters, black keeps the input, grey "
             "mixes. Transparent parts count as black. Empty: no mask",
             &BilateralProperties::mask)
+      .flag("watch", "Watch", "Reload the mask when its file changes", &BilateralProperties::watch)
       .number("split", "Split",
               "Fraction of the width, from the left, that shows the unfiltered input; a hairline "
               "marks the border",

@@ -38,10 +38,11 @@
 #include "base/glclelement.h"
 #include "base/glclengineswap.h"
 #include "base/glclframeclock.h"
+#include "base/glclstillpicture.h"
 #include "base/glcltime.h"
+#include "base/glclwatchedpicture.h"
 #include "chain/chain.h"
 #include "config.h"
-#include "gstglclchainpicture.h"
 #include "gstglclchainrequests.h"
 #include "opencl/error.h"
 
@@ -51,7 +52,6 @@ GST_DEBUG_CATEGORY_STATIC(glcl_chain_debug);
 namespace {
 
 using glcl::chain::Chain;
-using glcl::chain::ChainPicture;
 using glcl::chain::Child;
 using glcl::chain::Description;
 using glcl::chain::RequestPtr;
@@ -82,7 +82,7 @@ struct ChainState {
   std::shared_ptr<glcl::Context> context;
   glcl::FrameFormat frame;
   glcl::EngineSwap<ChainWanted, std::unique_ptr<Chain>> engine{"The chain stays as it was."};
-  ChainPicture picture;
+  glcl::WatchedPicture picture{glcl::load_colours, "picture", "The picture stays as it was."};
 
   /// The chain in use, or null.
   Chain *chain() const { return engine.engine() ? engine.engine()->get() : nullptr; }
@@ -256,7 +256,8 @@ static void gst_glcl_chain_process(GstGLCLFilter *filter, glcl::Queue &queue,
   if (!out) return;
   ChainState *state = self->state;
   Chain *chain = state->chain();
-  const glcl::Picture picture = state->picture.current();
+  const glcl::Picture *current = state->picture.current();
+  const glcl::Picture picture = current ? *current : glcl::Picture();
   const auto run = [&](const glcl::Picture &from, const glcl::Picture &to) {
     chain->run(queue, from, to, state->moment(), picture);
   };

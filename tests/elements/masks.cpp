@@ -253,6 +253,40 @@ TEST(mask) {
   test::expect_none(chain.messages().errors());
 }
 
+// With watch=true a mask whose file is replaced is read again.
+TEST(replaced_mask) {
+  const Frame first = steps(5, 4), second = steps(122, 94), third = steps(9, 2);
+  const PictureFile file(first, "replaced");
+  const Frame filtered = reference::bilateral(picture(), {});
+  const auto expected = [&](const Frame &mask) {
+    return reference::mixed(picture(), filtered, 1, 0, false, area_of(mask));
+  };
+  const auto replace = [&](const Frame &mask) {
+    const PictureFile other(mask, "other");
+    g_rename(other.path.c_str(), file.path.c_str());
+  };
+  Chain chain("glclbilateral method=brute-force mask=" + file.path);
+  expect_near(expected(first), chain.filter(picture()), 1, "the first mask");
+  replace(second);
+  for (int i = 0; i < 20; i++) {
+    expect_near(expected(first), chain.filter(picture()), 1, "nothing watches");
+    g_usleep(20000);
+  }
+  g_object_set(chain["glclbilateral"], "watch", TRUE, nullptr);
+  chain.filter(picture());
+  g_usleep(300000);
+  replace(third);
+  test::expect_soon(chain, picture(), expected(third), "the third mask");
+  // A file that is no picture changes nothing.
+  g_file_set_contents(file.path.c_str(), "no picture", -1, nullptr);
+  test::expect_warning(chain, picture(), expected(third),
+                       {"mask=" + file.path, "can't be read", "The mask stays"});
+  replace(first);
+  test::expect_soon(chain, picture(), expected(first), "the first mask again");
+  expect(chain.messages().warnings().size() == 1, "one warning");
+  test::expect_none(chain.messages().errors());
+}
+
 // Beside an amount, a region and a split view; its black part equals the input.
 TEST(mask_with_other_settings) {
   const Frame mask = steps(9, 7);

@@ -35,6 +35,12 @@ cl_float2 scale_of(const Picture &picture, const Picture &frame) {
            static_cast<float>(picture.height) / static_cast<float>(frame.height)}};
 }
 
+/// A time as the sum of two floats: the nearest float, and the rest.
+cl_float2 in_two_floats(double time) {
+  const auto nearest = static_cast<float>(time);
+  return {{nearest, static_cast<float>(time - double(nearest))}};
+}
+
 /// Copies a picture of any layout to a buffer.
 void copy_input(Queue &queue, const Picture &from, const Picture &to) {
   if (from.layout == Layout::buffer) return copy_picture(queue, from, to);
@@ -272,7 +278,7 @@ void Chain::run(Queue &queue, const Picture &in, const Picture &out, const Momen
         launch(more...);
     };
     if (pass.moves)
-      launch_with_picture(moment.time, moment.frame);
+      launch_with_picture(in_two_floats(moment.time), moment.frame);
     else
       launch_with_picture();
     if (!size) continue;

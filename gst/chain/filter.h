@@ -94,7 +94,7 @@ struct Filter {
   /// The convolution's weights, gain included, of side 2 radius + 1.
   Matrix weights_for(const Values &values) const;
   /// True if its result depends on the moment of the frame.
-  bool reads_moment() const { return reads("time") || reads("frame"); }
+  bool reads_moment() const { return reads("time") || reads("frame") || reads("cycle"); }
   /// True if its function reads a value of this name, such as a member of Moment: the file contains
   /// the word and declares nothing of this name.
   bool reads(const std::string &member) const;
@@ -104,10 +104,11 @@ struct Filter {
   std::vector<double> table_for(const Table &table, const Values &values) const;
 };
 
-/// The moment of a frame, which the functions of filters read as `time` and `frame`.
+/// The moment of a frame, which the functions of filters read as `time`, `cycle (seconds)` and
+/// `frame`.
 struct Moment {
-  float time = 0;  ///< running time, s
-  int frame = 0;   ///< number of the frame
+  double time = 0;  ///< running time, s
+  int frame = 0;    ///< number of the frame
 };
 
 /// Reads a filter; `file` is for messages. Throws Error::settings with file and line.

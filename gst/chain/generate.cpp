@@ -91,6 +91,7 @@ class Generator {
 
   std::string generate() {
     text_ = kernel_source("chain/chain.clh");
+    if (reads_cycle()) text_ += kernel_source("chain/cycle.clh");
     if (chain_.reads_picture()) text_ += kernel_source("chain/picture.clh");
     constants();
     text_ += "#define GLCL_MAP(part, c) (glcl_maps[" + text_of(map_bytes) +
@@ -101,6 +102,11 @@ class Generator {
   }
 
  private:
+  bool reads_cycle() const {
+    return std::any_of(chain_.items.begin(), chain_.items.end(),
+                       [](const Item &item) { return item.filter->reads("cycle"); });
+  }
+
   std::string names(size_t item, const std::string &part) const {
     return "glcl_item_" + text_of(item) + "_" + part;
   }
@@ -168,7 +174,7 @@ class Generator {
     add("__global const float4 *", "glcl_cubes");
     add("__global const uchar *", "glcl_maps");
     if (reads_moment(chain_, stages_, pass)) {
-      add("const float", "glcl_time");
+      add("const float2", "glcl_time");
       add("const int", "glcl_frame");
     }
     if (reads_picture(chain_, stages_, pass)) {
@@ -339,7 +345,7 @@ class Generator {
       add("const float", filter.parameters[p].name,
           options_.live ? names(stage.item, "parameters") + "[" + text_of(p) + "]"
                         : literal(item.values.numbers[p]));
-    if (filter.reads("time")) add("const float", "time", "glcl_time");
+    if (filter.reads("time")) add("const float", "time", "glcl_time.x");
     if (filter.reads("frame")) add("const int", "frame", "glcl_frame");
     if (filter.reads_picture()) {
       if (filter.reads("picture_width")) add("const int", "picture_width", "glcl_picture_size.x");
@@ -375,6 +381,8 @@ class Generator {
       macros["earlier(n, dx, dy)"] = "glcl_colour(glcl_earlier_" + number +
                                      "(GLCL_GIVEN (int)(n), x + " + within("dx") + ", y + " +
                                      within("dy") + "))";
+    if (filter.reads("cycle"))
+      macros[filter.code.word("cycle", prefix) + "(period)"] = "glcl_cycle(glcl_time, (period))";
     if (filter.reads_picture()) add_picture_macros(filter, prefix, macros);
     const auto forget = [&](const std::string &name) {
       text_ += "#undef " + name.substr(0, name.find('(')) + "\n";
@@ -492,7 +500,7 @@ class Generator {
         "const int width, const int height, __constant const float *glcl_values, "
         "__global const float *glcl_tables, __global const float4 *glcl_cubes, "
         "__global const uchar *glcl_maps" +
-        (reads_moment(chain_, stages_, pass) ? ", const float glcl_time, const int glcl_frame"
+        (reads_moment(chain_, stages_, pass) ? ", const float2 glcl_time, const int glcl_frame"
                                              : "") +
         (reads_picture(chain_, stages_, pass)
              ? ", __global const uchar4 *glcl_picture, const int glcl_picture_pitch, const int2 "

@@ -20,12 +20,12 @@ constexpr size_t map_bytes = 4 * 256;  ///< of a Map
 
 /// The OpenCL text of all passes: kernels glcl_pass_0 …. Their arguments are the input picture and,
 /// for a stage of several frames, the earlier ones; the output picture; width, height; values_of()
-/// the chain, twice; cubes_of() the chain; the maps; if the pass reads_moment(), the Moment's
-/// time and frame; and if it reads_picture(), the picture's buffer, pitch and size, and its px per
-/// px of the frame. The kernels glcl_map_0 … compute the maps;
-/// they have 256 items and the arguments from the values to the maps. If the chain keeps_input(),
-/// there is also glcl_keep, which copies a frame to a buffer of pixels with 16 bits per channel;
-/// its arguments are both, width, height.
+/// the chain, twice; cubes_of() the chain; the maps; if the pass reads_moment(), the Moment's time,
+/// in two floats, and frame; and if it reads_picture(), the picture's buffer, pitch and size, and
+/// its px per px of the frame. The kernels glcl_map_0 … compute the maps; they have 256 items and
+/// the arguments from the values to the maps. If the chain keeps_input(), there is also glcl_keep,
+/// which copies a frame to a buffer of pixels with 16 bits per channel; its arguments are both,
+/// width, height.
 std::string generate(const Description &chain, const std::vector<Stage> &stages,
                      const std::vector<Pass> &passes, const CodegenOptions &options);
 

@@ -92,9 +92,7 @@ struct ChainState {
            (chain() && chain()->description().reads_picture());
   }
   /// The moment of the current frame.
-  glcl::chain::Moment moment() const {
-    return {static_cast<float>(clock.seconds()), clock.number()};
-  }
+  glcl::chain::Moment moment() const { return {clock.seconds(), clock.number()}; }
   /// The request of the chain in use, or null.
   RequestPtr request() const { return engine.engine() ? engine.used()->request : nullptr; }
 };

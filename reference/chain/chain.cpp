@@ -285,6 +285,10 @@ std::array<float, 4> picture_at(const Frame &picture, float x, float y) {
   return colour;
 }
 
+double cycle(double time, float period) {
+  return period > 0 ? std::fmod(time, double(period)) / double(period) : 0;
+}
+
 std::array<float, 4> picture_over(const Frame &picture, float x, float y, const Frame &frame) {
   const auto place = [](float pixel, int picture_size, int frame_size) {
     return (pixel + 0.5f) * (float(picture_size) / float(frame_size)) - 0.5f;

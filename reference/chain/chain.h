@@ -18,6 +18,9 @@ std::vector<Frame> chain(const std::vector<Frame> &frames, const glcl::chain::De
 /// The same for one frame, which has none before it.
 Frame chain(const Frame &frame, const glcl::chain::Description &chain, const Frame &picture = {});
 
+/// The part of the current period that has passed at a time, s, as filters read it: 0 to below 1.
+double cycle(double time, float period);
+
 /// A picture's colour at a position, px, as filters read it: 0..1, linear between pixels, weighted
 /// by opacity.
 std::array<float, 4> picture_at(const Frame &picture, float x, float y);

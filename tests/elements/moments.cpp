@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The values of `time` and `frame` in filters of glclchain, in pipelines.
+// The values of `time`, `cycle` and `frame` in filters of glclchain, in pipelines.
 #include <gst/base/gstbasetransform.h>
 
 #include <algorithm>
@@ -81,6 +81,27 @@ TEST(running_time_and_number) {
   clock.check(10 * GST_SECOND, 10, 4, "after a gap");
   clock.check(9 * GST_SECOND, 9, 5, "a jump back");
   test::expect_none(clock.chain.messages().warnings());
+}
+
+// After a day of running time a period still moves on with each frame.
+TEST(after_a_day) {
+  Folder folder;
+  Chain chain("glclchain filters=" +
+              folder.write("turn.cl",
+                           "//! filter turn: red is the part of a second\n"
+                           "float4 turn(PIXEL) { return (float4)(cycle(1), time / 172800, 0, 1); "
+                           "}\n"));
+  const Frame picture = reference::random_frame(16, 12);
+  for (int i = 0; i < 240; i += 7) {
+    GstBuffer *buffer = chain.buffer_of(picture);
+    GST_BUFFER_PTS(buffer) =
+        86400 * GST_SECOND + gst_util_uint64_scale(GST_SECOND, guint64(i), 240);
+    expect(chain.push(buffer, picture.width, picture.height) == GST_FLOW_OK, "push failed");
+    const Frame out = chain.pull();
+    const double expected = 255.0 * i / 240;
+    fail_unless(std::abs(out.rgba[0] - expected) <= 0.51 && std::abs(out.rgba[1] - 127.5) <= 1,
+                "%d, not %g; %d", out.rgba[0], expected, out.rgba[1]);
+  }
 }
 
 // A seek that flushes begins both again; a segment that follows, as of a loop, does not.
@@ -217,7 +238,8 @@ TEST(wobble) {
     Frame out = in;
     for (int y = 0; y < in.height; y++)
       for (int x = 0; x < in.width; x++) {
-        const auto dy = static_cast<int>(std::nearbyint(8 * std::sin(0.05 * x + 4 * i / 25.0)));
+        const auto dy =
+            static_cast<int>(std::nearbyint(8 * std::sin(G_PI * (0.02 * x + 2 * i / 25.0 / 1.5))));
         std::copy_n(in.at(x, std::clamp(y + dy, 0, in.height - 1)), 4, out.at(x, y));
       }
     test::expect_same(out, chain.filter(in), "frame " + std::to_string(i));

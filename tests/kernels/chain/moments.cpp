@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Filters that read the moment of the frame: `time` and `frame`.
+// Filters that read the moment of the frame: `time`, `cycle` and `frame`.
 #include <cmath>
+#include <cstring>
 
 #include "chain/chain.h"
 #include "chain/generate.h"
@@ -28,7 +29,9 @@ const std::string moving =
     "  return (float4)(0.5f * c.x + 0.5f * wave(HERE), (frame % 256) / 255.0f, at(-1, 0).z, c.w);\n"
     "}\n";
 
-float wave(const Moment &moment) { return std::fabs(std::fmod(moment.time, 2.0F) - 1); }
+float wave(const Moment &moment) {
+  return std::fabs(std::fmod(static_cast<float>(moment.time), 2.0F) - 1);
+}
 
 Frame moved(const Frame &in, const Moment &moment) {
   Frame out = in;
@@ -160,13 +163,53 @@ TEST(test_only_where_read) {
       times++;
     return times;
   };
-  const std::string argument = "glcl_maps, const float glcl_time, const int glcl_frame) {";
+  const std::string argument = "glcl_maps, const float2 glcl_time, const int glcl_frame) {";
   const std::string without = text_of(parse_chain("gauss ! invert ! blend", "test", {}));
   fail_unless(!count(without, "glcl_time") && !count(without, "glcl_frame"));
   const std::string with = text_of(chain_with(moving, "gauss", "invert"));
   fail_unless_equals_int(count(with, argument), 1);
   fail_unless_equals_int(count(with, "__kernel __attribute__"), 4);
   fail_unless_equals_int(count(text_of(chain_with(returning("0.5f"))), "glcl_time"), 0);
+}
+
+// The same part of a period as the reference, also after weeks.
+TEST(test_cycle) {
+  Bench bench;
+  const std::string source =
+      "//! filter own: red and green are the part, in 65025 steps\n"
+      "//! param period -10..1000 = 1: s\n"
+      "float part(PIXEL) { return cycle(period) * 255.0f; }\n"
+      "float4 own(PIXEL) {\n  const float whole = floor(part(HERE));\n"
+      "  return (float4)(whole / 255.0f, part(HERE) - whole, 0, 1);\n}\n";
+  constexpr double day = 86400;
+  for (const float period : {1.0F, 0.04F, 1.6F, 0.333F, 60.0F, 999.0F}) {
+    Description wanted = chain_with(source);
+    wanted.items.front().values.numbers = {double(period)};
+    Chain chain(*bench.context, wanted, {});
+    for (const double start : {0.0, 1.0, 3601.5, day, 30 * day})
+      for (int i = 0; i < 8; i++) {
+        const double time = start + i / 60.0, expected = reference::cycle(time, period);
+        const uint8_t *out = run(bench, chain, Frame(3, 2), {time, 0}).at(1, 1);
+        const double part = (out[0] + out[1] / 255.0) / 255;
+        fail_unless(std::abs(std::remainder(part - expected, 1)) < 1.5 / 65025,
+                    "%g of %g s, not %g, at %.9g s", part, double(period), expected, time);
+      }
+  }
+  for (const char *period : {"0", "-0.5f", "NAN"})
+    fail_unless_equals_int(red_of(bench, returning("cycle(" + std::string(period) + ")"), {0.7, 1}),
+                           0);
+}
+
+// The time itself is the nearest float.
+TEST(test_time_is_a_float) {
+  Bench bench;
+  for (const double time : {0.1, 86400.02, 1e7 + 0.3}) {
+    const auto nearest = static_cast<float>(time);
+    int bits;
+    std::memcpy(&bits, &nearest, sizeof bits);
+    fail_unless_equals_int(
+        red_of(bench, returning("time == as_float(" + std::to_string(bits) + ")"), {time, 0}), 255);
+  }
 }
 
 // A name that the file declares or defines keeps its meaning.
@@ -183,6 +226,12 @@ TEST(test_own_names) {
       red_of(bench, returning("frame(2)", "float frame(int time) { return 0.2f * time; }\n"),
              moment),
       102);
+  fail_unless_equals_int(
+      red_of(bench, returning("cycle(1)", "float cycle(float period) { return period / 5; }\n"),
+             moment),
+      51);
+  fail_unless_equals_int(
+      red_of(bench, returning("cycle", "//! param cycle 0..1 = 0.4: text\n"), moment), 102);
   fail_unless_equals_int(
       red_of(bench, returning("half_of(time)", "float half_of(float time) { return time / 2; }\n"),
              {0.4F, 0}),

@@ -54,5 +54,5 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$log GST_DEBUG_NO_COLOR=1 play -q -e "${SOURCE[@]}" ! parsebin ! "$decoder" ! \
-  queue max-size-buffers=4 ! "${UPLOADED[@]}" "${UPRIGHT[@]}" "${FILTER[@]}" ! "${END[@]}"
+  queue max-size-buffers=4 ! "${PROGRESS[@]}" "${UPLOADED[@]}" "${UPRIGHT[@]}" "${FILTER[@]}" ! "${END[@]}"
 sed -n 's/.*:<\([^>]*\)> \(sharing: .*\)/\1: \2/p; s/.*:<\([^>]*\)> done: /\1: /p' "$log"

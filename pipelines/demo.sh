@@ -58,7 +58,7 @@ echo "filtering $input: ${FILTER[*]}"
 export GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$work/log GST_DEBUG_NO_COLOR=1
 # With a live source the mixer waits for a slow filter instead of showing half a picture. H.264 limits
 # the size of the clip; the pictures, one per second, have the size of the video.
-run_launch gst-launch-1.0 -f -e -q "${SOURCE[@]}" ! progressreport name=progress update-freq=1 ! "${UPLOAD[@]}" ! tee name=input \
+run_shown gst-launch-1.0 -f -e -q "${SOURCE[@]}" ! "${UPLOAD[@]}" ! tee name=input \
   input. ! queue max-size-buffers=4 ! pair.sink_0 \
   input. ! queue max-size-buffers=4 ! "${FILTER[@]}" ! pair.sink_1 \
   glvideomixer name=pair background=black latency=5000000000 sink_1::xpos="$width" ! \

@@ -12,12 +12,10 @@ arguments 1 3 "$@"
 open_video "$1"
 folder=${2:-.}
 most=${3:-0}
-[[ -d $folder && -w $folder ]] || wrong "cannot write into the folder $folder"
+write_files "$folder" event-%05d.jpg
 [[ $# -lt 3 || $most =~ ^[1-9][0-9]{0,8}$ ]] || wrong "MOST is the largest number of pictures to keep, 1 or more, not $most"
 FILTER=(glclmotion detect=true)
 use_plugin
-quote "${folder//%/%%}/event-%05d.jpg"
-written=$folder
 # shellcheck disable=SC2016
 play_messages motion-begin,GstMultiFileSink '
   def right(width): (" " * width + tostring)[-width:];

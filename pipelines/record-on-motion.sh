@@ -10,14 +10,12 @@ arguments 1 2 "$@"
 
 open_video "$1"
 folder=${2:-.}
-[[ -d $folder && -w $folder ]] || wrong "cannot write into the folder $folder"
+write_files "$folder" motion-%05d.ts
 FILTER=(glclmotion detect=true)
 use_plugin
 [[ ! -f $1 ]] || probed=$(probe_size "${SOURCE[@]}" ! "${DECODE[@]}")
 # shellcheck disable=SC2086
 choose_encoder $probed
-quote "${folder//%/%%}/motion-%05d.ts"
-written=$folder
 # A key frame each second: a clip begins at one. The gate marks the first frame of each clip as a discontinuity.
 ENCODE=("${ENCODE[@]::${#ENCODE[@]}-5}") # without ! h264parse ! mp4mux name=mux
 case $encoder in

@@ -6,6 +6,7 @@
 #   FILTER       the element of the recipes with its settings: GLCL_FILTER, else glclbilateral
 #   DECODE UPLOAD  the steps before it: to upright raw video, to textures
 #   ENCODE       the steps after it, to H.264 in an MP4, once choose_encoder() or write_video() has run; of a file at even times
+#   PROGRESS     the step of UPLOAD that reports how much of the input has passed, if a file is written and standard error is a terminal
 #   SOUND        the sound of an input file on its way into that MP4, if write_video() has found any
 #   SINK         a window, or fakesink without a display or with GLCL_HEADLESS=1
 # and makes all programs print English text and decimal points, because their output is parsed.
@@ -234,12 +235,49 @@ quote() {
   QUOTED=\"${QUOTED//\"/\\\"}\"
 }
 
+# report_progress: makes UPLOAD report how much of the input has passed, every two seconds, if standard error is a terminal
+report_progress() {
+  [[ -t 2 && $(first_of progressreport) ]] || return 0
+  PROGRESS=(progressreport name=progress update-freq=2 !)
+  UPLOAD=("${PROGRESS[@]}" "${UPLOAD[@]}")
+}
+
+# show_progress: copies standard input, but shows the reports of PROGRESS in one line of the terminal, which it clears
+show_progress() {
+  local line shown=''
+  trap '' INT  # the end of the stream comes after an interrupt
+  while IFS= read -r line; do
+    [[ ! $shown ]] || printf '\r\e[K' >&2
+    shown=''
+    if [[ $line != 'progress ('* ]]; then
+      printf '%s\n' "$line"
+      continue
+    fi
+    shown=yes
+    line=${line#*: }
+    if [[ $line =~ ^([0-9]+)\ /\ ([0-9]+)\ seconds\ \(\ *([0-9]+) ]]; then
+      line="${BASH_REMATCH[3]} %: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} s"
+    fi
+    printf '  %s' "$line" >&2
+  done
+  [[ ! $shown ]] || printf '\r\e[K' >&2
+}
+
+# write_files FOLDER NAME: sets QUOTED to the location of files in the folder; NAME has their number, %05d
+write_files() {
+  [[ -d $1 && -w $1 ]] || wrong "cannot write into the folder $1"
+  quote "${1//%/%%}/$2"
+  written=$1
+  report_progress
+}
+
 # write_file FILE: sets OUT to a sink that writes the file; call it after open_video
 write_file() {
   [[ ! $1 -ef $opened ]] || wrong "cannot write $1: it is the input"
   quote "$1"
   OUT=(filesink "location=$QUOTED")
   written=$1
+  report_progress
 }
 
 # first_of ELEMENTS...: prints the first element that this GStreamer has, or nothing
@@ -327,7 +365,16 @@ open_video() {
 # concerns the input or the output file, the exit status is that of a wrong argument.
 play() {
   check_input "$@"
-  run_launch gst-launch-1.0 -f "$@"
+  run_shown gst-launch-1.0 -f "$@"
+}
+
+# run_shown COMMAND...: as run_launch, and shows the reports of PROGRESS
+run_shown() {
+  if ((${#PROGRESS[@]})); then
+    run_launch "$@" | show_progress
+  else
+    run_launch "$@"
+  fi
 }
 
 # play_messages NAMES PROGRAM PIPELINE...: as play, and prints the messages of these names (name,name…), each by the
@@ -340,7 +387,7 @@ play_messages() {
   shift 2
   check_input "$@"
   # jq has to live until the last message.
-  run_launch "$tool" "${names[@]}" "$@" | (trap '' INT; exec jq --unbuffered -r "$program")
+  run_shown "$tool" "${names[@]}" "$@" | (trap '' INT; exec jq --unbuffered -r "$program")
 }
 
 # check_input PIPELINE...: ends the script if the input cannot be decoded; prints a note if the pipeline opens no window
@@ -399,6 +446,7 @@ own_filter=  # not empty, from use_plugin() on, if FILTER is that of GLCL_FILTER
 UPRIGHT=(videoconvert ! videoflip video-direction=auto)  # applies the orientation tag of the file
 DECODE=(decodebin caps='video/x-raw(ANY)' expose-all-streams=false ! "${UPRIGHT[@]}")  # does not decode sound
 UPLOAD=(glupload ! glcolorconvert ! 'video/x-raw(memory:GLMemory),format=RGBA')
+PROGRESS=()
 SINK=(glimagesink)
 [[ $display ]] || SINK=(fakesink name=window sync=false)
 SOUND=()

@@ -118,7 +118,8 @@ std::string line_of(const Options &options, GstMessage *message) {
 }
 
 void write(const Run &run, GstMessage *message) {
-  if (run.wanted(message)) std::cout << line_of(run.options, message) << std::endl;
+  // Elements such as progressreport print too, in other threads.
+  if (run.wanted(message)) std::cout << line_of(run.options, message) + "\n" << std::flush;
 }
 
 /// Prints a warning or an error, followed by its debug text.

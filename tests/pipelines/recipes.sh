@@ -94,6 +94,23 @@ expect_sound() {
   [[ $(tr -d '\0' <sound.raw | wc -c) -ge $((4000 * $2)) ]] || die "$1 is silent"
 }
 
+# on_terminal COMMAND...: runs the command with a terminal as its standard error, which goes to the file `terminal`
+on_terminal() {
+  local command
+  printf -v command '%q ' "$@"
+  TERM=dumb script -qec "$command >output" terminal >/dev/null
+}
+
+# expect_progress LEAST: the terminal got so many reports, and nothing else; the output has none of them
+expect_progress() {
+  local reports
+  tr '\r' '\n' <terminal | sed '1d; s/\x1b\[K//; /^Script done/d; /^ *$/d' >reports
+  cat reports
+  reports=$(grep -cE '^  ([0-9]+ %: [0-9]+ of [0-9]+ s|[0-9]+ seconds)$' reports) || true
+  ((reports >= $1 && reports == $(wc -l <reports))) || die "$reports reports of progress in $(wc -l <reports) lines"
+  ! grep progress output || die 'a report is in the output'
+}
+
 filtered_frames() {
   sed -n 's/.*done: \([0-9]*\) frames.*/\1/p' "$1"
 }
@@ -154,6 +171,18 @@ case $recipe in
     gst-launch-1.0 -f -q videotestsrc num-buffers=5 ! jpegenc ! qtmux ! filesink location=silent.mp4
     recipe file-to-file silent.mp4 out.mp4
     expect 'frames written without sound' "$(frames_of out.mp4)" 5
+    # A slow filter: the terminal shows progress, and without a terminal nothing is printed.
+    GLCL_FILTER='identity sleep-time=170000' on_terminal "$source_root/pipelines/file-to-file.sh" clip.mp4 out.mp4
+    expect_progress 2
+    [[ ! -s output ]] || die "it printed $(<output)"
+    expect 'frames written with progress' "$(frames_of out.mp4)" $frames
+    GLCL_FILTER='identity sleep-time=90000' "$source_root/pipelines/file-to-file.sh" clip.mp4 out.mp4 >output 2>&1
+    [[ ! -s output ]] || die "without a terminal it printed $(<output)"
+    # An error ends the recipe with its status there too.
+    status=0
+    on_terminal "$source_root/pipelines/file-to-file.sh" clip.mp4 missing/out.mp4 || status=$?
+    expect 'status on a terminal' $status 2
+    grep -q 'file-to-file.sh: cannot write missing/out.mp4: ' terminal || die "wrong error: $(<terminal)"
     # At milliseconds, frames of this film have the same time.
     gst-launch-1.0 -f -q videotestsrc num-buffers=40 ! video/x-raw,width=160,height=120,framerate=1500/1 ! jpegenc ! \
       matroskamux ! filesink location=same-times.mkv
@@ -211,6 +240,11 @@ case $recipe in
     expect_sound out.mp4 1
     expect 'frames written' "$(frames_of out.mp4)" $frames
     expect 'frames with a PSNR' "$(grep -c ' dB$' output)" $((frames - 1))
+    # Beside messages, and without a known length.
+    on_terminal "$source_root/pipelines/motion-vectors.sh" /dev/video0 out.mp4
+    expect_progress 1
+    expect 'other lines' "$(grep -vc ' dB$' output || true)" 0
+    [[ -s output ]] || die 'no messages on a terminal'
     ;;
   own-filter)
     make_clip 64 48

@@ -132,7 +132,7 @@ std::string remedy_without_devices() {
     return std::string(
                "The OpenCL loader libOpenCL.so.1 can't be opened. Install the package "
                "ocl-icd-libopencl1. ") +
-           install_remedy;
+           install_remedy();
   const std::lock_guard lock(asking());
   std::string hints;
   try {
@@ -149,7 +149,7 @@ std::string remedy_without_devices() {
   const std::string only =
       vendors.empty() ? "" : " The loader only looks for drivers in " + vendors + ".";
   if (!hints.empty()) return hints + (hints.back() == '?' ? "" : ".") + only;
-  return install_remedy + only;
+  return install_remedy() + only;
 }
 
 Device choose_device(const std::vector<Device> &devices, const std::string &wish,
@@ -168,7 +168,7 @@ Device choose_device(const std::vector<Device> &devices, const std::string &wish
     const bool pocl = std::any_of(devices.begin(), devices.end(), is_pocl);
     throw Error(Error::Kind::not_found,
                 "No OpenCL device can run the elements: " + flaws(devices) + "." +
-                    (pocl ? "" : std::string(" ") + install_remedy),
+                    (pocl ? "" : " " + install_remedy()),
                 failures);
   }
 

@@ -27,6 +27,21 @@ std::vector<std::string> drivers_at(const fs::path &place) {
 
 }  // namespace
 
+bool in_flatpak() {
+  const char *application = std::getenv("FLATPAK_ID");
+  return application && *application;
+}
+
+std::string install_remedy() {
+  return in_flatpak()
+             ? "In a Flatpak sandbox the drivers are those of the runtime's extensions "
+               "org.freedesktop.Platform.GL. A GPU needs the permission --device=dri, and Mesa's "
+               "driver the variable RUSTICL_ENABLE, for example RUSTICL_ENABLE=radeonsi,iris."
+             : "Install the OpenCL driver of your GPU, or the package pocl-opencl-icd to compute "
+               "on "
+               "the CPU.";
+}
+
 std::string registered_drivers() {
   const char *vendors = std::getenv("OCL_ICD_VENDORS");
   const bool chosen = vendors && *vendors;
@@ -36,7 +51,7 @@ std::string registered_drivers() {
   for (const std::string &name : drivers_at(place)) list += (list.empty() ? "" : ", ") + name;
   if (!list.empty())
     return "OpenCL drivers in " + told + ": " + list + "; glcl-info shows their devices.";
-  return "No OpenCL driver in " + told + ": the elements do not reach PAUSED. " + install_remedy;
+  return "No OpenCL driver in " + told + ": the elements do not reach PAUSED. " + install_remedy();
 }
 
 }  // namespace glcl

@@ -6,9 +6,11 @@
 
 namespace glcl {
 
+/// True in a sandbox of Flatpak, which has the drivers of its runtime.
+bool in_flatpak();
+
 /// The remedy if there is no driver.
-constexpr char install_remedy[] =
-    "Install the OpenCL driver of your GPU, or the package pocl-opencl-icd to compute on the CPU.";
+std::string install_remedy();
 
 /// Lists the drivers in the folder of the ICD loader: "OpenCL drivers in FOLDER: …", or reports
 /// that there is no driver, with the remedy. OCL_ICD_VENDORS names another folder, or a file.

@@ -126,6 +126,14 @@ is_json
 says '"contexts": []'
 says '"platforms": []'
 
+# In a sandbox of Flatpak no package of the system helps.
+expect 1 FLATPAK_ID=org.example.Player OCL_ICD_VENDORS=/nonexistent __EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent --
+no_line_over_100
+says 'No OpenCL device was found. In a Flatpak sandbox '
+says 'RUSTICL_ENABLE='
+says 'org.freedesktop.Platform.GL.default'
+if grep -qE 'pocl-opencl-icd|libgl1-mesa-dri' output; then die 'advises to install a package, which a sandbox does not see'; fi
+
 expect 0 -- --version
 grep -qx 'glcl-info [0-9.]*' output || die 'has no version'
 for option in --json --help --version; do

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "opencl/drivers.h"
 #include "opencl/error.h"
 #include "opencl/flaws.h"
 #include "report.h"
@@ -252,9 +253,12 @@ void add_remedies(Report &report) {
     report.remedies.push_back(
         "GStreamer can't create an OpenGL context, neither in the current environment (" +
         report.gl_error + ") nor without a display, with " + headless_text() + " (" +
-        report.headless_error +
-        "). Install the OpenGL driver of the GPU, or the packages libegl1 and libgl1-mesa-dri to "
-        "render on the CPU.");
+        report.headless_error + "). " +
+        (in_flatpak() ? "In a Flatpak sandbox a GPU needs the permission --device=dri; without "
+                        "one, the runtime's extension org.freedesktop.Platform.GL.default renders "
+                        "on the CPU."
+                      : "Install the OpenGL driver of the GPU, or the packages libegl1 and "
+                        "libgl1-mesa-dri to render on the CPU."));
 }
 
 std::string gstreamer_version() {

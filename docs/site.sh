@@ -23,7 +23,7 @@ trap 'rm -rf "$pages" "$pages".*' EXIT
 # files.
 cd "$root"
 find README.md CONTRIBUTING.md NEWS.md SECURITY.md docs research packaging pipelines gst kernels reference tests tools examples \
-  -type f \( -name '*.md' -o -name '*.png' -o -name '*.webp' -o -name '*.css' -o -name '*.sh' -o -name '*.h' -o -name '*.cpp' -o -name '*.c' -o -name '*.rs' -o -name '*.cl' -o -name '*.clh' -o -name '*.py' -o -name '*.json' -o -name '*Dockerfile' -o -name llms.txt \) \
+  -type f \( -name '*.md' -o -name '*.png' -o -name '*.webp' -o -name '*.css' -o -name '*.sh' -o -name '*.h' -o -name '*.cpp' -o -name '*.c' -o -name '*.rs' -o -name '*.cl' -o -name '*.clh' -o -name '*.py' -o -name '*.json' -o -name '*Dockerfile' -o -name '*.yml' -o -name llms.txt \) \
   -exec cp --parents -t "$pages" {} +
 grep -rhoE '\]\((\.\./)*(packaging|pipelines|reference|research|tests|tools|kernels|gst|examples)[a-z/-]*\)' --include='*.md' "$pages" |
   sed -E 's/^\]\((\.\.\/)*//; s/\)$//' | sort -u >"$pages/linked"

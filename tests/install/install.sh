@@ -117,20 +117,33 @@ if [[ -e $build/tools/glcl-info ]]; then
   fi
 fi
 
-# As a subproject it provides the dependency of the .pc file, and an application and an element compile
-# against it.
+# As a subproject it provides the dependencies of the .pc files, and an application and an element compile
+# against it. The parent provides GStreamer itself, like a build of all of GStreamer, and collects plugins.
 mkdir -p project/subprojects
 cp outside/*.cpp outside/*.h project/
 ln -s "$GLCL_SOURCE" project/subprojects/gst-glcl
 cat >project/meson.build <<'MESON'
 project('project', 'cpp', default_options: 'cpp_std=c++17')
+foreach name : ['gstreamer-1.0', 'gstreamer-base-1.0', 'gstreamer-video-1.0', 'gstreamer-gl-1.0']
+  facts = {}
+  foreach fact : ['modversion', 'cflags', 'libs']
+    facts += {fact: run_command('pkg-config', '--' + fact, name, check: true).stdout().strip()}
+  endforeach
+  meson.override_dependency(name, declare_dependency(version: facts['modversion'], compile_args: facts['cflags'].split(),
+    link_args: facts['libs'].split()))
+endforeach
 glcl = dependency('gst-glcl-1.0', fallback: 'gst-glcl')
 assert(glcl.type_name() == 'internal')
 static_library('half', 'glclhalf.cpp', 'glclmean.cpp', dependencies: glcl)
-static_library('application', 'application.cpp', dependencies: glcl)
+results = dependency('gst-glcl-results-1.0')
+assert(results.type_name() == 'internal')
+static_library('application', 'application.cpp', dependencies: results)
+plugins = subproject('gst-glcl').get_variable('gst_plugins')
+assert(dependency('gstglcl').get_variable('full_path') == plugins[0].get_variable('full_path'))
 MESON
 echo '#include <gst-glcl/gstglclresult.h>' >project/application.cpp
 unset PKG_CONFIG_PATH
-quietly "$meson_command" setup project/build project -Dgst-glcl:tests=disabled -Dgst-glcl:tools=disabled --force-fallback-for=gst-glcl-1.0
+quietly "$meson_command" setup project/build project -Dgst-glcl:tools=disabled --force-fallback-for=gst-glcl-1.0
 quietly ninja -C project/build libhalf.a libapplication.a
+[[ $(ninja -C project/build -t targets all) != *elements-pixels* ]] || die 'a subproject has its tests, which its parent did not ask for'
 echo "$headers headers, glclhalf and glclmean, a recipe, completion, a subproject"

@@ -189,7 +189,8 @@ TEST(test_cycle) {
     for (const double start : {0.0, 1.0, 3601.5, day, 30 * day})
       for (int i = 0; i < 8; i++) {
         const double time = start + i / 60.0, expected = reference::cycle(time, period);
-        const uint8_t *out = run(bench, chain, Frame(3, 2), {time, 0}).at(1, 1);
+        const Frame result = run(bench, chain, Frame(3, 2), {time, 0});
+        const uint8_t *out = result.at(1, 1);
         const double part = (out[0] + out[1] / 255.0) / 255;
         fail_unless(std::abs(std::remainder(part - expected, 1)) < 1.5 / 65025,
                     "%g of %g s, not %g, at %.9g s", part, double(period), expected, time);

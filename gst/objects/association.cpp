@@ -16,6 +16,7 @@ constexpr float least_clear = 0.7f;    // score of a region that is a separate o
 constexpr float least_common = 0.3f;   // part of both together
 constexpr float most_fragment = 0.5f;  // part of the area of its region
 constexpr float least_change = 4;      // levels, of a region whose outline can be soft
+constexpr float soft_gaps = 0.5f;      // softness from which gaps are full of light
 constexpr float most_outside = 1.8f;   // cells outside, relative to those around the box
 
 float overlap(const RectF &a, const RectF &b) {  // part of the smaller rectangle
@@ -34,15 +35,16 @@ bool fills(const Detection &a, const Detection &b) {
 }
 
 /// The mean change just outside of a region, as part of its magnitude inside. Light and soft
-/// shadows fade away; objects end. 0 for regions with many gaps.
+/// shadows fade away; objects end. 0 for regions with many gaps, unless light fills these.
 float softness_of(const Region &region) {
   const float inside = float(region.change) / float(std::max(region.cells, 1));
   const int width = region.right + 1 - region.left, height = region.bottom + 1 - region.top;
-  if (!region.outside || inside < least_change * CHANGE_UNIT * REGION_CELL * REGION_CELL ||
-      float(region.outside * REGION_CELL) > most_outside * float(2 * (width + height)))
-    return 0;
-  const float outside = float(region.outside_change) / float(region.outside);
-  return std::min(std::abs(outside) / inside, 1.0f);
+  if (!region.outside || inside < least_change * CHANGE_UNIT * REGION_CELL * REGION_CELL) return 0;
+  const bool gaps =
+      float(region.outside * REGION_CELL) > most_outside * float(2 * (width + height));
+  const float outside = float(region.outside_change) / float(region.outside),
+              softness = std::min(std::abs(outside) / inside, 1.0f);
+  return gaps && softness < soft_gaps ? 0 : softness;
 }
 
 /// A region that moves by itself belongs to the track that covers most of it, not to fragments.

@@ -8,8 +8,9 @@ namespace glcl::rules {
 
 namespace {
 
-constexpr double switched = 16, settled = 8;             // levels
-constexpr uint64_t rest_time = 1000000000;               // ns
+constexpr double switched = 16, settled = 8;  // levels
+constexpr uint64_t rest_time = 1000000000;    // ns
+constexpr double follow_seconds = 300;        // in which errors of the path are forgotten
 constexpr double still_part = 0.005, moved_part = 0.02;  // of the frame's longer side
 
 }  // namespace
@@ -40,11 +41,21 @@ void SceneEvents::carry(const CameraPlace &to) {
   if (rest_) follow(*rest_);
 }
 
+/// Lets the place of the last rest follow the camera slowly: errors of its path add up. `passed`:
+/// ns.
+void SceneEvents::forget_errors(uint64_t passed) {
+  const double part = 1 - std::exp(-double(passed) * 1e-9 / follow_seconds);
+  rest_->shift += part * (place_.shift - rest_->shift);
+  rest_->scale += part * (place_.scale - rest_->scale);
+}
+
 std::optional<CameraMoved> SceneEvents::camera(const CameraPlace &place, uint64_t now) {
   const bool cut = place.frames < last_.frames;
   if (cut) rest_.reset();
   if (began_ && !cut && place.crowded) carry(place);
+  const uint64_t passed = elapsed(now, last_time_);
   last_ = place;
+  last_time_ = now;
   if (!began_ || cut || now < since_ || distance(place_, place) > still_part) {
     began_ = true;
     place_ = place;
@@ -53,7 +64,10 @@ std::optional<CameraMoved> SceneEvents::camera(const CameraPlace &place, uint64_
   }
   if (elapsed(now, since_) < rest_time) return {};
   if (!rest_) rest_ = place_;
-  if (distance(*rest_, place_) < moved_part) return {};
+  if (distance(*rest_, place_) < moved_part) {
+    forget_errors(passed);
+    return {};
+  }
   const CameraPlace from = *rest_;
   rest_ = place_;
   const std::complex<double> grown = place_.scale / from.scale;

@@ -30,6 +30,7 @@ class SceneEvents {
 
  private:
   void carry(const CameraPlace &to);
+  void forget_errors(uint64_t passed);
   double distance(const CameraPlace &from, const CameraPlace &to) const;
 
   int width_, height_;
@@ -39,6 +40,7 @@ class SceneEvents {
   uint64_t since_ = 0;               // when it came there
   std::optional<CameraPlace> rest_;  // where it last stood for long enough
   CameraPlace last_;                 // that of the last frame
+  uint64_t last_time_ = 0;           // of the last frame
 };
 
 }  // namespace glcl::rules

@@ -43,6 +43,7 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #endif
 
 #define PARAMETERS 8  // x, y, d, r, the bend, gain, offset
+#define MOTIONS 6     // those of the motion
 #define PRODUCTS 36   // products of two derivatives
 // The ALIGN_SUMS sums of a group: products, derivatives times residual, weights, then the votes:
 #define FIRST (PRODUCTS + PARAMETERS + 1)  // for the motion of the vectors
@@ -263,9 +264,8 @@ typedef struct {
   float level, contrast;
 } Sample;
 inline bool sample_of(__global const float2 *background, __global const PixelHistory *history,
-                      __global const uchar *foreground, FrameGeometry frame, Fit fit, int i,
-                      int columns, int block_side, int rows, Sample *out) {
-  const int2 corner = (int2)(i % columns * block_side, i / columns * rows);
+                      __global const uchar *foreground, FrameGeometry frame, Fit fit, int2 corner,
+                      int block_side, Sample *out) {
   out->z = convert_float2(corner) + 0.5f * (block_side - 1) - frame.centre;
   out->p = bent(fit.motion, fit.bend, out->z) + frame.centre;
   return background_of(background, history, foreground, frame.size, corner, block_side, &out->level,
@@ -276,6 +276,77 @@ inline bool sample_of(__global const float2 *background, __global const PixelHis
 // The votes of a sample. They grow with its contrast, because without contrast any motion agrees.
 inline float votes_of(float contrast) {
   return contrast * contrast / (contrast * contrast + CONTRAST * CONTRAST);
+}
+
+// The change that a sample needs, and its derivatives along the motion's parameters.
+typedef struct {
+  float residual, slopes[MOTIONS];
+} Change;
+inline Change change_of(__global const float *current, FrameGeometry frame, Fit fit, Sample at,
+                        int block_side, float row) {
+  const float2 g = slopes(current, frame.size, convert_int2_rte(at.p - 0.5f * (block_side - 1)),
+                          block_side),
+               unit = at.z / frame.radius;
+  const float out = g.x * unit.x + g.y * unit.y;
+  Change change = {
+      row * (fit.gain * at.level + fit.offset) - level_at(current, frame.size, at.p, block_side),
+      {g.x, g.y, out, g.y * unit.x - g.x * unit.y, out * unit.x, out * unit.y}};
+  return change;
+}
+
+// The weight of the motion that a sample needs if the camera is at rest: it moves edges little.
+inline float weight_at_rest(float residual, float2 slope, float residual_scale) {
+  return weight_of(residual, fmin(residual_scale, STANDS * (length(slope) + FAINT)));
+}
+
+// The difference of a sample's change from that of the sample `apart` px next to it. Light changes
+// both by about the same factor. Returns its weight, 0 without such a sample.
+inline float compare_next(__global const float *current, __global const float2 *background,
+                          __global const PixelHistory *history, __global const uchar *foreground,
+                          __global const float *row_brightness, AlignStep step, Fit fit, Sample at,
+                          int2 corner, Change *change) {
+  const int side = step.block_side, apart = max(side, APART);
+  const FrameGeometry frame = step.frame;
+  Sample next;
+  if (any(corner + apart + side > frame.size) ||
+      !sample_of(background, history, foreground, frame, fit, corner + apart, side, &next))
+    return 0.0f;
+  const float row = brightness_of_row(row_brightness, step.bands, next.p.y),
+              part = 2.0f * (next.level + 1.0f) / (at.level + next.level + 2.0f);
+  const Change other = change_of(current, frame, fit, next, side, row);
+  change->residual = part * change->residual - (2.0f - part) * other.residual;
+  UNROLL
+  for (int j = 0; j < MOTIONS; j++)
+    change->slopes[j] = part * change->slopes[j] - (2.0f - part) * other.slopes[j];
+  return weight_at_rest(change->residual, (float2)(change->slopes[0], change->slopes[1]),
+                        step.residual_scale);
+}
+
+// Adds a sample to the sums `own` of an item: its change by motion, with its weight, and that by
+// light. `mixed`: the weight of both together.
+inline void add_sample(float *own, Change change, float moves, float mixed, float level,
+                       float residual, float weight) {
+  const float lights[PARAMETERS - MOTIONS] = {-LIGHT * (level - 128.0f), -1.0f};
+  UNROLL
+  for (int j = 0; j < MOTIONS; j++) {
+    const int product = j * PARAMETERS - j * (j + 1) / 2;  // its place for k = j, less j
+    UNROLL
+    for (int k = j; k < MOTIONS; k++)
+      own[product + k] += moves * change.slopes[j] * change.slopes[k];
+    UNROLL
+    for (int k = MOTIONS; k < PARAMETERS; k++)
+      own[product + k] += mixed * change.slopes[j] * lights[k - MOTIONS];
+    own[PRODUCTS + j] += moves * change.slopes[j] * change.residual;
+  }
+  UNROLL
+  for (int j = MOTIONS; j < PARAMETERS; j++) {
+    const int product = j * PARAMETERS - j * (j + 1) / 2;
+    UNROLL
+    for (int k = j; k < PARAMETERS; k++)
+      own[product + k] += weight * lights[j - MOTIONS] * lights[k - MOTIONS];
+    own[PRODUCTS + j] += weight * lights[j - MOTIONS] * residual;
+  }
+  own[PRODUCTS + PARAMETERS] += weight;
 }
 
 // One step: sums the normal equations. `current`: the reduced frame. `row_brightness`: of its
@@ -303,46 +374,30 @@ __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_al
   const int2 size = frame.size;
   const int columns = (size.x + block_side - 1) / block_side,
             count = (size.y + rows - 1) / rows * columns;
-  const float2 middle = 0.5f * (block_side - 1);
+  const bool still = free_shift && is_static(state, frame);
   Sample at;
   const int share = (count + GROUPS - 1) / GROUPS, end = min((group + 1) * share, count);
   for (int i = group * share + item; i < end; i += ALIGN_ITEMS) {
-    if (!sample_of(background, history, foreground, frame, fit, i, columns, block_side, rows, &at))
-      continue;
-    const float2 slope = slopes(current, size, convert_int2_rte(at.p - middle), block_side);
-    const float gx = slope.x, gy = slope.y;
-    const float row = brightness_of_row(row_brightness, bands, at.p.y),
-                residual = row * (fit.gain * at.level + fit.offset) -
-                           level_at(current, size, at.p, block_side);
-    const float weight = weight_of(residual, residual_scale);
-    const float2 unit = at.z / frame.radius;
-    const float out = gx * unit.x + gy * unit.y;
-    const float d[PARAMETERS] = {gx,
-                                 gy,
-                                 out,
-                                 gy * unit.x - gx * unit.y,
-                                 out * unit.x,
-                                 out * unit.y,
-                                 -LIGHT * (at.level - 128.0f),
-                                 -1.0f};
-    UNROLL
-    for (int j = 0; j < PARAMETERS; j++) {
-      const float part = weight * d[j];
-      const int product = j * PARAMETERS - j * (j + 1) / 2;  // its place for k = j, less j
-      UNROLL
-      for (int k = j; k < PARAMETERS; k++) own[product + k] += part * d[k];
-      own[PRODUCTS + j] += part * residual;
-    }
-    own[PRODUCTS + PARAMETERS] += weight;
+    const int2 corner = (int2)(i % columns * block_side, i / columns * rows);
+    if (!sample_of(background, history, foreground, frame, fit, corner, block_side, &at)) continue;
+    const float row = brightness_of_row(row_brightness, bands, at.p.y);
+    Change change = change_of(current, frame, fit, at, block_side, row);
+    const float residual = change.residual, weight = weight_of(residual, residual_scale);
+    // The vectors of a camera at rest are right to half a pixel, so the first step isn't needed.
+    const float moves = !still   ? weight
+                        : number ? compare_next(current, background, history, foreground,
+                                                row_brightness, step, fit, at, corner, &change)
+                                 : 0.0f;
+    add_sample(own, change, moves, still ? 0.0f : weight, at.level, residual, weight);
     own[FIRST] += i % VOTING ? 0.0f : votes_of(at.contrast) * weight;
   }
   // The last items vote, because the first ones have more samples.
   const int voting = number ? 0 : (count + VOTING - 1) / VOTING * SHARES;
   const int votes = (voting + GROUPS - 1) / GROUPS, last = min((group + 1) * votes, voting);
   for (int i = group * votes + ALIGN_ITEMS - 1 - item; i < last; i += ALIGN_ITEMS) {
-    if (!sample_of(background, history, foreground, frame, fit, i / SHARES * VOTING, columns,
-                   block_side, rows, &at))
-      continue;
+    const int voter = i / SHARES * VOTING;
+    const int2 corner = (int2)(voter % columns * block_side, voter / columns * rows);
+    if (!sample_of(background, history, foreground, frame, fit, corner, block_side, &at)) continue;
     const float row = brightness_of_row(row_brightness, bands, at.p.y),
                 counts = votes_of(at.contrast);
     for (int k = i % SHARES; k < OTHERS; k += SHARES) {

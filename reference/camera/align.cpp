@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "sampler.h"
 
@@ -85,57 +86,124 @@ struct Aligned {
 constexpr double scatter[] = {24, 16, 8}, light = 1.0 / 64;
 constexpr int coarse[] = {8, 4, 1};
 
+/// A block of the background, and the frame at the place to which a motion takes it.
+struct Pair {
+  Complex p;                                             ///< its middle in the frame, px
+  double level = 0, least = INFINITY, most = -INFINITY;  ///< of the background
+  double residual = 0;
+  std::array<double, 6> slopes{};  ///< along the parameters of the motion
+};
+
+/// Pairs of a step.
+class Pairs {
+ public:
+  Pairs(const Aligned &aligned, int side, const Bent &motion, double gain, double offset)
+      : aligned_(aligned), side_(side), motion_(motion), gain_(gain), offset_(offset) {}
+
+  /// The pair of the block with a corner; unset if it does not count.
+  std::optional<Pair> at(int x, int y) const {
+    const auto &[small, background, visible, frame, row_brightness] = aligned_;
+    const int width = frame.size.s[0], height = frame.size.s[1], c = side_;
+    const Sampler current{small, width, height};
+    const Blocks blocks{current, c};
+    const Complex centre(frame.centre.s[0], frame.centre.s[1]);
+    const float middle = 0.5f * float(c - 1);
+    const Complex z = Complex(float(x) + middle, float(y) + middle) - centre;
+    Pair pair;
+    pair.p = motion_.from(z) + centre;
+    int count = 0;
+    for (int j = 0; j < c; j++)
+      for (int i = 0; i < c; i++) {
+        const size_t at = size_t(std::min(y + j, height - 1)) * width + std::min(x + i, width - 1);
+        if (!visible[at]) continue;
+        count++, pair.level += background[at];
+        pair.least = std::min<double>(pair.least, background[at]),
+        pair.most = std::max<double>(pair.most, background[at]);
+      }
+    if (2 * count <= c * c || !current.inside(pair.p.real(), pair.p.imag())) return {};
+    pair.level /= count;
+    const int nx = int(std::rint(pair.p.real() - middle)),
+              ny = int(std::rint(pair.p.imag() - middle));
+    const double gx = (blocks.mean(nx + c, ny) - blocks.mean(nx - c, ny)) / (2 * c),
+                 gy = (blocks.mean(nx, ny + c) - blocks.mean(nx, ny - c)) / (2 * c);
+    pair.residual =
+        row_brightness.at(pair.p.imag()) * (gain_ * pair.level + offset_) - blocks.at(pair.p);
+    const double u = z.real() / frame.radius, v = z.imag() / frame.radius, out = gx * u + gy * v;
+    pair.slopes = {gx, gy, out, gy * u - gx * v, out * u, out * v};
+    return pair;
+  }
+  /// The difference of the pair next to it; unset without one.
+  std::optional<Pair> difference(const Pair &pair, int x, int y) const {
+    const int apart = std::max(side_, 4);
+    if (x + apart + side_ > aligned_.frame.size.s[0] ||
+        y + apart + side_ > aligned_.frame.size.s[1])
+      return {};
+    std::optional<Pair> next = at(x + apart, y + apart);
+    if (!next) return {};
+    const double part = 2 * (next->level + 1) / (pair.level + next->level + 2);
+    next->residual = part * pair.residual - (2 - part) * next->residual;
+    for (size_t i = 0; i < pair.slopes.size(); i++)
+      next->slopes[i] = part * pair.slopes[i] - (2 - part) * next->slopes[i];
+    return next;
+  }
+
+ private:
+  const Aligned &aligned_;
+  int side_;
+  const Bent &motion_;
+  double gain_, offset_;
+};
+
+/// `stands`: the camera stands by its vectors.
 AlignmentSums sums_of(const Aligned &aligned, int step, const Bent &motion,
-                      const std::vector<Bent> &others, double gain, double offset) {
+                      const std::vector<Bent> &others, double gain, double offset, bool stands) {
   const auto &[small, background, visible, frame, row_brightness] = aligned;
   const int width = frame.size.s[0], height = frame.size.s[1];
   const int rows = int(std::ceil(double(width) * height / 140000));
   const Sampler current{small, width, height};
   const Complex centre(frame.centre.s[0], frame.centre.s[1]);
   AlignmentSums sums;
-  const Blocks blocks{current, coarse[step]};
   const int c = coarse[step];
+  const Blocks blocks{current, c};
+  const Pairs pairs(aligned, c, motion, gain, offset);
   int number = 0;
   for (int y = 0; y<height; y += c> 1 ? c : rows)
     for (int x = 0; x < width; x += c, number++) {
-      const float middle = 0.5f * float(c - 1);
-      const Complex z = Complex(float(x) + middle, float(y) + middle) - centre,
-                    p = motion.from(z) + centre;
-      int count = 0;
-      double level = 0, least = INFINITY, most = -INFINITY;
-      for (int j = 0; j < c; j++)
-        for (int i = 0; i < c; i++) {
-          const size_t at =
-              size_t(std::min(y + j, height - 1)) * width + std::min(x + i, width - 1);
-          if (!visible[at]) continue;
-          count++, level += background[at];
-          least = std::min<double>(least, background[at]),
-          most = std::max<double>(most, background[at]);
+      const std::optional<Pair> pair = pairs.at(x, y);
+      if (!pair) continue;
+      const double w = weight(pair->residual, scatter[step]);
+      const double lights[] = {-light * (pair->level - 128), -1};
+      const std::optional<Pair> moves = !stands ? pair
+                                        : step  ? pairs.difference(*pair, x, y)
+                                                : std::nullopt;
+      const double most = moves ? 2 * (std::hypot(moves->slopes[0], moves->slopes[1]) + 0.5) : 0,
+                   moved = !moves   ? 0
+                           : stands ? weight(moves->residual, std::min(scatter[step], most))
+                                    : w;
+      for (size_t i = 0; i < 6 && moves; i++) {
+        for (size_t j = 0; j < 6; j++) sums.m[i][j] += moved * moves->slopes[i] * moves->slopes[j];
+        for (size_t j = 0; j < 2 && !stands; j++) {
+          sums.m[i][6 + j] += w * pair->slopes[i] * lights[j];
+          sums.m[6 + j][i] += w * pair->slopes[i] * lights[j];
         }
-      if (2 * count <= c * c || !current.inside(p.real(), p.imag())) continue;
-      level /= count;
-      const int nx = int(std::rint(p.real() - middle)), ny = int(std::rint(p.imag() - middle));
-      const double gx = (blocks.mean(nx + c, ny) - blocks.mean(nx - c, ny)) / (2 * c),
-                   gy = (blocks.mean(nx, ny + c) - blocks.mean(nx, ny - c)) / (2 * c);
-      const double row = row_brightness.at(p.imag()),
-                   residual = row * (gain * level + offset) - blocks.at(p);
-      const double w = weight(residual, scatter[step]), u = z.real() / frame.radius,
-                   v = z.imag() / frame.radius, out = gx * u + gy * v;
-      const double d[] = {gx, gy, out, gy * u - gx * v, out * u, out * v, -light * (level - 128),
-                          -1};
-      for (int i = 0; i < parameters; i++) {
-        for (int j = 0; j < parameters; j++) sums.m[i][j] += w * d[i] * d[j];
-        sums.m[i][parameters] += w * d[i] * residual;
+        sums.m[i][parameters] += moved * moves->slopes[i] * moves->residual;
+      }
+      for (size_t i = 0; i < 2; i++) {
+        for (size_t j = 0; j < 2; j++) sums.m[6 + i][6 + j] += w * lights[i] * lights[j];
+        sums.m[6 + i][parameters] += w * lights[i] * pair->residual;
       }
       sums.weights += w;
       if (step || number % 4) continue;
-      const double contrast = (most - least) * (most - least),
+      const double contrast = (pair->most - pair->least) * (pair->most - pair->least),
                    votes = contrast / (contrast + 16 * 16);
       sums.votes_for[0] += votes * w;
+      const Complex z = Complex(float(x), float(y)) + Complex(0.5f, 0.5f) * float(c - 1) - centre;
       for (size_t k = 0; k < others.size(); k++) {
         const Complex q = others[k].from(z) + centre;
         if (current.inside(q.real(), q.imag()))
-          sums.votes_for[k + 1] += votes * weight(row * level - blocks.nearest(q), scatter[step]);
+          sums.votes_for[k + 1] +=
+              votes * weight(row_brightness.at(pair->p.imag()) * pair->level - blocks.nearest(q),
+                             scatter[step]);
       }
     }
   return sums;
@@ -184,7 +252,7 @@ void align(const std::vector<float> &small, const std::vector<float> &background
   double gain = 1, offset = 0;
   for (int step = 0; step < 3 && !first; step++) {
     auto [m, weights, votes_for] = sums_of({small, background, visible, frame, row_brightness},
-                                           step, motion, others, gain, offset);
+                                           step, motion, others, gain, offset, stands && moves);
     size_t best = 0;
     for (size_t i = 1; i < votes_for.size(); i++)
       if (votes_for[i] > 1.0001 * votes_for[best]) best = i;

@@ -372,6 +372,39 @@ TEST(test_rows) {
       }
 }
 
+namespace {
+
+/// A frame with texture on the left and plain ground on the right, and the soft shadow of a cloud
+/// at (x, 60).
+Frame under_cloud(double x, const reference::Motion &motion = {}) {
+  constexpr int w = 161, h = 121;
+  Frame frame = reference::textured_frame(w, h, motion);
+  for (int v = 0; v < h; v++)
+    for (int u = 0; u < w; u++) {
+      const double lit = 1 - 0.4 / (1 + std::exp((std::hypot(u - x, 1.4 * (v - 60)) - 35) / 8));
+      for (int c = 0; c < 3; c++) {
+        uint8_t &level = frame.at(u, v)[c];
+        level = uint8_t(std::lround(lit * (u < 60 + motion.x ? level : 150)));
+      }
+    }
+  return reference::noisy(frame, 1, unsigned(x));
+}
+
+}  // namespace
+
+// The edge of a shadow moves over plain ground. Then texture alone shows the camera's motion.
+TEST(test_shadow) {
+  Bench bench;
+  for (const double x : {70.0, 100.0, 130.0})
+    for (const double step : {0.0, 0.3}) {
+      const Similarity found = aligned(bench, under_cloud(x), under_cloud(x + 10, {step, 0}),
+                                       Compensation::first_order_flow)
+                                   .fit.motion;
+      fail_unless(near(found, {float(step), 0, 0, 0}, 0.1, 2.5e-3), "%g: (%g, %g, %g, %g)", x,
+                  found.x, found.y, found.dilation, found.rotation);
+    }
+}
+
 // Wrong vectors do no harm if nothing moved or the camera moves on as before.
 TEST(test_misled) {
   Bench bench;

@@ -392,6 +392,29 @@ TEST(test_light_and_lens) {
   expect_number(step.state.bend_rate * radius * radius, 0.3 * 1.5, "MAX_CURVE, BEND_FOLLOWS");
 }
 
+// A camera at rest: the distance of pixels that light changes alike, and the shift of edges that is
+// not the camera's.
+TEST(test_shadow_limits) {
+  const auto slopes_found = [](int period) {
+    Step step;
+    step.settings.number = step.settings.free_shift = 1;
+    step.state.fits[0].gain = 1;
+    const Step::Levels waves =
+        Step::levels([=](int x, int) { return x % period < period / 2 ? 80 : 120; });
+    step(waves, waves);
+    return step.sum(0);
+  };
+  fail_unless(slopes_found(4) < 0.1f * slopes_found(8), "APART: %g, %g", slopes_found(4),
+              slopes_found(8));
+  const auto furthest = [](const char *slope) {
+    Probe weight({"camera/align.cl"}, "",
+                 std::string("*out = weight_at_rest(a, ") + slope + ", 1000.0f);");
+    return limit(0.01, 1000, [&](float residual) { return weight(residual) < 0.25f; });
+  };
+  expect_number(furthest("(float2)(30.0f, 40.0f)"), 2 * (50 + 0.5), "STANDS");
+  expect_number(furthest("(float2)(0.0f)"), 2 * 0.5, "FAINT");
+}
+
 // The fits after which the camera begins anew or moves its background by whole pixels, and the sum
 // of changes of brightness.
 TEST(test_frame_ends) {

@@ -477,6 +477,7 @@ TEST(test_soft_outlines) {
   fail_unless(sharp >= 0 && sharp < 5, "a thing begins in frame %d", sharp);
   fail_unless(begins([](int) { return 0.1f; }) == sharp, "as one with a halo");
   fail_unless(begins([](int) { return 0.25f; }, 160) == sharp, "as one with gaps");
+  fail_unless(begins([](int) { return 0.6f; }, 160) < 0, "light in gaps begins an object");
   fail_unless(begins([](int) { return 0.25f; }, 10, 3) == sharp, "as one of little change");
   const int soft = begins([](int) { return 0.25f; });
   fail_unless(soft < 0, "a light begins in frame %d", soft);

@@ -111,5 +111,16 @@ TEST(test_drift) {
   Camera camera;
   camera.stand(40);
   for (int i = 0; i < 5; i++) camera.step({6, 0}), camera.stand(40);
-  fail_unless(camera.moves == 1 && std::abs(camera.last.shift - 24.0) < 1e-9);
+  fail_unless(camera.moves == 1 && std::abs(camera.last.shift - 24.0) < 0.5);
+}
+
+// Errors of a path that add up over many minutes are no move. One at once is.
+TEST(test_errors_of_path) {
+  Camera camera;
+  for (int i = 0; i < 60 * 25 * 20; i++) camera.step({0.002, 0.001}, 1 + 2e-8);
+  fail_unless(camera.moves == 0, "%d moves after %g px", camera.moves,
+              std::abs(camera.place.shift));
+  camera.pan(10, {4, 0});
+  camera.stand(30);
+  fail_unless(camera.moves == 1);
 }

@@ -20,6 +20,7 @@ constexpr int learning_frames = 90;                            // the background
 constexpr float least_difference = 10, contrast_part = 0.15f;  // levels; part of the contrast
 constexpr float follow_seconds = 10;  // in which the old background follows slow changes
 constexpr float clear_edges = 1.5f;   // ratio of the edges of two pictures
+constexpr float least_step = 0.4f;    // of an outline, as part of the difference; light fades
 constexpr float alike_light = 0.8f;   // correlation of a scene in two lights
 constexpr double least_texture = 3;   // standard deviation of levels
 constexpr size_t light_spacing = 7, least_ratios = 20;  // cells that show a change of the light
@@ -229,11 +230,16 @@ std::vector<StandingMap::StandingArea> StandingMap::areas(const std::vector<Rect
 /// Sums of the steps across an outline, in the background of now and in the old background.
 struct StandingMap::Edges {
   float now = 0, before = 0;
+  int count = 0;
   void add(const Cell &a, const Cell &b) {
-    now += std::abs(a.now - b.now), before += std::abs(a.level - b.level);
+    now += std::abs(a.now - b.now), before += std::abs(a.level - b.level), count++;
   }
   bool present() const { return now > clear_edges * before; }
   bool old() const { return before > clear_edges * now; }
+  /// Things end at their outline; light and soft shadows fade. `difference`: of the backgrounds.
+  bool sharp(float difference) const {
+    return std::max(now, before) >= least_step * difference * float(count);
+  }
 };
 
 /// `inside`: a flag per cell, all false before and after.
@@ -270,7 +276,9 @@ StandingMap::StandingArea::Outline StandingMap::outline_of(const Cells &cells,
   };
   // Steps between cells side by side, and three cells apart.
   Edges near, far;
-  for (int at : cells)
+  float difference = 0;
+  for (int at : cells) {
+    difference += std::abs(cells_[size_t(at)].now - cells_[size_t(at)].level);
     for (const auto &[dx, dy] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
       const int x = at % columns_, y = at / columns_;
       const auto next = index_at(x + dx, y + dy), out = index_at(x + 2 * dx, y + 2 * dy),
@@ -280,10 +288,12 @@ StandingMap::StandingArea::Outline StandingMap::outline_of(const Cells &cells,
       far.add(cells_[in && inside[*in] ? *in : size_t(at)],
               cells_[out && is_old(*out) ? *out : *next]);
     }
+  }
   using Outline = StandingArea::Outline;
-  return near.present() && far.present() ? Outline::present
-         : near.old() && far.old()       ? Outline::old
-                                         : Outline::unclear;
+  return !far.sharp(difference / float(cells.size())) ? Outline::unclear
+         : near.present() && far.present()            ? Outline::present
+         : near.old() && far.old()                    ? Outline::old
+                                                      : Outline::unclear;
 }
 
 /// True if the texture of the old background is still there: then only the light has changed.

@@ -349,6 +349,36 @@ inline void add_sample(float *own, Change change, float moves, float mixed, floa
   own[PRODUCTS + PARAMETERS] += weight;
 }
 
+// Adds the samples of an item. `still`: the vectors show a camera at rest.
+inline void add_samples(__global const float *current, __global const float2 *background,
+                        __global const PixelHistory *history, __global const uchar *foreground,
+                        __global const float *row_brightness, AlignStep step, Fit fit,
+                        const bool still, float *own) {
+  const FrameGeometry frame = step.frame;
+  const int block_side = step.block_side, rows = step.row_spacing, number = step.number,
+            columns = (frame.size.x + block_side - 1) / block_side,
+            count = (frame.size.y + rows - 1) / rows * columns,
+            share = (count + GROUPS - 1) / GROUPS, group = get_group_id(0),
+            end = min((group + 1) * share, count);
+  for (int i = group * share + (int)get_local_id(0); i < end; i += ALIGN_ITEMS) {
+    const int2 corner = (int2)(i % columns * block_side, i / columns * rows);
+    Sample at;
+    if (!sample_of(background, history, foreground, frame, fit, corner, block_side, &at)) continue;
+    const float row = brightness_of_row(row_brightness, step.bands, at.p.y);
+    Change change = change_of(current, frame, fit, at, block_side, row);
+    const float residual = change.residual, weight = weight_of(residual, step.residual_scale);
+    float moves = weight;
+    if (still) {
+      // Its vectors are right to half a pixel, so the first step isn't needed.
+      moves = number ? compare_next(current, background, history, foreground, row_brightness, step,
+                                    fit, at, corner, &change)
+                     : 0.0f;
+    }
+    add_sample(own, change, moves, still ? 0.0f : weight, at.level, residual, weight);
+    own[FIRST] += i % VOTING ? 0.0f : votes_of(at.contrast) * weight;
+  }
+}
+
 // One step: sums the normal equations. `current`: the reduced frame. `row_brightness`: of its
 // rows. `background`: .x is the level. `history`: the first age is 0 where the background is
 // unknown. `foreground`: of the previous frame; it does not count. GROUPS work-groups.
@@ -374,24 +404,13 @@ __kernel __attribute__((reqd_work_group_size(ALIGN_ITEMS, 1, 1))) void camera_al
   const int2 size = frame.size;
   const int columns = (size.x + block_side - 1) / block_side,
             count = (size.y + rows - 1) / rows * columns;
-  const bool still = free_shift && is_static(state, frame);
-  Sample at;
-  const int share = (count + GROUPS - 1) / GROUPS, end = min((group + 1) * share, count);
-  for (int i = group * share + item; i < end; i += ALIGN_ITEMS) {
-    const int2 corner = (int2)(i % columns * block_side, i / columns * rows);
-    if (!sample_of(background, history, foreground, frame, fit, corner, block_side, &at)) continue;
-    const float row = brightness_of_row(row_brightness, bands, at.p.y);
-    Change change = change_of(current, frame, fit, at, block_side, row);
-    const float residual = change.residual, weight = weight_of(residual, residual_scale);
-    // The vectors of a camera at rest are right to half a pixel, so the first step isn't needed.
-    const float moves = !still   ? weight
-                        : number ? compare_next(current, background, history, foreground,
-                                                row_brightness, step, fit, at, corner, &change)
-                                 : 0.0f;
-    add_sample(own, change, moves, still ? 0.0f : weight, at.level, residual, weight);
-    own[FIRST] += i % VOTING ? 0.0f : votes_of(at.contrast) * weight;
-  }
+  // Two loops, because the simple one is faster on GPUs.
+  if (free_shift && is_static(state, frame))
+    add_samples(current, background, history, foreground, row_brightness, step, fit, true, own);
+  else
+    add_samples(current, background, history, foreground, row_brightness, step, fit, false, own);
   // The last items vote, because the first ones have more samples.
+  Sample at;
   const int voting = number ? 0 : (count + VOTING - 1) / VOTING * SHARES;
   const int votes = (voting + GROUPS - 1) / GROUPS, last = min((group + 1) * votes, voting);
   for (int i = group * votes + ALIGN_ITEMS - 1 - item; i < last; i += ALIGN_ITEMS) {

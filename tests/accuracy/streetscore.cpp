@@ -18,9 +18,8 @@ constexpr double after_seconds = left_after + 10;  // in which a cause may still
 constexpr int hysteresis = 2;                      // px that an object passes a border by
 constexpr double most_off = 2, most_part = 0.05;   // frames; part of a dwell time
 constexpr int most_false = 1;                      // objects by a cause
-/// Causes that give more, and an event: a cloud's shadow on plain ground seems to move the picture.
-const std::map<std::string, int> known_false{
-    {"clouds", 3}, {"insects", 2}, {"swinging", 3}, {"camera-moved", 2}};
+/// Causes that give more.
+const std::map<std::string, int> known_false{{"swinging", 3}};
 
 int most_of(const std::string &what, int otherwise) {
   const auto known = known_false.find(what);

@@ -163,6 +163,32 @@ TEST(test_lit) {
   for (const auto &area : areas) fail_unless(area.lit);
 }
 
+// A soft shadow on plain ground has no clear outline. A thing there has one.
+TEST(test_soft_shadow) {
+  using Outline = StandingMap::StandingArea::Outline;
+  const Frame ground = reference::noisy(reference::relit(Frame(width, height), 0, 150), 1, 1);
+  Frame shadow = ground;
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      for (int k = 0; k < 3; k++) {
+        const double lit = 1 - 0.4 / (1 + std::exp((std::hypot(x - 80, y - 60) - 30) / 6));
+        shadow.at(x, y)[k] = uint8_t(lit * shadow.at(x, y)[k]);
+      }
+  const auto outline = [&](const Frame &before, const Frame &now) {
+    StandingMap map;
+    show(map, before, 10);
+    show(map, now, 3);
+    const auto areas = map.areas({}, 200);
+    fail_unless(areas.size() == 1, "%zu areas", areas.size());
+    return areas[0].outline;
+  };
+  fail_unless(outline(ground, shadow) == Outline::unclear, "a shadow comes");
+  fail_unless(outline(shadow, ground) == Outline::unclear, "a shadow goes");
+  const Frame thing = with_thing(ground, 60, 40, 30, 120);
+  fail_unless(outline(ground, thing) == Outline::present, "a thing comes");
+  fail_unless(outline(thing, ground) == Outline::old, "a thing goes");
+}
+
 // Of things in real pictures, most outlines are clear, and few of these are wrong.
 TEST(test_outlines) {
   using Outline = StandingMap::StandingArea::Outline;

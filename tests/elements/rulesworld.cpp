@@ -3,6 +3,7 @@
 // elements.
 #include <gst/video/video.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "config.h"
@@ -426,6 +427,35 @@ TEST(scene_events) {
             std::fabs(number(move, "shift-y")) < 1 && std::fabs(number(move, "scale") - 1) < 0.01 &&
             std::fabs(number(move, "rotation")) < 0.01);
     }
+}
+
+// A camera that moves by a quarter of a pixel per frame, over a scene that is mostly plain, has
+// moved. Soft shadows that pass meanwhile and afterwards do not move it.
+TEST(slow_move_under_clouds) {
+  Chain chain("glclmotion name=e detect=true");
+  g_object_set(chain["e"], "rules", R"({"events": ["camera-moved"]})", nullptr);
+  constexpr int begins = 30, steps = 80;
+  for (int i = 0; i < begins + steps + 150; i++) {
+    const double shift = 0.25 * std::clamp(i - begins, 0, steps), cloud = 6 * (i % 50) - 60;
+    Frame frame = reference::textured_frame(width, height, {shift, 0});
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++) {
+        const double lit = 1 - 0.3 / (1 + std::exp((std::hypot(x - cloud, y - 70) - 40) / 8));
+        for (int c = 0; c < 3; c++) {
+          uint8_t &level = frame.at(x, y)[c];
+          level = uint8_t(std::lround(lit * (x < 0.4 * width ? level : 150)));
+        }
+      }
+    chain.filter(reference::noisy(frame, 1, unsigned(i)));
+  }
+  test::end(chain);
+  Events events;
+  events.gather(chain);
+  const auto moves = events.of("camera-moved");
+  fail_unless(moves.size() == 1, "%zu moves", moves.size());
+  fail_unless(std::fabs(number(moves[0], "shift-x") - 0.25 * steps) < 2 &&
+                  std::fabs(number(moves[0], "shift-y")) < 2,
+              "(%g, %g)", number(moves[0], "shift-x"), number(moves[0], "shift-y"));
 }
 
 // With rules-on=upstream they need no detection, no boxes and no zones.

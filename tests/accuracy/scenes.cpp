@@ -282,7 +282,7 @@ bool run(const std::string &wish, const std::string &only) {
          const auto good = [](int departure, int begun) {
            return [departure, begun](const DetectionScore &f) {
              // At low bit rates its sides move in every second frame only.
-             const int most = f.codec.empty() ? 4 : f.codec == "H.264" ? 5 : 6;
+             const int most = f.codec.empty() ? 4 : 5;
              return f.begun == begun && f.begin_frames.back() > departure &&
                     f.begin_frames.back() <= departure + most && f.recall() >= 0.9 &&
                     f.reported <= f.true_boxes + 5;
@@ -290,7 +290,8 @@ bool run(const std::string &wish, const std::string &only) {
          };
          const bool began = within_bounds(queue, parked("parked", 30, false), {}, good(30, 1), {},
                                           0.04, {1000, 300}),
-                    came = within_bounds(queue, parked("came", 130, true), {}, good(130, 2));
+                    came = within_bounds(queue, parked("came", 130, true), {}, good(130, 2), {},
+                                         0.04, {1000, 300});
          return began && came;
        }},
       {"weather",

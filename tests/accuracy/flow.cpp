@@ -2,14 +2,16 @@
 // accuracy-flow [DEVICE]: the mean end-point error of the optical flow, in px over all pixels with
 // known truth, borders included, as a table: made scenes, and the pairs in flow/ of the folder
 // GLCL_DATA. A second table has scenes with noise, static and moved: made scenes, and the
-// photographs in images/. A third one has a wall behind a moving object, a fourth one the errors by
-// confidence. Fails if a row is above its bound.
+// photographs in images/. A third one has a wall behind a moving object, a fourth one scenes that
+// an encoder has sent, a fifth one the errors by confidence. Fails if a row is above its bound.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 
+#include "coded.h"
 #include "film.h"
 #include "opencl/device.h"
 #include "opticalflow/flow.h"
@@ -313,6 +315,67 @@ int compare_noise(glcl::Queue &queue) {
   return above;
 }
 
+/// A scene as a camera sends it: what it shows in each frame.
+struct SentScene {
+  std::string name;
+  std::function<Frame(int number)> frame;
+  Motion motion;  // from frame to frame
+};
+
+std::vector<SentScene> sent_scenes() {
+  constexpr int w = 320, h = 200;
+  std::vector<SentScene> all;
+  for (const Motion &motion : {Motion{}, Motion{3, -2}, Motion{0.8, -0.6}})
+    all.push_back({"texture",
+                   [motion](int number) {
+                     return reference::textured_frame(w, h, {number * motion.x, number * motion.y});
+                   },
+                   motion});
+  int count = 0;
+  for (const Frame &picture : film::pictures()) {
+    const std::string name = "photograph " + std::to_string(++count);
+    for (const Motion &motion : {Motion{}, Motion{3, -2}})
+      all.push_back({name,
+                     [picture, motion](int number) {
+                       return reference::crop(
+                           picture, (picture.width - w) / 2 - number * int(motion.x),
+                           (picture.height - h) / 2 - number * int(motion.y), w, h);
+                     },
+                     motion});
+  }
+  return all;
+}
+
+/// Prints the flow between the last two frames of scenes that an encoder has sent; returns how many
+/// results exceed their bounds.
+int compare_coded(glcl::Queue &queue) {
+  constexpr int frames = 8;
+  constexpr double most_mean = 0.1, most_moving = 0.01, most_error = 0.25, most_slow_error = 0.6;
+  std::printf("\n%-39s %26s   %26s   %26s\n", "coded with 0.25 bits per pixel", "fast", "balanced",
+              "accurate");
+  int above = 0, number = 0;
+  for (const SentScene &scene : sent_scenes())
+    for (const std::string &codec : clips::codecs()) {
+      if (number++ % 3 && accuracy::few_rows()) continue;
+      const bool still = !scene.motion.x && !scene.motion.y;
+      // At this rate MPEG-4 moves what is slow by half pixels, and leaves the rest for later.
+      const bool coarse = codec == "MPEG-4" && std::hypot(scene.motion.x, scene.motion.y) < 2;
+      const std::vector<Frame> sent = clips::coded(scene.frame, frames, codec);
+      std::printf("%-14s (%5.1f, %4.1f)  %-8s", scene.name.c_str(), scene.motion.x, scene.motion.y,
+                  codec.c_str());
+      for (Preset preset : presets) {
+        const accuracy::FieldSummary f = accuracy::summarize(
+            flow_of(queue, sent[frames - 2], sent[frames - 1], preset), scene.motion);
+        const bool good = still ? f.magnitude <= most_mean && f.moving <= most_moving
+                                : f.error <= (coarse ? most_slow_error : most_error);
+        std::printf(" %8.3f %8.4f %8.3f%s ", f.magnitude, f.moving, f.error, good ? " " : "!");
+        above += !good;
+      }
+      std::printf("\n");
+    }
+  return above;
+}
+
 /// Prints how much of a wall moves while an object passes before it, in noise, beyond the reach of
 /// the object, and the median error of the object; returns how many results exceed their bounds.
 int compare_wall(glcl::Queue &queue) {
@@ -403,7 +466,8 @@ int run(int argc, char **argv) {
   for (Pair &pair : real_pairs()) pairs.push_back(std::move(pair));
   CleanCounts clean;
   int above = compare(queue, pairs, clean);
-  above += compare_noise(queue) + compare_wall(queue) + compare_confidence(queue, pairs, clean);
+  above += compare_noise(queue) + compare_wall(queue) + compare_coded(queue) +
+           compare_confidence(queue, pairs, clean);
   if (above) std::printf("%d results are above their bounds (!)\n", above);
   return film::exit_status(!above);
 }

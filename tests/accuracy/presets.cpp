@@ -31,10 +31,10 @@ struct Row {
 };
 const Row rows[] = {{"", 0, 0},
                     {"@preset=fast", 0, 0, false},
-                    {"@preset=balanced", 0.01, 0.01},
-                    {"@preset=accurate", 0.01, 0.01, false},
+                    {"@preset=balanced", 0.03, 0.03},
+                    {"@preset=accurate", 0.03, 0.03, false},
                     {"camera-compensation=none", 0.06, 0.06},
-                    {"@preset=balanced camera-compensation=none", 0.1, 0.1, false},
+                    {"@preset=balanced camera-compensation=none", 0.12, 0.12, false},
                     {"min-frames=10", 0.06, 0.06},
                     {"sensitivity=0.3", 0.06, 0.06, false}};
 

@@ -38,8 +38,7 @@ std::string install_remedy() {
                "org.freedesktop.Platform.GL. A GPU needs the permission --device=dri, and Mesa's "
                "driver the variable RUSTICL_ENABLE, for example RUSTICL_ENABLE=radeonsi,iris."
              : "Install the OpenCL driver of your GPU, or the package pocl-opencl-icd to compute "
-               "on "
-               "the CPU.";
+               "on the CPU.";
 }
 
 std::string registered_drivers() {

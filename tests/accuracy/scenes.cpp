@@ -282,7 +282,7 @@ bool run(const std::string &wish, const std::string &only) {
          const auto good = [](int departure, int begun) {
            return [departure, begun](const DetectionScore &f) {
              // At low bit rates its sides move in every second frame only.
-             const int most = f.codec.empty() ? 4 : 5;
+             const int most = f.codec.empty() ? 4 : f.codec == "H.264" ? 5 : 6;
              return f.begun == begun && f.begin_frames.back() > departure &&
                     f.begin_frames.back() <= departure + most && f.recall() >= 0.9 &&
                     f.reported <= f.true_boxes + 5;

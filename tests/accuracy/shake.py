@@ -42,26 +42,17 @@ def stabilized(frames, settings):
                                 f'glclklt stabilize=true post-messages=false {settings} ! gldownload ! video/x-raw,format=GRAY8 ! '
                                 'appsink name=sink sync=false max-buffers=4')
     source, sink = pipeline.get_by_name('source'), pipeline.get_by_name('sink')
-    source.set_property('block', True)
-    source.set_property('max-buffers', 4)
     pipeline.set_state(Gst.State.PLAYING)
-    pushed, pulled = 0, []
-    while len(pulled) < len(frames):
-        while pushed < len(frames) and pushed < len(pulled) + 60:
-            buffer = Gst.Buffer.new_wrapped(frames[pushed].tobytes())
-            buffer.pts, buffer.duration = pushed * 40 * Gst.MSECOND, 40 * Gst.MSECOND
-            source.emit('push-buffer', buffer)
-            pushed += 1
-            if pushed == len(frames):
-                source.emit('end-of-stream')
-            sample = sink.emit('try-pull-sample', 0)
-            if sample:
-                pulled.append(picture(sample))
-        sample = sink.emit('try-pull-sample', 60 * Gst.SECOND)
-        if not sample:
-            break
+    for number, frame in enumerate(frames):
+        buffer = Gst.Buffer.new_wrapped(frame.tobytes())
+        buffer.pts, buffer.duration = number * 40 * Gst.MSECOND, 40 * Gst.MSECOND
+        source.emit('push-buffer', buffer)
+    source.emit('end-of-stream')
+    pulled = []
+    while sample := sink.emit('try-pull-sample', 60 * Gst.SECOND):
         pulled.append(picture(sample))
     pipeline.set_state(Gst.State.NULL)
+    assert len(pulled) == len(frames), f'{len(pulled)} of {len(frames)} frames came back'
     return numpy.array(pulled)
 
 

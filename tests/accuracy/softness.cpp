@@ -92,7 +92,6 @@ struct Tally {
 };
 
 /// `folder`: of the truth; empty without one.
-
 Tally play(glcl::Queue &queue, const std::vector<Frame> &film, const std::string &folder,
            const Look &look) {
   const int width = film[0].width, height = film[0].height;

@@ -107,6 +107,17 @@ void FrameProcessor::process(GstBuffer *in, GstBuffer *out) {
   stats_.add_frame(queue, start);
 }
 
+bool FrameProcessor::release_waiting(GstBuffer *out) {
+  GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(element_);
+  Queue &queue = this->queue(settings_.get().profile);
+  bool released = false;
+  bridge_->write(queue, out, [&](const Picture &to) {
+    const LaunchThrottle::FrameScope frame(throttle_, queue);
+    released = klass->release_waiting(element_, queue, to, out);
+  });
+  return released;
+}
+
 /// Downstream elements that renegotiate set the same caps again: state survives that.
 void FrameProcessor::set_info(const GstVideoInfo &info) {
   prepared_ = prepared_ && same_pictures(info_, info);

@@ -41,6 +41,9 @@ class FrameProcessor {
 
   /// Processes a frame; call it in the work of run().
   void process(GstBuffer *in, GstBuffer *out);
+  /// Renders the oldest frame that waits into `out`; call it in the work of run(). False if the
+  /// frame is lost.
+  bool release_waiting(GstBuffer *out);
   /// The bridge of the context in use, or null.
   TextureBridge *bridge() { return bridge_.get(); }
   /// The caps of the next frames.

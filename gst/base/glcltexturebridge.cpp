@@ -154,6 +154,7 @@ void TextureBridge::prepare(Context &context, Layout layout, const GstVideoInfo 
   layout_ = layout;
   converts_ = !format.is_rgba() && (converts || format.model == PixelFormat::Model::rgb);
   converter_.reset();
+  unread_ = {};
   const bool has_images = supports_images(context.cl(), format);
   if (layout == Layout::image && !has_images)
     throw Error(Error::Kind::settings,
@@ -201,6 +202,29 @@ void TextureBridge::run(Queue &queue, GstBuffer *in, GstBuffer *out, bool luma_o
     work(read, written);
   scope.finish();
   if (!passes) mark(out, to.front(), gl_context());
+}
+
+void TextureBridge::write(Queue &queue, GstBuffer *out,
+                          const std::function<void(const Picture &out)> &work) {
+  const PixelFormat &format = sharing::format_of(info_);
+  const Textures to = textures_of(out, info_, format);
+  std::vector<TextureUse> uses;
+  uses.reserve(format.plane_count);
+  for (int i = 0; i < format.plane_count; i++)
+    uses.emplace_back(to[i], Access::write, *format.planes[i]);
+  AcquiredScope scope(sharing_for(to, to), gl_context(), queue, layout_, uses.data(), uses.size());
+  const Picture written = frame_of(uses.data(), format.plane_count);
+  rgba_ = nullptr;
+  if (converts_) {
+    // Another order of RGB: all pixels are written anew.
+    if (!unread_) unread_ = make_frame_like(queue.context().cl(), written);
+    work(converter_->rgba_out());
+    converter_->from_rgba(queue, unread_, written);
+  } else {
+    work(written);
+  }
+  scope.finish();
+  mark(out, to.front(), gl_context());
 }
 
 const Picture &TextureBridge::rgba(Queue &queue, const Picture &in) {

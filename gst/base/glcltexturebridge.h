@@ -44,6 +44,8 @@ class TextureBridge {
   using Process = std::function<void(const Picture &in, const Picture &out)>;
   void run(Queue &queue, GstBuffer *in, GstBuffer *out, bool luma_only,
            std::optional<int> keeps_chroma, const Process &work);
+  /// Runs `work (out)`, which enqueues kernels that write all of `out`, a frame of `info`.
+  void write(Queue &queue, GstBuffer *out, const std::function<void(const Picture &out)> &work);
 
   // For the work of run():
 
@@ -76,6 +78,7 @@ class TextureBridge {
   bool converts_ = false;
   std::unique_ptr<conversion::Converter> converter_;  // for other formats than RGBA
   const Picture *rgba_ = nullptr;                     // of the current frame
+  Picture unread_;  // passed to kernels instead of a frame that they do not read
 };
 
 }  // namespace glcl

@@ -25,6 +25,7 @@
 #include "glclframecontinuity.h"
 #include "glclframeprocessor.h"
 #include "glcloutbox.h"
+#include "glcloutputdelay.h"
 #include "glclstats.h"
 #include "glcltime.h"
 #include "opencl/processexit.h"
@@ -33,7 +34,7 @@ GST_DEBUG_CATEGORY(glcl_filter_debug);
 #define GST_CAT_DEFAULT glcl_filter_debug
 
 struct GstGLCLFilterPrivate {
-  explicit GstGLCLFilterPrivate(GstGLCLFilter *self) : processor(self, settings, stats) {}
+  explicit GstGLCLFilterPrivate(GstGLCLFilter *self);
 
   glcl::Guarded<glcl::FilterSettings> settings;
   glcl::StatsRecorder stats;
@@ -45,6 +46,7 @@ struct GstGLCLFilterPrivate {
   std::mutex frame_mutex;
   glcl::FrameProcessor processor;
   glcl::Consumers consumers = glcl::Consumers::unknown;  // unknown until queried; streaming thread
+  glcl::OutputDelay delay;
 };
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstGLCLFilter, gst_glcl_filter, GST_TYPE_GL_FILTER,
@@ -86,6 +88,47 @@ GstFlowReturn with_opencl(GstGLCLFilter *self, const std::function<void()> &work
   return flow;
 }
 
+/// Hands a written frame to its consumers; for the work of with_opencl().
+void hand_over(GstGLCLFilter *self, GstBuffer *frame) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  if (priv->consumers == glcl::Consumers::unknown)
+    priv->consumers = glcl::consumers_of(GST_BASE_TRANSFORM_SRC_PAD(self));
+  if (priv->consumers != glcl::Consumers::opencl)
+    priv->processor.bridge()->prepare_for_gl(frame, priv->consumers == glcl::Consumers::mapping);
+}
+
+/// Renders a frame that has waited, and pushes it.
+GstFlowReturn push_waiting(GstGLCLFilter *self, const glcl::WaitingFrames::WaitingFrame &frame) {
+  GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
+  GstBuffer *outbuf = nullptr;
+  GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
+                           ->prepare_output_buffer(trans, frame.buffer, &outbuf);
+  if (flow == GST_FLOW_OK) flow = GST_GLCL_FILTER_GET_CLASS(self)->render_waiting(self, outbuf);
+  gst_buffer_unref(frame.buffer);
+  if (flow != GST_FLOW_OK) {
+    gst_clear_buffer(&outbuf);
+    return flow == GST_BASE_TRANSFORM_FLOW_DROPPED ? GST_FLOW_OK : flow;
+  }
+  private_of(self)->stats.add_latency(glcl::WaitingFrames::Clock::now() - frame.arrival);
+  return gst_pad_push(trans->srcpad, outbuf);
+}
+
+/// True if frames that wait must leave before an event.
+bool ends_waiting(GstEvent *event) {
+  switch (GST_EVENT_TYPE(event)) {
+    case GST_EVENT_CAPS:
+    case GST_EVENT_SEGMENT:
+    case GST_EVENT_GAP:
+    case GST_EVENT_EOS:
+    case GST_EVENT_SEGMENT_DONE:
+    case GST_EVENT_STREAM_GROUP_DONE:
+    case GST_EVENT_STREAM_START:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// True if the context holds another GL display than the element uses.
 bool replaces_display(GstElement *element, GstContext *context) {
   const GstGLDisplay *in_use = GST_GL_BASE_FILTER(element)->display;
@@ -119,6 +162,7 @@ GstPadProbeReturn on_arrival(GstPad *, GstPadProbeInfo *info, gpointer self) {
   if (priv->continuity.breaks(GST_BASE_TRANSFORM(self)->segment, GST_PAD_PROBE_INFO_BUFFER(info),
                               GST_GLCL_FILTER_GET_CLASS(self)->gaps_break))
     priv->processor.request_reset();
+  priv->delay.take_discontinuity(info);
   return GST_PAD_PROBE_OK;
 }
 
@@ -141,6 +185,18 @@ void add_pad_templates(GstElementClass *klass) {
 }
 
 }  // namespace
+
+GstGLCLFilterPrivate::GstGLCLFilterPrivate(GstGLCLFilter *self)
+    : processor(self, settings, stats),
+      delay(self, [self](const auto &frame) { return push_waiting(self, frame); }) {}
+
+int gst_glcl_filter_frame_delay(GstGLCLFilter *self) { return private_of(self)->delay.frames(); }
+
+void gst_glcl_filter_drain(GstGLCLFilter *self) {
+  const GstFlowReturn flow = private_of(self)->delay.drain();
+  if (flow != GST_FLOW_OK)
+    GST_DEBUG_OBJECT(self, "the last frames are dropped: %s", gst_flow_get_name(flow));
+}
 
 GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) {
   return private_of(self)->processor.contexts().in_use();
@@ -232,11 +288,15 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
     priv->errors.start();
     if (!guarded(self, [&] { priv->processor.start(); })) return GST_STATE_CHANGE_FAILURE;
     priv->continuity.start();
+    priv->delay.start();
     priv->stats.start();
   }
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) priv->processor.end();
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    priv->delay.drop();
+    priv->processor.end();
+  }
   if (transition == GST_STATE_CHANGE_READY_TO_NULL) priv->processor.contexts().offer(nullptr);
   return result;
 }
@@ -252,16 +312,28 @@ static gboolean gst_glcl_filter_query(GstBaseTransform *trans, GstPadDirection d
   // takes it once its pad is inactive.
   if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION && !gst_pad_is_active(trans->sinkpad))
     return FALSE;
-  return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->query(trans, direction, query);
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN && direction == GST_PAD_SINK)
+    gst_glcl_filter_drain(GST_GLCL_FILTER(trans));
+  const gboolean answered =
+      GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->query(trans, direction, query);
+  if (answered && GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
+    private_of(trans)->delay.add_to(query);
+  return answered;
 }
 
 static gboolean gst_glcl_filter_sink_event(GstBaseTransform *trans, GstEvent *event) {
+  if (ends_waiting(event))
+    gst_glcl_filter_drain(GST_GLCL_FILTER(trans));
+  else if (GST_EVENT_IS_SERIALIZED(event) && GST_EVENT_TYPE(event) != GST_EVENT_FLUSH_STOP &&
+           private_of(trans)->delay.keep(event))
+    return TRUE;
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP || GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT)
     private_of(trans)->processor.request_reset();
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START) private_of(trans)->processor.stop().request();
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
     private_of(trans)->processor.stop().withdraw();
     private_of(trans)->continuity.flush();
+    private_of(trans)->delay.drop();
     private_of(trans)->errors.flush();
   }
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->sink_event(trans, event);
@@ -270,6 +342,7 @@ static gboolean gst_glcl_filter_sink_event(GstBaseTransform *trans, GstEvent *ev
 /// Observes QoS events: upstream elements may drop late frames.
 static gboolean gst_glcl_filter_src_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_QOS) {
+    event = private_of(trans)->delay.before_delay(event);
     GstClockTimeDiff late = 0;
     GstClockTime time = GST_CLOCK_TIME_NONE;
     gst_event_parse_qos(event, nullptr, nullptr, &late, &time);
@@ -280,6 +353,7 @@ static gboolean gst_glcl_filter_src_event(GstBaseTransform *trans, GstEvent *eve
 
 static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
+  gst_glcl_filter_drain(self);  // while its pool and its context are there
   private_of(self)->processor.contexts().ask(GST_ELEMENT(self));
   // Renegotiation may come from newly linked downstream elements: find the consumers again.
   private_of(self)->consumers = glcl::Consumers::unknown;
@@ -327,8 +401,9 @@ static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffe
                                       GST_META_TAG_VIDEO_ORIENTATION_STR,
                                       GST_META_TAG_VIDEO_COLORSPACE_STR, nullptr};
   const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
-  // The output's own sync meta is kept.
-  if (meta->info->api == GST_GL_SYNC_META_API_TYPE && gst_buffer_get_gl_sync_meta(outbuf))
+  // The output's own sync meta is kept. A frame that waits has no memory to wait for.
+  if (meta->info->api == GST_GL_SYNC_META_API_TYPE &&
+      (gst_buffer_get_gl_sync_meta(outbuf) || gst_buffer_n_memory(outbuf) == 0))
     return FALSE;
   bool all_kept = true;
   for (; tags && *tags; tags++) all_kept = all_kept && g_strv_contains(kept, *tags);
@@ -340,11 +415,13 @@ static gboolean gst_glcl_filter_gl_set_caps(GstGLBaseFilter *base, GstCaps *inca
                                             GstCaps *outcaps) {
   // Does not chain up, because GstGLFilter would allocate an unused framebuffer.
   private_of(base)->processor.set_info(GST_GL_FILTER(base)->in_info);
+  private_of(base)->delay.set_info(GST_GL_FILTER(base)->in_info);
   return TRUE;
 }
 
 static void gst_glcl_filter_gl_stop(GstGLBaseFilter *base) {
   private_of(base)->stats.log(GST_ELEMENT(base));
+  private_of(base)->delay.lose();
   private_of(base)->processor.drop_context();
   GST_GL_BASE_FILTER_CLASS(gst_glcl_filter_parent_class)->gl_stop(base);
 }
@@ -358,20 +435,52 @@ static GstCaps *gst_glcl_filter_transform_internal_caps(GstGLFilter *filter,
 /// Counts late frames that the parent drops before the transform (QoS).
 static GstFlowReturn gst_glcl_filter_submit_input_buffer(GstBaseTransform *trans,
                                                          gboolean discontinuous, GstBuffer *inbuf) {
+  GstGLCLFilterPrivate *priv = private_of(trans);
+  const GstClockTime timestamp = GST_BUFFER_PTS(inbuf);
   const GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
                                  ->submit_input_buffer(trans, discontinuous, inbuf);
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) private_of(trans)->stats.add_dropped();
+  GstFlowReturn pushed = GST_FLOW_OK;
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) {
+    priv->stats.add_dropped();
+    pushed = priv->delay.skip(timestamp);
+  }
+  return pushed == GST_FLOW_OK ? flow : pushed;
+}
+
+/// Processes a frame that waits, or that follows frames which wait, and pushes those that are due.
+static GstFlowReturn gst_glcl_filter_delay_output(GstBaseTransform *trans, GstBuffer **outbuf) {
+  GstGLCLFilterPrivate *priv = private_of(trans);
+  const auto arrival = glcl::WaitingFrames::Clock::now();
+  GstFlowReturn flow =
+      GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->generate_output(trans, outbuf);
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) priv->stats.add_dropped();
+  if (flow != GST_FLOW_OK || !*outbuf) return flow;
+  if (priv->delay.frames() > 0) {
+    flow = priv->delay.add(*outbuf, arrival);
+    gst_clear_buffer(outbuf);
+    return flow;
+  }
+  flow = priv->delay.drain();
+  priv->delay.restore_discontinuity(outbuf);
+  if (flow != GST_FLOW_OK)
+    gst_clear_buffer(outbuf);
+  else
+    priv->stats.add_latency(glcl::WaitingFrames::Clock::now() - arrival);
   return flow;
 }
 
 /// Measures the latency of a frame, including the work of subclasses.
 static GstFlowReturn gst_glcl_filter_generate_output(GstBaseTransform *trans, GstBuffer **outbuf) {
+  GstGLCLFilterPrivate *priv = private_of(trans);
+  if (trans->queued_buf) priv->delay.begin_frame(trans->queued_buf);
+  if (trans->queued_buf && priv->delay.is_active())
+    return gst_glcl_filter_delay_output(trans, outbuf);
   const auto start = std::chrono::steady_clock::now();
   const GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->generate_output(trans, outbuf);
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) private_of(trans)->stats.add_dropped();
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) priv->stats.add_dropped();
   if (flow != GST_FLOW_OK || !*outbuf) return flow;
-  private_of(trans)->stats.add_latency(std::chrono::steady_clock::now() - start);
+  priv->stats.add_latency(std::chrono::steady_clock::now() - start);
   return flow;
 }
 
@@ -394,14 +503,20 @@ static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffe
   GstGLCLFilterPrivate *priv = private_of(self);
   if (!priv->continuity.has_size_of_caps(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info, inbuf))
     return GST_BASE_TRANSFORM_FLOW_DROPPED;
-  if (priv->consumers == glcl::Consumers::unknown)
-    priv->consumers = glcl::consumers_of(trans->srcpad);
-  const auto work = [&] {
+  const bool waits = priv->delay.frames() > 0;
+  return with_opencl(self, [&] {
     priv->processor.process(inbuf, outbuf);
-    if (priv->consumers != glcl::Consumers::opencl)
-      priv->processor.bridge()->prepare_for_gl(outbuf, priv->consumers == glcl::Consumers::mapping);
-  };
-  return with_opencl(self, work);
+    if (!waits) hand_over(self, outbuf);
+  });
+}
+
+static GstFlowReturn gst_glcl_filter_render_waiting(GstGLCLFilter *self, GstBuffer *outbuf) {
+  bool released = false;
+  const GstFlowReturn flow = with_opencl(self, [&] {
+    released = private_of(self)->processor.release_waiting(outbuf);
+    if (released) hand_over(self, outbuf);
+  });
+  return flow == GST_FLOW_OK && !released ? GST_BASE_TRANSFORM_FLOW_DROPPED : flow;
 }
 
 static void gst_glcl_filter_init(GstGLCLFilter *self) {
@@ -456,6 +571,7 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
   auto *filter_class = GST_GL_FILTER_CLASS(klass);
   filter_class->transform_internal_caps =
       GST_DEBUG_FUNCPTR(gst_glcl_filter_transform_internal_caps);
+  klass->render_waiting = gst_glcl_filter_render_waiting;
 
   gst_type_mark_as_plugin_api(GST_TYPE_GLCL_FILTER, static_cast<GstPluginAPIFlags>(0));
 }

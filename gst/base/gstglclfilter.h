@@ -57,6 +57,20 @@ struct _GstGLCLFilterClass {
   /// Frees everything created in `prepare`. Optional.
   void (*unprepare)(GstGLCLFilter *self);
 
+  /// The number of frames by which the current settings delay the output. Optional: without it
+  /// there is no delay. A frame with a delay must pass on: `process` keeps a copy of it, and
+  /// `release_waiting` renders it later. Any thread.
+  int (*delay)(GstGLCLFilter *self);
+  /// Enqueues the kernels that write all of `out` from the oldest frame that `process` has kept.
+  /// `outbuf` has the metas of that frame. False if the frame is lost, with another GL context.
+  bool (*release_waiting)(GstGLCLFilter *self, glcl::Queue &queue, const glcl::Picture &out,
+                          GstBuffer *outbuf);
+  /// Drops all frames that `process` has kept.
+  void (*drop_waiting)(GstGLCLFilter *self);
+  /// Renders the oldest frame that waits, with `release_waiting`. A subclass that overrides it must
+  /// chain up.
+  GstFlowReturn (*render_waiting)(GstGLCLFilter *self, GstBuffer *outbuf);
+
   /// True if `process` gets frames with a luma plane in their own format, not as RGBA; see
   /// gst_glcl_filter_frame_format.
   bool takes_planes;
@@ -99,6 +113,10 @@ const glcl::Picture &gst_glcl_filter_rgba(GstGLCLFilter *self, glcl::Queue &queu
 void gst_glcl_filter_run_as_rgba(
     GstGLCLFilter *self, glcl::Queue &queue, const glcl::Picture &in, const glcl::Picture &out,
     const std::function<void(const glcl::Picture &in, const glcl::Picture &out)> &work);
+/// The delay of the current frame, frames, for passes_on, reads_luma and process.
+int gst_glcl_filter_frame_delay(GstGLCLFilter *self);
+/// Pushes all frames that wait for later ones. Streaming thread.
+void gst_glcl_filter_drain(GstGLCLFilter *self);
 /// Pixel aspect ratio (width by height) of the frames, for `prepare` and `process`.
 float gst_glcl_filter_pixel_aspect(GstGLCLFilter *self);
 /// Call in `process` if the computation assumes square pixels. If they are not square, the element

@@ -55,9 +55,11 @@
 #include "base/glclengineswap.h"
 #include "base/glcloverlay.h"
 #include "config.h"
+#include "gstglclkltlookahead.h"
 #include "gstglclkltproperties.h"
 #include "gstglclkltreports.h"
 #include "klt/klt.h"
+#include "klt/pathplanner.h"
 #include "klt/renderer.h"
 #include "klt/stabilizer.h"
 #include "opencl/lazy.h"
@@ -69,14 +71,19 @@ namespace {
 
 using glcl::klt::Klt;
 using glcl::klt::KltProperties;
+using glcl::klt::PathPlanner;
 using glcl::klt::PointRenderer;
 using glcl::klt::PointReports;
 using glcl::klt::Stabilizer;
+using glcl::klt::WaitingPicture;
+using glcl::klt::WaitingPictures;
 
-/// The stabilizer, and a picture for the frame with its drawing before it is moved.
+/// The stabilizer, its look-ahead, and a picture for the frame with its drawing before it is moved.
 struct Stabilization {
   glcl::Lazy<Stabilizer> stabilizer;
+  glcl::Lazy<PathPlanner> planner;
   glcl::Picture drawn;
+  WaitingPictures waiting;
 };
 
 struct KltState {
@@ -118,6 +125,13 @@ static Stabilizer *gst_glcl_klt_stabilizer(GstGLCLKlt *self, glcl::Context &cont
                                "The picture is not stabilized.", wait);
 }
 
+/// Returns the planner of the look-ahead in the same way.
+static PathPlanner *gst_glcl_klt_planner(GstGLCLKlt *self, glcl::Context &context, bool wait) {
+  const auto make = [context = context.shared_from_this()] { return PathPlanner(*context); };
+  return glcl::optional_engine(GST_ELEMENT(self), self->state->stabilization->planner, make,
+                               "The picture is stabilized without look-ahead.", wait);
+}
+
 /// Builds the engines, because the size of frames has changed, or on another context.
 static void gst_glcl_klt_build(GstGLCLKlt *self, glcl::Context &context, int width, int height,
                                const glcl::FrameFormat &frame) {
@@ -138,6 +152,7 @@ static void gst_glcl_klt_build(GstGLCLKlt *self, glcl::Context &context, int wid
 static void gst_glcl_klt_finish_preparation(GstGLCLKlt *self, glcl::Context &context) {
   const KltProperties settings = self->state->settings.get();
   if (settings.stabilize) gst_glcl_klt_stabilizer(self, context, true);
+  if (settings.delay() > 0) gst_glcl_klt_planner(self, context, true);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(self), context,
                             self->state->reports.bytes(settings.features));
 }
@@ -178,19 +193,122 @@ static void gst_glcl_klt_stabilize(GstGLCLKlt *self, glcl::Queue &queue,
     state->active_stabilizer->run(queue, settings, *state->klt);
   else if (known)
     known->forget();
+  if (PathPlanner *planner = state->stabilization->planner.value();
+      planner && gst_glcl_filter_frame_delay(GST_GLCL_FILTER(self)) == 0)
+    planner->forget();
+}
+
+/// The picture for a frame with its drawing, RGBA.
+static const glcl::Picture &gst_glcl_klt_drawn(KltState *state, glcl::Queue &queue) {
+  glcl::Picture &drawn = state->stabilization->drawn;
+  if (!drawn)
+    drawn =
+        glcl::make_picture(queue.context().cl(), state->width, state->height, state->klt->layout());
+  return drawn;
 }
 
 /// Renders the frame with its drawing, and moves it if it is stabilized.
 static void gst_glcl_klt_draw(KltState *state, glcl::Queue &queue, const KltProperties &settings,
                               const glcl::drawing::Canvas &canvas) {
   if (!state->active_stabilizer) return state->renderer->draw(queue, settings, *state->klt, canvas);
-  glcl::Picture &drawn = state->stabilization->drawn;
-  if (!drawn)
-    drawn =
-        glcl::make_picture(queue.context().cl(), state->width, state->height, state->klt->layout());
+  const glcl::Picture &drawn = gst_glcl_klt_drawn(state, queue);
   state->renderer->draw(queue, settings, *state->klt,
                         {canvas.in, drawn, canvas.overlay, canvas.has_frame});
   state->active_stabilizer->show(queue, drawn, canvas.out);
+}
+
+/// Keeps a frame that waits, with its drawing: into the frame if this is RGBA and gets no overlay.
+static void gst_glcl_klt_keep_pictures(GstGLCLKlt *self, glcl::Queue &queue,
+                                       const KltProperties &settings, const glcl::Picture &in,
+                                       WaitingPicture &kept) {
+  KltState *state = self->state;
+  const bool drawn = settings.display != PointRenderer::Display::none;
+  const bool is_rgba = in.format == &glcl::PlaneFormat::rgba8;
+  kept.has_drawing =
+      drawn && (!is_rgba || gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(self)));
+  if (!drawn || kept.has_drawing)
+    glcl::copy_picture(queue, in, kept.frame);
+  else
+    state->renderer->draw(queue, settings, *state->klt, {in, kept.frame});
+  if (!kept.has_drawing) return;
+  if (!kept.drawing)
+    kept.drawing =
+        glcl::make_picture(queue.context().cl(), state->width, state->height, in.layout);
+  state->renderer->draw(
+      queue, settings, *state->klt,
+      {is_rgba ? in : gst_glcl_klt_drawn(state, queue), kept.drawing, true, is_rgba});
+}
+
+/// Keeps what tells how a frame that waits is moved. Without a planner it is moved as without
+/// look-ahead.
+static void gst_glcl_klt_keep_motion(GstGLCLKlt *self, glcl::Queue &queue,
+                                     const KltProperties &settings, WaitingPicture &kept) {
+  KltState *state = self->state;
+  Stabilizer *stabilizer = state->active_stabilizer;
+  kept.moves = stabilizer;
+  if (!stabilizer) return;
+  const size_t bytes = sizeof(glcl::klt::StabilizerState);
+  if (!kept.state())
+    kept.state = cl::Buffer(queue.context().cl(), CL_MEM_READ_WRITE, bytes);
+  const int ahead = gst_glcl_filter_frame_delay(GST_GLCL_FILTER(self));
+  if (PathPlanner *planner = gst_glcl_klt_planner(self, queue.context(), false))
+    kept.number = planner->record(queue, settings, ahead, *stabilizer, *state->klt);
+  else
+    queue.cl().enqueueCopyBuffer(stabilizer->state(), kept.state, 0, 0, bytes);
+}
+
+/// Keeps a frame for release_waiting.
+static void gst_glcl_klt_keep(GstGLCLKlt *self, glcl::Queue &queue, const glcl::Picture &in,
+                              GstBuffer *inbuf, GstBuffer *outbuf) {
+  KltState *state = self->state;
+  WaitingPictures &waiting = state->stabilization->waiting;
+  WaitingPicture &kept = waiting.add(queue, in);
+  try {
+    gst_glcl_klt_keep_pictures(self, queue, state->frame_settings, in, kept);
+    gst_glcl_klt_keep_motion(self, queue, state->frame_settings, kept);
+    kept.report = state->reports.begin(GST_GLCL_ANALYZER(self), queue, *state->klt, inbuf, outbuf,
+                                       true);
+  } catch (...) {
+    waiting.remove_last();
+    throw;
+  }
+}
+
+static bool gst_glcl_klt_release_waiting(GstGLCLFilter *filter, glcl::Queue &queue,
+                                         const glcl::Picture &out, GstBuffer *outbuf) {
+  KltState *state = GST_GLCL_KLT(filter)->state;
+  auto *analyzer = GST_GLCL_ANALYZER(filter);
+  if (!state->stabilization || state->stabilization->waiting.empty()) return false;
+  WaitingPicture &kept = state->stabilization->waiting.oldest();
+  Stabilizer *stabilizer = state->stabilization->stabilizer.value();
+  if (!stabilizer) kept.moves = false;
+  const cl::Buffer *moved = kept.moves ? &kept.state : nullptr;
+  if (PathPlanner *planner = state->stabilization->planner.value();
+      kept.moves && kept.number && planner) {
+    planner->plan(queue, state->frame_settings, *stabilizer, *kept.number);
+    moved = &planner->state();
+  }
+  state->reports.finish(analyzer, queue, kept.report, moved);
+  const auto show = [&](const glcl::Picture &from, const glcl::Picture &to) {
+    if (moved)
+      stabilizer->show(queue, from, to, *moved);
+    else
+      glcl::copy_picture(queue, from, to);
+  };
+  gst_glcl_analyzer_draw(
+      analyzer, queue, kept.frame, out, outbuf,
+      kept.has_drawing ? std::optional(glcl::Rect{0, 0, out.width, out.height}) : std::nullopt,
+      [&](const glcl::drawing::Canvas &canvas) {
+        show(canvas.overlay ? kept.drawing : kept.frame, canvas.out);
+      },
+      show);
+  state->stabilization->waiting.release_oldest();
+  return true;
+}
+
+static void gst_glcl_klt_drop_waiting(GstGLCLFilter *filter) {
+  KltState *state = GST_GLCL_KLT(filter)->state;
+  if (state->stabilization) state->stabilization->waiting.clear();
 }
 
 static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, const glcl::Picture &in,
@@ -201,9 +319,13 @@ static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, cons
   const KltProperties &settings = state->frame_settings;
   state->klt->run(queue, settings, in);
   gst_glcl_klt_stabilize(self, queue, settings);
-  state->reports.add(analyzer, queue, *state->klt, state->active_stabilizer, inbuf, outbuf);
   const bool drawn = settings.display != PointRenderer::Display::none;
   if (!drawn) state->renderer->forget();
+  if (gst_glcl_filter_frame_delay(filter) > 0)
+    return gst_glcl_klt_keep(self, queue, in, inbuf, outbuf);
+  state->reports.finish(
+      analyzer, queue, state->reports.begin(analyzer, queue, *state->klt, inbuf, outbuf, false),
+      state->active_stabilizer ? &state->active_stabilizer->state() : nullptr);
   const auto draw = [&](const glcl::drawing::Canvas &canvas) {
     gst_glcl_klt_draw(state, queue, settings, canvas);
   };
@@ -217,6 +339,7 @@ static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, cons
 }
 
 static bool gst_glcl_klt_passes_on(GstGLCLFilter *filter) {
+  if (gst_glcl_filter_frame_delay(filter) > 0) return true;  // it is kept
   const KltProperties &settings = GST_GLCL_KLT(filter)->state->frame_settings;
   if (settings.stabilize) return false;
   return settings.display == PointRenderer::Display::none ||
@@ -272,7 +395,14 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
   filter_class->reset = gst_glcl_klt_reset;
   filter_class->unprepare = gst_glcl_klt_unprepare;
   filter_class->takes_planes = true;
-  filter_class->reads_luma = [](GstGLCLFilter *) { return true; };
+  filter_class->reads_luma = [](GstGLCLFilter *filter) {
+    return gst_glcl_filter_frame_delay(filter) == 0;
+  };
+  filter_class->delay = [](GstGLCLFilter *filter) {
+    return GST_GLCL_KLT(filter)->state->settings.get().delay();
+  };
+  filter_class->release_waiting = gst_glcl_klt_release_waiting;
+  filter_class->drop_waiting = gst_glcl_klt_drop_waiting;
   filter_class->gaps_break = true;
   filter_class->set_format = gst_glcl_klt_set_format;
 }

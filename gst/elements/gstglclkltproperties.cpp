@@ -79,6 +79,10 @@ void add_output_properties(Properties<KltProperties> &properties) {
               "Time constant, in frames, with which stabilize=true follows intended camera motion; "
               "0 holds the picture still as long as the margin allows",
               &KltProperties::smoothing, 0, 10000)
+      .number("look-ahead", "Look-ahead",
+              "Number of later frames by which stabilize=true chooses the position of a frame. The "
+              "output is delayed by as many",
+              &KltProperties::look_ahead, 0, PathPlanner::most)
       .number("margin", "Margin",
               "Fraction of width and height that stabilize=true crops on each side and may move "
               "the picture by, 0 to 0.4",

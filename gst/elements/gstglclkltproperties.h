@@ -6,6 +6,7 @@
 
 #include "base/glclproperties.h"
 #include "klt/klt.h"
+#include "klt/pathplanner.h"
 #include "klt/renderer.h"
 #include "klt/stabilizer.h"
 
@@ -14,6 +15,9 @@ namespace glcl::klt {
 /// The values of the properties.
 struct KltProperties : Klt::Settings, PointRenderer::PointStyle, Stabilizer::Settings {
   std::string dump_location;
+  int look_ahead = 0;  ///< frames
+  /// Frames by which the output is delayed.
+  int delay() const { return stabilize ? look_ahead : 0; }
 };
 
 void add_properties(Properties<KltProperties> &properties);

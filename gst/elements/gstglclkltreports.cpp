@@ -14,6 +14,9 @@ namespace {
 
 constexpr char kind[] = "glclklt";
 
+/// The offset of `moved` in the arrays of a meta, bytes: after the counts and 28 bytes per point.
+size_t moved_offset(const Klt &klt) { return 4 * sizeof(cl_uint) + klt.features() * size_t(28); }
+
 /// Copies one field of every point; `from`, `bytes` and `offset` are in bytes.
 void copy_part(Queue &queue, const Klt &klt, size_t from, size_t bytes, const cl::Buffer &to,
                size_t offset) {
@@ -62,13 +65,14 @@ void PointReports::post(GstGLCLAnalyzer *element, const FrameTimes &times,
   gst_glcl_analyzer_post(element, message);
 }
 
-void PointReports::attach(GstGLCLAnalyzer *element, Queue &queue, const Klt &klt,
-                          const Stabilizer *stabilizer, GstBuffer *outbuf) const {
+/// Attaches the meta, but for `moved`. Returns the buffer of its arrays, transfer full.
+GstBuffer *PointReports::attach(GstGLCLAnalyzer *element, Queue &queue, const Klt &klt,
+                                GstBuffer *outbuf) const {
   const int most = klt.features();
   // Offsets: the first four numbers of the summary, then one array after the other.
   const size_t counts = 4 * sizeof(cl_uint), points = counts, ids = points + most * size_t(16),
                ages = ids + most * size_t(4), residues = ages + most * size_t(4),
-               moved = residues + most * size_t(4);
+               moved = moved_offset(klt);
   const AttachedResult result =
       gst_glcl_analyzer_attach(element, outbuf, kind, moved + sizeof StabilizerState::rows,
                                {{"summary", "int32", {4}, 0},
@@ -87,12 +91,9 @@ void PointReports::attach(GstGLCLAnalyzer *element, Queue &queue, const Klt &klt
   copy_part(queue, klt, offsetof(Points::PointRecord, id), 4, memory, ids);
   copy_part(queue, klt, offsetof(Points::PointRecord, age), 4, memory, ages);
   copy_part(queue, klt, offsetof(Points::PointRecord, residue), 4, memory, residues);
-  queue.cl().enqueueCopyBuffer(stabilizer ? stabilizer->state() : identity_rows_, memory,
-                               stabilizer ? offsetof(StabilizerState, rows) : 0, moved,
-                               sizeof StabilizerState::rows);
-  result_written(result.buffer, queue);
   gst_structure_set(result.fields, "width", G_TYPE_INT, width_, "height", G_TYPE_INT, height_,
                     nullptr);
+  return gst_buffer_ref(result.buffer);
 }
 
 /// Writes the points of a frame. After a failure the stream continues without the file.
@@ -111,29 +112,49 @@ void PointReports::write(GstElement *element, guint64 frame, GstClockTime timest
   }
 }
 
-void PointReports::add(GstGLCLAnalyzer *element, Queue &queue, Klt &klt,
-                       const Stabilizer *stabilizer, GstBuffer *inbuf, GstBuffer *outbuf) {
+PendingReport PointReports::begin(GstGLCLAnalyzer *element, Queue &queue, Klt &klt,
+                                  GstBuffer *inbuf, GstBuffer *outbuf, bool waits) {
   const guint64 frame = frames_++;
   const FrameRequest wanted = gst_glcl_analyzer_request(element, inbuf);
-  if (!wanted.message && !wanted.meta && !file_) return;
+  PendingReport pending;
+  pending.times = wanted.times;
+  if (!wanted.message && !wanted.meta && !file_) return pending;
   klt.report(queue);
-  if (stabilizer)
-    klt.points().report_stabilizer(queue, stabilizer->state(),
-                                   offsetof(StabilizerState, confidence));
   const cl::Buffer &report = klt.points().report();
-  if (wanted.message)
-    gst_glcl_analyzer_read(element, queue, report, sizeof(Points::PointSummary),
-                           [element, times = wanted.times, posted = posted_](const void *bytes) {
-                             post(element, times, *static_cast<const Points::PointSummary *>(bytes),
-                                  *posted);
-                           });
-  if (wanted.meta) attach(element, queue, klt, stabilizer, outbuf);
+  if (wanted.message && waits) {
+    pending.summary =
+        cl::Buffer(queue.context().cl(), CL_MEM_READ_WRITE, sizeof(Points::PointSummary));
+    queue.cl().enqueueCopyBuffer(report, pending.summary, 0, 0, sizeof(Points::PointSummary));
+  } else if (wanted.message) {
+    pending.summary = report;
+  }
+  if (wanted.meta) pending.result = attach(element, queue, klt, outbuf);
+  pending.moved = moved_offset(klt);
   if (file_)
     gst_glcl_analyzer_read(
         element, queue, report, Points::bytes(klt.features()),
         [this, element, frame, timestamp = wanted.times.timestamp](const void *bytes) {
           write(GST_ELEMENT(element), frame, timestamp, bytes);
         });
+  return pending;
+}
+
+void PointReports::finish(GstGLCLAnalyzer *element, Queue &queue, const PendingReport &report,
+                          const cl::Buffer *state) {
+  if (report.summary() && state)
+    queue.cl().enqueueCopyBuffer(*state, report.summary, offsetof(StabilizerState, confidence),
+                                 offsetof(Points::PointSummary, confidence), 2 * sizeof(float));
+  if (report.summary())
+    gst_glcl_analyzer_read(element, queue, report.summary, sizeof(Points::PointSummary),
+                           [element, times = report.times, posted = posted_](const void *bytes) {
+                             post(element, times, *static_cast<const Points::PointSummary *>(bytes),
+                                  *posted);
+                           });
+  if (!report.result) return;
+  queue.cl().enqueueCopyBuffer(state ? *state : identity_rows_, result_memory(report.result),
+                               state ? offsetof(StabilizerState, rows) : 0, report.moved,
+                               sizeof StabilizerState::rows);
+  result_written(report.result, queue);
 }
 
 }  // namespace glcl::klt

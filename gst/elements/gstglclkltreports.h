@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/gstglclanalyzer.h"
 #include "klt/klt.h"
@@ -11,6 +12,29 @@
 #include "klt/trackwriter.h"
 
 namespace glcl::klt {
+
+/// The requested reports of a frame, without how it is stabilized.
+struct PendingReport {
+  PendingReport() = default;
+  PendingReport(PendingReport &&other) noexcept
+      : times(other.times),
+        summary(std::move(other.summary)),
+        result(std::exchange(other.result, nullptr)),
+        moved(other.moved) {}
+  PendingReport &operator=(PendingReport &&other) noexcept {
+    times = other.times;
+    std::swap(summary, other.summary);
+    std::swap(result, other.result);
+    moved = other.moved;
+    return *this;
+  }
+  ~PendingReport() { gst_clear_buffer(&result); }
+
+  FrameTimes times{};
+  cl::Buffer summary;           ///< PointSummary, for the message; without one no message is due
+  GstBuffer *result = nullptr;  ///< buffer of the meta's arrays, or null
+  size_t moved = 0;             ///< offset of `moved` in it, bytes
+};
 
 /// Publishes the points of an element: its message, its metas and its file.
 class PointReports {
@@ -26,9 +50,13 @@ class PointReports {
   size_t bytes(int features) const {
     return file_ ? Points::bytes(features) : sizeof(Points::PointSummary);
   }
-  /// Enqueues the requested reports of a frame. `stabilizer` is null if the picture is not moved.
-  void add(GstGLCLAnalyzer *element, Queue &queue, Klt &klt, const Stabilizer *stabilizer,
-           GstBuffer *inbuf, GstBuffer *outbuf);
+  /// Enqueues the requested reports of a frame. They are valid until the next frame, or with
+  /// `waits` for any time.
+  PendingReport begin(GstGLCLAnalyzer *element, Queue &queue, Klt &klt, GstBuffer *inbuf,
+                      GstBuffer *outbuf, bool waits);
+  /// Enqueues the rest. `state`: StabilizerState of the frame, null if the picture is not moved.
+  void finish(GstGLCLAnalyzer *element, Queue &queue, const PendingReport &report,
+              const cl::Buffer *state);
 
  private:
   /// The totals of the messages so far.
@@ -38,8 +66,8 @@ class PointReports {
 
   static void post(GstGLCLAnalyzer *element, const FrameTimes &times,
                    const Points::PointSummary &summary, PostedTotals &posted);
-  void attach(GstGLCLAnalyzer *element, Queue &queue, const Klt &klt, const Stabilizer *stabilizer,
-              GstBuffer *outbuf) const;
+  GstBuffer *attach(GstGLCLAnalyzer *element, Queue &queue, const Klt &klt,
+                    GstBuffer *outbuf) const;
   void write(GstElement *element, guint64 frame, GstClockTime timestamp, const void *bytes);
 
   int width_ = 0, height_ = 0;

@@ -78,9 +78,4 @@ void Points::report(Queue &queue, int features, const cl::Buffer &noise, bool no
                  report_, cl::Local(items * sizeof(cl_int)), cl::Local(items * sizeof(cl_float)));
 }
 
-void Points::report_stabilizer(Queue &queue, const cl::Buffer &from, size_t offset) const {
-  queue.cl().enqueueCopyBuffer(from, report_, offset, offsetof(PointSummary, confidence),
-                               2 * sizeof(cl_float));
-}
-
 }  // namespace glcl::klt

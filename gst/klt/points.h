@@ -37,9 +37,6 @@ class Points {
   /// Enqueues the report of a frame with `features` slots in use. `noise`: see
   /// noise::Noise::variances(); reported as unknown unless `noise_known`.
   void report(Queue &queue, int features, const cl::Buffer &noise, bool noise_known);
-  /// Enqueues, after report(), the copy of its confidence and margin_used from two floats at byte
-  /// `offset` of `from`.
-  void report_stabilizer(Queue &queue, const cl::Buffer &from, size_t offset) const;
   /// Summary, then PointRecord[count] in the order of slots; overwritten by the next report().
   const cl::Buffer &report() const { return report_; }
 

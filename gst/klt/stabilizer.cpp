@@ -42,8 +42,8 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
   const Points &points = klt.points();
   const int slots = klt.features();
   std::swap(previous_state_, state_);
-  const bool fresh = !std::exchange(has_state_, true) || klt.fresh();
-  if (fresh) {
+  fresh_ = !std::exchange(has_state_, true) || klt.fresh();
+  if (fresh_) {
     queue.cl().enqueueFillBuffer(previous_state_, cl_float(0), 0, sizeof(StabilizerState));
     queue.cl().enqueueFillBuffer(camera_, cl_float(0), 0, sizeof(camera::CameraState));
     queue.cl().enqueueFillBuffer(anchors_, cl_int(-1), 0, Points::most * sizeof(Anchor));
@@ -55,17 +55,20 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
     ransac.width = view_.aspect * float(view_.size.s[0]), ransac.height = float(view_.size.s[1]);
     ransac_.run(queue, ransac, displacements_, slots, camera_);
   }
-  const StabilizerFilter filter{float(settings.smoothing), float(1 - 2 * settings.margin),
-                                view_.aspect, view_.centre};
-  update_(queue, {size_t(slots), 1}, points.points(), slots, points.state(), camera_, int(fresh),
-          filter, previous_state_, state_, anchors_);
+  update_(queue, {size_t(slots), 1}, points.points(), slots, points.state(), camera_, int(fresh_),
+          filter(settings), previous_state_, state_, anchors_);
 }
 
-void Stabilizer::show(Queue &queue, const Picture &in, const Picture &out) {
+StabilizerFilter Stabilizer::filter(const Settings &settings) const {
+  return {float(settings.smoothing), float(1 - 2 * settings.margin), view_.aspect, view_.centre};
+}
+
+void Stabilizer::show(Queue &queue, const Picture &in, const Picture &out,
+                      const cl::Buffer &state) {
   if (in.format == &PlaneFormat::rgba8)
-    show_(queue, {size_t(view_.size.s[0]), size_t(view_.size.s[1])}, in, out, view_, state_);
+    show_(queue, {size_t(view_.size.s[0]), size_t(view_.size.s[1])}, in, out, view_, state);
   else
-    show_planes_(queue, block_items(in), in, out, view_, state_);
+    show_planes_(queue, block_items(in), in, out, view_, state);
 }
 
 }  // namespace glcl::klt

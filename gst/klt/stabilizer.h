@@ -38,12 +38,20 @@ class Stabilizer {
   void set_format(Context &context, const FrameFormat &frame);
   /// Enqueues the position of a frame in the stabilized picture. Follows Klt::run() in every frame.
   void run(Queue &queue, const Settings &settings, const Klt &klt);
-  /// Enqueues the stabilized output for `in`: the frame, or an RGBA picture of its size.
-  void show(Queue &queue, const Picture &in, const Picture &out);
+  /// Enqueues the stabilized output for `in`: the frame, or an RGBA picture of its size. `state`:
+  /// StabilizerState of the frame.
+  void show(Queue &queue, const Picture &in, const Picture &out, const cl::Buffer &state);
+  void show(Queue &queue, const Picture &in, const Picture &out) { show(queue, in, out, state_); }
   /// Restarts with the next frame.
   void forget() { has_state_ = false; }
   /// The StabilizerState of the last frame.
   const cl::Buffer &state() const { return state_; }
+  /// The StabilizerState of the frame before, and the CameraState of the last frame.
+  const cl::Buffer &previous_state() const { return previous_state_; }
+  const cl::Buffer &camera() const { return camera_; }
+  /// True if the last frame followed none.
+  bool fresh() const { return fresh_; }
+  StabilizerFilter filter(const Settings &settings) const;
 
  private:
   StabilizedView view_;
@@ -51,7 +59,7 @@ class Stabilizer {
   camera::Ransac::Settings ransac_settings_;
   Kernel displacements_kernel_, update_, show_, show_planes_;
   cl::Buffer displacements_, anchors_, camera_, previous_state_, state_;
-  bool has_state_ = false;
+  bool has_state_ = false, fresh_ = false;
 };
 
 }  // namespace glcl::klt

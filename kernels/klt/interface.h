@@ -162,6 +162,31 @@ typedef struct {
   float2 centre;    // px
 } StabilizerFilter;
 
+CONSTANT(MOST_AHEAD, 60);  // frames, most look-ahead
+CONSTANT(KEPT_STEPS, 64);  // steps in the ring, more than MOST_AHEAD
+
+// The motion of the camera to a frame.
+typedef struct {
+  SimilarityMotion motion;  // from the frame to the previous one
+  int restart;              // 1: the frame follows none
+  float confidence;         // of the motion, 0 to 1; -1: unknown
+} CameraStep;
+
+// Where the last frames were shown. Motions go from the stabilized picture to the last frame.
+typedef struct {
+  SimilarityMotion last, before_last;
+  int count;  // number of known motions, up to 2
+} ShownPath;
+
+// The frames whose path is planned, for klt_plan_path.
+typedef struct {
+  int first;   // index of the first frame's step
+  int known;   // number of frames whose steps are known
+  int frames;  // rows of a matrix; the path goes on freely after the known frames
+  float jump;  // weight of first differences; that of second differences is 1
+  float pull;  // weight of the distance from the middle of the margin
+} PathWindow;
+
 // The output frame, for klt_show and klt_show_planes.
 typedef struct {
   int2 size;      // px

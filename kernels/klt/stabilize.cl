@@ -7,8 +7,8 @@
 #include "camera/interface.h"
 #include "common/frame.clh"
 #include "klt/interface.h"
+#include "klt/margin.clh"
 #include "klt/points.clh"
-#include "klt/steady.clh"
 #include "klt/tuned.clh"
 
 #define NONE 1e9f  // x of a missing vector
@@ -27,28 +27,6 @@ __kernel void klt_displacements(__global const TrackedPoints *points, int slots,
       moved(stabilizer->to_stabilized, to_square_px(points->position[slot].zw - centre, aspect));
   displacements[slot] =
       known ? (float4)(at, anchors[slot].position - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
-}
-
-// Limits the motion from the stabilized picture to the frame so that the visible part lies inside
-// the frame.
-inline float4 bounded(float4 from_stabilized, float zoom, float2 half_size) {
-  const float2 limit = fmax(half_size, 0.5f);
-  const float rotation = fabs(from_stabilized.w), across = limit.y / limit.x,
-              most = (1.0f - zoom) / zoom;
-  const float need =
-      fmax(from_stabilized.z + rotation * fmax(across, 1.0f / across), -from_stabilized.z);
-  const float part = need > most ? most / need : 1.0f;
-  const float4 result = (float4)(from_stabilized.xy, part * from_stabilized.zw);
-  const float2 reach = zoom * ((1.0f + result.z) * limit + part * rotation * limit.yx);
-  const float2 left = fmax(limit - reach, 0.0f);
-  return (float4)(clamp(result.xy, -left, left), result.zw);
-}
-
-// The fraction of the margin that a motion uses, 0 to 1: 1 without a margin.
-inline float part_of_margin(StabilizerFilter filter, float4 motion) {
-  const float2 limit = (1.0f - filter.zoom) * to_square_px(filter.centre, filter.aspect),
-               part = fabs(motion.xy) / fmax(limit, 0.5f);
-  return filter.zoom < 1.0f ? fmin(fmax(part.x, part.y), 1.0f) : 1.0f;
 }
 
 // The gains of a fading-memory filter (Morrison 1969) of `smoothing` frames: the parts of the
@@ -87,13 +65,11 @@ __kernel void klt_update_stabilizer(__global const TrackedPoints *points, int sl
   }
   const float2 middle = to_square_px(filter.centre, filter.aspect);
   const bool restart = fresh || state[CUT];
-  const bool reliable = camera->coverage >= 0.5f && camera->inliers >= (float)LEAST_INLIERS &&
-                        LEAST_SHARE * camera->inliers >= camera->vector_count;
   const float4 velocity = restart || filter.smoothing == 0.0f ? (float4)(0.0f) : before->velocity;
   // An unknown motion is assumed to be the velocity.
   const float4 to_stabilized =
       restart ? (float4)(0.0f)
-              : after(before->to_stabilized, reliable ? camera->vector_motion : velocity);
+              : after(before->to_stabilized, motion_or(camera, velocity));
   const float4 residual = to_stabilized - velocity;
   const float2 gains = filter_gains(filter, residual);
   const float4 target = velocity + gains.x * residual;
@@ -114,17 +90,9 @@ __kernel void klt_update_stabilizer(__global const TrackedPoints *points, int sl
     anchors[slot] = next;
   }
   if (slot == 0) {
-    const float2 grown = ((float2)(1.0f, 0.0f) + held.zw) / filter.zoom;
-    const float2 shift =
-        filter.centre + from_square_px(held.xy / filter.zoom - times(grown, middle), filter.aspect);
-    const float across = -grown.y / filter.aspect, down = grown.y * filter.aspect;
-    const StabilizerState result = {held,
-                                    velocity + gains.y * residual,
-                                    from_stabilized,
-                                    filter.zoom,
-                                    {grown.x, across, shift.x, down, grown.x, shift.y},
-                                    restart ? -1.0f : camera->confidence,
-                                    part_of_margin(filter, from_stabilized)};
+    StabilizerState result = state_of(filter, held, from_stabilized);
+    result.velocity = velocity + gains.y * residual;
+    result.confidence = restart ? -1.0f : camera->confidence;
     *now = result;
   }
 }

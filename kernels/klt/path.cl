@@ -39,28 +39,52 @@ inline float2 exp_of(float2 number) {
   return exp(number.x) * (float2)(cos(number.y), sin(number.y));
 }
 
-// The window in local memory, by frames.
+// The window in local memory, by frames. The path is relative to the camera's, so that rounding
+// does not grow with the way of a pan.
 typedef struct {
-  float2 camera[FRAMES];  // path of the camera: growth and rotation as logarithms, then positions
-  float2 grown[FRAMES];   // growth and rotation of the camera as complex numbers
-  float2 limit[FRAMES];   // most distance from the camera, in the coordinates of the frame
-  float2 path[FRAMES];    // of the picture, within the margin
-  float2 dual[FRAMES];    // sum of distances between both paths
+  float2 change[FRAMES];    // of the camera's position, or of the logarithms of its growth and turn
+  float2 grown[FRAMES];     // growth and rotation of the camera as complex numbers
+  float2 limit[FRAMES];     // most distance from the camera, in the coordinates of the frame
+  float2 gradient[FRAMES];  // of the squared differences of the camera's path
+  float2 path[FRAMES];      // of the picture, within the margin
+  float2 dual[FRAMES];      // sum of distances between both paths
   float2 right[FRAMES];
 } Plan;
 
-// Finds the path. `turned`: limits turn and grow with the camera. `first`, `second`: the parts that
-// earlier frames have in the equations of the first two frames. All items call it.
-void find_path(__local Plan *plan, __global const float *inverse, PathWindow window, bool turned,
-               float2 first, float2 second) {
+// The positions of the frames before the window, relative to its first frame.
+typedef struct {
+  int count;  // number of known ones
+  float2 last, before_last;
+} EarlierPlaces;
+
+// The second difference of the camera's path that ends at frame i; 0 if it is not counted.
+inline float2 bend_at(__local const Plan *plan, PathWindow window, EarlierPlaces earlier, int i) {
+  if (i >= window.frames || i < 2 - earlier.count) return 0.0f;
+  const float2 before = i ? plan->change[i - 1] : earlier.last - earlier.before_last;
+  return plan->change[i] - before;
+}
+
+// The first difference that ends at frame i; 0 if it is not counted.
+inline float2 jump_at(__local const Plan *plan, PathWindow window, EarlierPlaces earlier, int i) {
+  if (i >= window.frames || i < 1 - earlier.count) return 0.0f;
+  return window.jump * plan->change[i];
+}
+
+// Finds the path. `turned`: limits turn and grow with the camera. All items call it.
+void find_path(__local Plan *plan, __global const float *inverse, PathWindow window,
+               EarlierPlaces earlier, bool turned) {
   const int item = get_local_id(0), frames = window.frames;
-  for (int i = item; i < frames; i += ITEMS) plan->path[i] = plan->camera[i], plan->dual[i] = 0.0f;
+  for (int i = item; i < frames; i += ITEMS) {
+    plan->path[i] = 0.0f, plan->dual[i] = 0.0f;
+    plan->gradient[i] = bend_at(plan, window, earlier, i) -
+                        2.0f * bend_at(plan, window, earlier, i + 1) +
+                        bend_at(plan, window, earlier, i + 2) +
+                        jump_at(plan, window, earlier, i) - jump_at(plan, window, earlier, i + 1);
+  }
   for (int round = 0; round < PATH_ROUNDS; round++) {
     for (int i = item; i < frames; i += ITEMS) {
-      const float2 middle = i < window.known ? plan->camera[i] : plan->path[i];
-      const float2 earlier = i == 0 ? first : i == 1 ? second : (float2)(0.0f);
-      plan->right[i] =
-          window.pull * middle - earlier + PATH_STEP * (plan->path[i] - plan->dual[i]);
+      const float2 free_pull = i < window.known ? (float2)(0.0f) : window.pull * plan->path[i];
+      plan->right[i] = PATH_STEP * (plan->path[i] - plan->dual[i]) - plan->gradient[i] + free_pull;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < frames; i += ITEMS) {
@@ -71,9 +95,8 @@ void find_path(__local Plan *plan, __global const float *inverse, PathWindow win
       float2 next = wanted;
       if (i < window.known) {
         const float2 grown = turned ? plan->grown[i] : (float2)(1.0f, 0.0f);
-        const float2 offset =
-            times(wanted - plan->camera[i], conjugate(grown)) / dot(grown, grown);
-        next = plan->camera[i] + times(clamp(offset, -plan->limit[i], plan->limit[i]), grown);
+        const float2 offset = times(wanted, conjugate(grown)) / dot(grown, grown);
+        next = times(clamp(offset, -plan->limit[i], plan->limit[i]), grown);
       }
       plan->dual[i] = wanted - next;
       plan->path[i] = next;
@@ -82,13 +105,6 @@ void find_path(__local Plan *plan, __global const float *inverse, PathWindow win
   }
 }
 
-// The part of earlier positions in the equation of the first frame, and of the second.
-inline float2 part_in_first(int count, float jump, float2 last, float2 before_last) {
-  const float2 bend = count > 1 ? before_last - 4.0f * last : -2.0f * last;
-  return count ? bend - jump * last : (float2)(0.0f);
-}
-inline float2 part_in_second(int count, float2 last) { return count ? last : (float2)(0.0f); }
-
 // The number of frames up to the next cut.
 inline int frames_to_cut(__global const CameraStep *steps, PathWindow window) {
   int count = 1;
@@ -96,40 +112,47 @@ inline int frames_to_cut(__global const CameraStep *steps, PathWindow window) {
   return count;
 }
 
-// Fills in the logarithms of growth and rotation of the camera relative to the first frame. All
-// items call it.
-void turn_camera(__local Plan *plan, __global const CameraStep *steps, PathWindow window) {
+// Lets the camera go on after the known frames at its mean speed, or else at the picture's. All
+// items call it. The path is free there, but finds its way faster.
+void extend_changes(__local Plan *plan, PathWindow window, EarlierPlaces earlier) {
+  float2 speed = earlier.count > 1 ? earlier.last - earlier.before_last : (float2)(0.0f);
+  if (window.known > 1) {
+    speed = 0.0f;
+    for (int i = 1; i < window.known; i++) speed += plan->change[i];
+    speed /= (float)(window.known - 1);
+  }
+  for (int i = get_local_id(0); i < window.frames; i += ITEMS)
+    if (i >= window.known) plan->change[i] = speed;
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// Fills in the changes of growth and rotation of the camera, and their sums. All items call it.
+void turn_camera(__local Plan *plan, __global const CameraStep *steps, PathWindow window,
+                 EarlierPlaces earlier) {
   const int item = get_local_id(0);
-  for (int i = item; i < window.frames; i += ITEMS) {
+  for (int i = item; i < window.known; i += ITEMS) {
     const float4 motion = steps[(window.first + i) % KEPT_STEPS].motion;
-    const bool moves = i > 0 && i < window.known;
-    plan->right[i] = moves ? log_of((float2)(1.0f + motion.z, motion.w)) : (float2)(0.0f);
+    plan->change[i] = i ? log_of((float2)(1.0f + motion.z, motion.w)) : -earlier.last;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
+  extend_changes(plan, window, earlier);
   for (int i = item; i < window.frames; i += ITEMS) {
     float2 sum = 0.0f;
-    for (int j = 1; j <= i; j++) sum += plan->right[j];
-    plan->camera[i] = sum;
+    for (int j = 1; j <= i; j++) sum += plan->change[j];
     plan->grown[i] = exp_of(sum);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Fills in the positions of the camera relative to the first frame. All items call it.
-void move_camera(__local Plan *plan, __global const CameraStep *steps, PathWindow window) {
-  const int item = get_local_id(0);
-  for (int i = item; i < window.frames; i += ITEMS) {
-    const bool moves = i > 0 && i < window.known;
+// Fills in the changes of the camera's position. All items call it.
+void move_camera(__local Plan *plan, __global const CameraStep *steps, PathWindow window,
+                 EarlierPlaces earlier) {
+  for (int i = get_local_id(0); i < window.known; i += ITEMS) {
     const float2 shift = steps[(window.first + i) % KEPT_STEPS].motion.xy;
-    plan->right[i] = moves ? times(plan->grown[i - 1], shift) : (float2)(0.0f);
+    plan->change[i] = i ? times(plan->grown[i - 1], shift) : -earlier.last;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int i = item; i < window.frames; i += ITEMS) {
-    float2 sum = 0.0f;
-    for (int j = 1; j <= i; j++) sum += plan->right[j];
-    plan->camera[i] = sum;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
+  extend_changes(plan, window, earlier);
 }
 
 // Plans where the window's first frame is shown. `matrices`: the inverses of the equations after
@@ -150,25 +173,21 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void klt_plan_path(
   const float2 middle = fmax(to_square_px(filter.centre, filter.aspect), 0.5f),
                unit = (float2)(1.0f, 0.0f);
 
-  turn_camera(&plan, steps, window);
+  const EarlierPlaces turns = {count, log_of(unit + last.zw), log_of(unit + before_last.zw)};
+  turn_camera(&plan, steps, window, turns);
   const float most = 0.5f * TURN_SHARE * most_growth(filter.zoom),
               across = fmax(middle.x / middle.y, middle.y / middle.x);
   for (int i = item; i < window.frames; i += ITEMS) plan.limit[i] = (float2)(most, most / across);
-  const float2 last_turn = log_of(unit + last.zw), before_turn = log_of(unit + before_last.zw);
-  find_path(&plan, inverse_matrix, window, false,
-            part_in_first(count, window.jump, last_turn, before_turn),
-            part_in_second(count, last_turn));
+  find_path(&plan, inverse_matrix, window, turns, false);
 
   const float2 turn = plan.path[0];
   for (int i = item; i < window.frames; i += ITEMS) {
-    const float2 grown = exp_of(plan.path[i] - plan.camera[i]) - unit;
+    const float2 grown = exp_of(plan.path[i]) - unit;
     plan.limit[i] = free_shift(grown.x, fabs(grown.y), filter.zoom, middle);
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  move_camera(&plan, steps, window);
-  find_path(&plan, inverse_matrix, window, true,
-            part_in_first(count, window.jump, last.xy, before_last.xy),
-            part_in_second(count, last.xy));
+  const EarlierPlaces places = {count, last.xy, before_last.xy};
+  move_camera(&plan, steps, window, places);
+  find_path(&plan, inverse_matrix, window, places, true);
 
   barrier(CLK_GLOBAL_MEM_FENCE);
   if (item) return;

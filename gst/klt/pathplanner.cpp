@@ -2,6 +2,7 @@
 #include "pathplanner.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -19,43 +20,49 @@ size_t group_items(const Device &device) {
   return device.is_cpu() ? 1 : std::min<size_t>(64, one_group(device.device));
 }
 
-/// A symmetric matrix, by rows.
-using Matrix = std::vector<double>;
+/// The equations of positions whose squared differences are small: a symmetric matrix with two
+/// diagonals on each side.
+class Band {
+ public:
+  explicit Band(int size) : rows_(size_t(size)) {}
 
-/// Adds the squared differences of an order to the equations of `count` positions, of which only
-/// the last `unknown` ones are free.
-void add_differences(Matrix &equations, int unknown, int count, int order, double weight) {
-  const std::vector<double> parts =
-      order == 1 ? std::vector<double>{-1, 1} : std::vector<double>{1, -2, 1};
-  const int known = count - unknown;
-  for (int begin = 0; begin + order < count; begin++)
-    for (int i = 0; i <= order; i++)
-      for (int j = 0; j <= order; j++) {
-        const int row = begin + i - known, column = begin + j - known;
-        if (row >= 0 && column >= 0)
-          equations[size_t(row * unknown + column)] += weight * parts[i] * parts[j];
+  void add_to_diagonal(double number) {
+    for (Row &row : rows_) row[0] += number;
+  }
+  /// Adds squared differences: sums of positions with these weights. `known` positions come before.
+  void add(const std::vector<double> &weights, double factor, int known) {
+    const int count = int(weights.size()), size = int(rows_.size());
+    for (int begin = -known; begin + count <= size; begin++)
+      for (int i = 0; i < count; i++)
+        for (int j = 0; j <= i; j++)
+          if (begin + j >= 0) rows_[begin + i][i - j] += factor * weights[i] * weights[j];
+  }
+  /// Replaces the matrix by its factor (Cholesky), for solve().
+  void factorize() {
+    for (int i = 0; i < int(rows_.size()); i++)
+      for (int k = std::min(i, 2); k >= 0; k--) {
+        double sum = rows_[i][k];
+        for (int m = k + 1; m <= std::min(i, 2); m++) sum -= rows_[i][m] * rows_[i - k][m - k];
+        rows_[i][k] = k ? sum / rows_[i - k][0] : std::sqrt(sum);
       }
-}
-
-/// The inverse of a positive definite matrix, by Gauss and Jordan.
-Matrix inverse(Matrix matrix, int size) {
-  Matrix result(matrix.size());
-  for (int i = 0; i < size; i++) result[size_t(i * size + i)] = 1;
-  for (int pivot = 0; pivot < size; pivot++) {
-    const double by = 1 / matrix[size_t(pivot * size + pivot)];
-    for (int j = 0; j < size; j++)
-      matrix[size_t(pivot * size + j)] *= by, result[size_t(pivot * size + j)] *= by;
+  }
+  /// Replaces the right side by the solution.
+  void solve(std::vector<double> &right) const {
+    const int size = int(rows_.size());
     for (int i = 0; i < size; i++) {
-      const double part = matrix[size_t(i * size + pivot)];
-      if (i == pivot || part == 0) continue;
-      for (int j = 0; j < size; j++) {
-        matrix[size_t(i * size + j)] -= part * matrix[size_t(pivot * size + j)];
-        result[size_t(i * size + j)] -= part * result[size_t(pivot * size + j)];
-      }
+      for (int k = 1; k <= std::min(i, 2); k++) right[i] -= rows_[i][k] * right[i - k];
+      right[i] /= rows_[i][0];
+    }
+    for (int i = size - 1; i >= 0; i--) {
+      for (int k = 1; k <= std::min(size - 1 - i, 2); k++) right[i] -= rows_[i + k][k] * right[i + k];
+      right[i] /= rows_[i][0];
     }
   }
-  return result;
-}
+
+ private:
+  using Row = std::array<double, 3>;  // the diagonal, and the numbers before it
+  std::vector<Row> rows_;
+};
 
 }  // namespace
 
@@ -66,13 +73,20 @@ PathPlanner::PathWeights PathPlanner::weights(int smoothing) {
 
 std::vector<float> PathPlanner::inverses(int frames, const PathWeights &weights, double step) {
   std::vector<float> all;
-  for (int known = 0; known <= earlier; known++) {
-    Matrix equations(size_t(frames) * frames);
-    for (int i = 0; i < frames; i++) equations[size_t(i * frames + i)] = weights.pull + step;
-    add_differences(equations, frames, frames + std::min(known, 1), 1, weights.jump);
-    add_differences(equations, frames, frames + known, 2, weights.bend);
-    for (const double number : inverse(equations, frames)) all.push_back(float(number));
-  }
+  for (int size = 1; size <= frames; size++)
+    for (int known = 0; known <= earlier; known++) {
+      Band band(size);
+      band.add_to_diagonal(weights.pull + step);
+      band.add({-1, 1}, weights.jump, std::min(known, 1));
+      band.add({1, -2, 1}, weights.bend, known);
+      band.factorize();
+      for (int column = 0; column < size; column++) {
+        std::vector<double> numbers(size, 0.0);
+        numbers[column] = 1;
+        band.solve(numbers);
+        for (const double number : numbers) all.push_back(float(number));
+      }
+    }
   return all;
 }
 
@@ -88,7 +102,7 @@ PathPlanner::PathPlanner(Context &context) {
     steps_ = buffer(KEPT_STEPS * sizeof(CameraStep));
     shown_ = buffer(sizeof(ShownPath));
     state_ = buffer(sizeof(StabilizerState));
-    matrices_ = buffer((earlier + 1) * size_t(most + 1) * (most + 1) * sizeof(float));
+    matrices_ = buffer(size_t(most + 1) * (most + 2) * (2 * most + 3) / 2 * sizeof(float));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for look-ahead on " + context.device().name + ".", error);
   }
@@ -119,7 +133,7 @@ void PathPlanner::plan(Queue &queue, const Stabilizer::Settings &settings,
   make_matrices(queue, ahead_ + 1, settings.smoothing);
   const PathWeights weight = weights(settings.smoothing);
   const PathWindow window{int(frame % KEPT_STEPS), int(std::min<int64_t>(next_ - frame, frames_)),
-                          frames_, float(weight.jump), float(weight.pull)};
+                          float(weight.jump)};
   plan_(queue, plan_.group(), steps_, window, stabilizer.filter(settings), matrices_, shown_,
         state_);
 }

@@ -40,8 +40,8 @@ class PathPlanner {
     double jump, bend, pull;
   };
   static PathWeights weights(int smoothing);
-  /// The inverses of the equations of `frames` positions after none, one and two earlier positions,
-  /// one after the other. `step`: added to the diagonal.
+  /// The inverses of the equations of 1, 2, … `frames` positions, each after none, one and two
+  /// earlier positions. `step`: added to the diagonal.
   static std::vector<float> inverses(int frames, const PathWeights &weights, double step);
 
  private:
@@ -51,7 +51,7 @@ class PathPlanner {
   cl::Buffer steps_, shown_, state_, matrices_;
   int64_t next_ = 0;     // number of the next frame
   int ahead_ = 1;        // look-ahead of the last frame
-  int frames_ = 0;       // rows of a matrix
+  int frames_ = 0;       // rows of the largest matrix
   int smoothing_ = 0;    // of the matrices
   bool forgotten_ = true;
 };

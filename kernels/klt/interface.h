@@ -181,10 +181,8 @@ typedef struct {
 // The frames whose path is planned, for klt_plan_path.
 typedef struct {
   int first;   // index of the first frame's step
-  int known;   // number of frames whose steps are known
-  int frames;  // rows of a matrix; the path goes on freely after the known frames
+  int count;   // number of frames whose steps are known
   float jump;  // weight of first differences; that of second differences is 1
-  float pull;  // weight of the distance from the middle of the margin
 } PathWindow;
 
 // The output frame, for klt_show and klt_show_planes.

@@ -59,22 +59,22 @@ typedef struct {
 
 // The second difference of the camera's path that ends at frame i; 0 if it is not counted.
 inline float2 bend_at(__local const Plan *plan, PathWindow window, EarlierPlaces earlier, int i) {
-  if (i >= window.frames || i < 2 - earlier.count) return 0.0f;
+  if (i >= window.count || i < 2 - earlier.count) return 0.0f;
   const float2 before = i ? plan->change[i - 1] : earlier.last - earlier.before_last;
   return plan->change[i] - before;
 }
 
 // The first difference that ends at frame i; 0 if it is not counted.
 inline float2 jump_at(__local const Plan *plan, PathWindow window, EarlierPlaces earlier, int i) {
-  if (i >= window.frames || i < 1 - earlier.count) return 0.0f;
+  if (i >= window.count || i < 1 - earlier.count) return 0.0f;
   return window.jump * plan->change[i];
 }
 
 // Finds the path. `turned`: limits turn and grow with the camera. All items call it.
 void find_path(__local Plan *plan, __global const float *inverse, PathWindow window,
                EarlierPlaces earlier, bool turned) {
-  const int item = get_local_id(0), frames = window.frames;
-  for (int i = item; i < frames; i += ITEMS) {
+  const int item = get_local_id(0), count = window.count;
+  for (int i = item; i < count; i += ITEMS) {
     plan->path[i] = 0.0f, plan->dual[i] = 0.0f;
     plan->gradient[i] = bend_at(plan, window, earlier, i) -
                         2.0f * bend_at(plan, window, earlier, i + 1) +
@@ -82,22 +82,17 @@ void find_path(__local Plan *plan, __global const float *inverse, PathWindow win
                         jump_at(plan, window, earlier, i) - jump_at(plan, window, earlier, i + 1);
   }
   for (int round = 0; round < PATH_ROUNDS; round++) {
-    for (int i = item; i < frames; i += ITEMS) {
-      const float2 free_pull = i < window.known ? (float2)(0.0f) : window.pull * plan->path[i];
-      plan->right[i] = PATH_STEP * (plan->path[i] - plan->dual[i]) - plan->gradient[i] + free_pull;
-    }
+    for (int i = item; i < count; i += ITEMS)
+      plan->right[i] = PATH_STEP * (plan->path[i] - plan->dual[i]) - plan->gradient[i];
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; i < frames; i += ITEMS) {
+    for (int i = item; i < count; i += ITEMS) {
       float2 smooth = 0.0f;
-      for (int j = 0; j < frames; j++) smooth += inverse[j * frames + i] * plan->right[j];
+      for (int j = 0; j < count; j++) smooth += inverse[j * count + i] * plan->right[j];
       const float2 wanted =
           PATH_RELAXED * smooth + (1.0f - PATH_RELAXED) * plan->path[i] + plan->dual[i];
-      float2 next = wanted;
-      if (i < window.known) {
-        const float2 grown = turned ? plan->grown[i] : (float2)(1.0f, 0.0f);
-        const float2 offset = times(wanted, conjugate(grown)) / dot(grown, grown);
-        next = times(clamp(offset, -plan->limit[i], plan->limit[i]), grown);
-      }
+      const float2 grown = turned ? plan->grown[i] : (float2)(1.0f, 0.0f);
+      const float2 offset = times(wanted, conjugate(grown)) / dot(grown, grown);
+      const float2 next = times(clamp(offset, -plan->limit[i], plan->limit[i]), grown);
       plan->dual[i] = wanted - next;
       plan->path[i] = next;
     }
@@ -108,35 +103,20 @@ void find_path(__local Plan *plan, __global const float *inverse, PathWindow win
 // The number of frames up to the next cut.
 inline int frames_to_cut(__global const CameraStep *steps, PathWindow window) {
   int count = 1;
-  while (count < window.known && !steps[(window.first + count) % KEPT_STEPS].restart) count++;
+  while (count < window.count && !steps[(window.first + count) % KEPT_STEPS].restart) count++;
   return count;
-}
-
-// Lets the camera go on after the known frames at its mean speed, or else at the picture's. All
-// items call it. The path is free there, but finds its way faster.
-void extend_changes(__local Plan *plan, PathWindow window, EarlierPlaces earlier) {
-  float2 speed = earlier.count > 1 ? earlier.last - earlier.before_last : (float2)(0.0f);
-  if (window.known > 1) {
-    speed = 0.0f;
-    for (int i = 1; i < window.known; i++) speed += plan->change[i];
-    speed /= (float)(window.known - 1);
-  }
-  for (int i = get_local_id(0); i < window.frames; i += ITEMS)
-    if (i >= window.known) plan->change[i] = speed;
-  barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 // Fills in the changes of growth and rotation of the camera, and their sums. All items call it.
 void turn_camera(__local Plan *plan, __global const CameraStep *steps, PathWindow window,
                  EarlierPlaces earlier) {
   const int item = get_local_id(0);
-  for (int i = item; i < window.known; i += ITEMS) {
+  for (int i = item; i < window.count; i += ITEMS) {
     const float4 motion = steps[(window.first + i) % KEPT_STEPS].motion;
     plan->change[i] = i ? log_of((float2)(1.0f + motion.z, motion.w)) : -earlier.last;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  extend_changes(plan, window, earlier);
-  for (int i = item; i < window.frames; i += ITEMS) {
+  for (int i = item; i < window.count; i += ITEMS) {
     float2 sum = 0.0f;
     for (int j = 1; j <= i; j++) sum += plan->change[j];
     plan->grown[i] = exp_of(sum);
@@ -147,29 +127,30 @@ void turn_camera(__local Plan *plan, __global const CameraStep *steps, PathWindo
 // Fills in the changes of the camera's position. All items call it.
 void move_camera(__local Plan *plan, __global const CameraStep *steps, PathWindow window,
                  EarlierPlaces earlier) {
-  for (int i = get_local_id(0); i < window.known; i += ITEMS) {
+  for (int i = get_local_id(0); i < window.count; i += ITEMS) {
     const float2 shift = steps[(window.first + i) % KEPT_STEPS].motion.xy;
     plan->change[i] = i ? times(plan->grown[i - 1], shift) : -earlier.last;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  extend_changes(plan, window, earlier);
 }
 
-// Plans where the window's first frame is shown. `matrices`: the inverses of the equations after
-// none, one and two shown frames. One group.
+// Plans where the window's first frame is shown. `matrices`: the inverses of the equations of 1, 2,
+// 3 … frames, each after none, one and two shown frames. One group.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void klt_plan_path(
     __global const CameraStep *steps, PathWindow window, StabilizerFilter filter,
     __global const float *matrices, __global ShownPath *shown, __global StabilizerState *now) {
   __local Plan plan;
   const int item = get_local_id(0);
   const CameraStep step = steps[window.first];
-  window.known = frames_to_cut(steps, window);
+  window.count = frames_to_cut(steps, window);
   // `shown` is undefined before the first restart.
   const int count = step.restart ? 0 : shown->count;
   const float4 back = inverse(step.motion),
                last = count ? after(shown->last, back) : (float4)(0.0f),
                before_last = count > 1 ? after(shown->before_last, back) : (float4)(0.0f);
-  __global const float *inverse_matrix = matrices + count * window.frames * window.frames;
+  const int size = window.count;
+  __global const float *inverse_matrix =
+      matrices + (size - 1) * size * (2 * size - 1) / 2 + count * size * size;
   const float2 middle = fmax(to_square_px(filter.centre, filter.aspect), 0.5f),
                unit = (float2)(1.0f, 0.0f);
 
@@ -177,11 +158,11 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void klt_plan_path(
   turn_camera(&plan, steps, window, turns);
   const float most = 0.5f * TURN_SHARE * most_growth(filter.zoom),
               across = fmax(middle.x / middle.y, middle.y / middle.x);
-  for (int i = item; i < window.frames; i += ITEMS) plan.limit[i] = (float2)(most, most / across);
+  for (int i = item; i < window.count; i += ITEMS) plan.limit[i] = (float2)(most, most / across);
   find_path(&plan, inverse_matrix, window, turns, false);
 
   const float2 turn = plan.path[0];
-  for (int i = item; i < window.frames; i += ITEMS) {
+  for (int i = item; i < window.count; i += ITEMS) {
     const float2 grown = exp_of(plan.path[i]) - unit;
     plan.limit[i] = free_shift(grown.x, fabs(grown.y), filter.zoom, middle);
   }

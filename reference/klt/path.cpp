@@ -89,32 +89,26 @@ class Equations {
 /// The path after the rounds of the optimization. `within (offset, frame)` limits the distance from
 /// the camera.
 std::vector<Complex> find_path(const Equations &equations, const std::vector<Complex> &camera,
-                               size_t known, const std::function<Complex(Complex, size_t)> &within) {
+                               const std::function<Complex(Complex, size_t)> &within) {
   std::vector<Complex> path = camera, dual(camera.size());
   for (int round = 0; round < rounds; round++) {
     std::vector<Complex> right(camera.size());
     for (size_t i = 0; i < camera.size(); i++)
-      right[i] =
-          equations.pull() * (i < known ? camera[i] : path[i]) + step * (path[i] - dual[i]);
+      right[i] = equations.pull() * camera[i] + step * (path[i] - dual[i]);
     const std::vector<Complex> smooth = equations.solve(right);
     for (size_t i = 0; i < camera.size(); i++) {
       const Complex wanted = relaxed * smooth[i] + (1 - relaxed) * path[i] + dual[i];
-      path[i] = i < known ? camera[i] + within(wanted - camera[i], i) : wanted;
+      path[i] = camera[i] + within(wanted - camera[i], i);
       dual[i] = wanted - path[i];
     }
   }
   return path;
 }
 
-/// The path of the camera, `change (i)` from frame i - 1 to i. After the known frames it goes on.
-std::vector<Complex> camera_path(const std::vector<Complex> &earlier, size_t known, int frames,
-                                 const std::function<Complex(size_t)> &change) {
+/// The path of the camera, `change (i)` from frame i - 1 to i.
+std::vector<Complex> camera_path(int frames, const std::function<Complex(int)> &change) {
   std::vector<Complex> path(frames);
-  for (size_t i = 1; i < known; i++) path[i] = path[i - 1] + change(i);
-  const Complex speed = known > 1            ? path[known - 1] / double(known - 1)
-                        : earlier.size() > 1 ? earlier[0] - earlier[1]
-                                             : 0;
-  for (size_t i = known; i < path.size(); i++) path[i] = path[i - 1] + speed;
+  for (int i = 1; i < frames; i++) path[i] = path[i - 1] + change(i);
   return path;
 }
 
@@ -124,23 +118,23 @@ Complex clamped(Complex z, double x, double y) {
 
 }  // namespace
 
-Place Path::plan(const std::vector<Step> &steps, int frames, int smoothing, double margin) {
+Place Path::plan(const std::vector<Step> &steps, int smoothing, double margin) {
   if (steps.front().restart) shown_.clear();
   for (Place &place : shown_) place = after(place, inverse(steps.front().motion));
-  size_t known = 1;
-  while (known < std::min(steps.size(), size_t(frames)) && !steps[known].restart) known++;
+  int frames = 1;
+  while (frames < int(steps.size()) && !steps[frames].restart) frames++;
   const double zoom = 1 - 2 * margin, growth = (1 - zoom) / zoom;
   const double half[] = {std::max(half_[0], 0.5), std::max(half_[1], 0.5)};
   const double across = std::max(half[0] / half[1], half[1] / half[0]);
 
   std::vector<Complex> earlier, grown(frames);
   for (const Place &place : shown_) earlier.push_back(std::log(place.grown));
-  const std::vector<Complex> turns = camera_path(
-      earlier, known, frames, [&](size_t i) { return std::log(steps[i].motion.grown); });
+  const std::vector<Complex> turns =
+      camera_path(frames, [&](int i) { return std::log(steps[i].motion.grown); });
   for (int i = 0; i < frames; i++) grown[i] = std::exp(turns[i]);
   const double most = turn_share * growth / 2;
   const std::vector<Complex> turned =
-      find_path(Equations(frames, smoothing, earlier), turns, known,
+      find_path(Equations(frames, smoothing, earlier), turns,
                 [&](Complex offset, size_t) { return clamped(offset, most, most / across); });
 
   const auto within = [&](Complex offset, size_t i) {
@@ -152,10 +146,10 @@ Place Path::plan(const std::vector<Step> &steps, int frames, int smoothing, doub
   };
   earlier.clear();
   for (const Place &place : shown_) earlier.push_back(place.shift);
-  const std::vector<Complex> positions = camera_path(
-      earlier, known, frames, [&](size_t i) { return grown[i - 1] * steps[i].motion.shift; });
+  const std::vector<Complex> positions =
+      camera_path(frames, [&](int i) { return grown[i - 1] * steps[i].motion.shift; });
   const std::vector<Complex> path =
-      find_path(Equations(frames, smoothing, earlier), positions, known, within);
+      find_path(Equations(frames, smoothing, earlier), positions, within);
   const Place shown{std::exp(turned[0]), path[0]};
   shown_.insert(shown_.begin(), shown);
   if (shown_.size() > 2) shown_.pop_back();

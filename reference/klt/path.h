@@ -23,8 +23,8 @@ class Path {
   Path(double half_width, double half_height) : half_{half_width, half_height} {}
 
   /// Where the first frame is shown: from the stabilized picture to the frame. `steps`: of this and
-  /// later frames. `frames`: number of positions.
-  Place plan(const std::vector<Step> &steps, int frames, int smoothing, double margin);
+  /// later frames.
+  Place plan(const std::vector<Step> &steps, int smoothing, double margin);
   /// Continues as if the last planned frame were shown here.
   void replace_last(const Place &place) { shown_.front() = place; }
 

@@ -44,8 +44,7 @@ class Planner {
     for (size_t i = first; i < first + known; i++) ring[i % ring.size()] = film[i];
     const PathPlanner::PathWeights weights = PathPlanner::weights(smoothing);
     const std::vector<float> matrices = PathPlanner::inverses(frames, weights, 0.003);
-    const PathWindow window{int(first % ring.size()), int(known), frames, float(weights.jump),
-                            float(weights.pull)};
+    const PathWindow window{int(first % ring.size()), int(known), float(weights.jump)};
     const StabilizerFilter filter{float(smoothing),
                                   float(1 - 2 * margin),
                                   1,
@@ -137,7 +136,7 @@ void compare(Bench &bench, const std::vector<CameraStep> &film, int ahead, int s
   for (size_t i = 0; i < film.size(); i++) {
     const size_t end = std::min(film.size(), i + size_t(ahead) + 1);
     const Path::Place expected =
-        path.plan({steps.begin() + i, steps.begin() + end}, ahead + 1, smoothing, margin);
+        path.plan({steps.begin() + i, steps.begin() + end}, smoothing, margin);
     fail_unless(std::abs(own[i].shift - expected.shift) < tolerance &&
                     std::abs(own[i].grown - expected.grown) < tolerance / 500,
                 "%s, frame %zu: (%g, %g), expected (%g, %g)", what, i, own[i].shift.real(),

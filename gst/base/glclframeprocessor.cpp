@@ -113,7 +113,7 @@ bool FrameProcessor::release_waiting(GstBuffer *out) {
   bool released = false;
   bridge_->write(queue, out, [&](const Picture &to) {
     const LaunchThrottle::FrameScope frame(throttle_, queue);
-    released = klass->release_waiting(element_, queue, to, out);
+    released = klass->waiting.release(element_, queue, to, out);
   });
   return released;
 }

@@ -46,7 +46,7 @@ void OutputDelay::set_info(const GstVideoInfo &info) {
 
 int OutputDelay::current_delay() const {
   const GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(element_);
-  return klass->delay ? klass->delay(element_) : 0;
+  return klass->waiting.delay ? klass->waiting.delay(element_) : 0;
 }
 
 void OutputDelay::begin_frame(GstBuffer *frame) {
@@ -98,7 +98,7 @@ void OutputDelay::drop() {
   if (waiting_.empty()) return;
   waiting_.clear();
   const GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(element_);
-  if (klass->drop_waiting) klass->drop_waiting(element_);
+  if (klass->waiting.drop) klass->waiting.drop(element_);
 }
 
 bool OutputDelay::keep(GstEvent *event) {

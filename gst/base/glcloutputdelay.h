@@ -11,7 +11,7 @@
 
 namespace glcl {
 
-/// The delay of an element's output by GstGLCLFilterClass::delay: frames that wait, events between
+/// The delay of an element's output by WaitingClass::delay: frames that wait, events between
 /// them, and the latency that the element reports. Streaming thread, unless noted.
 class OutputDelay {
  public:

@@ -37,7 +37,7 @@ void WaitingFrames::pass_events(const std::function<void(GstEvent *)> &pass) {
 }
 
 void WaitingFrames::clear() {
-  for (const Item &item : items_)
+  for (const WaitingItem &item : items_)
     if (item.event)
       gst_event_unref(item.event);
     else

@@ -43,11 +43,11 @@ class WaitingFrames {
   void clear();
 
  private:
-  struct Item {
+  struct WaitingItem {
     WaitingFrame frame;
     GstEvent *event;  // instead of a frame, or null
   };
-  std::deque<Item> items_;  // in the order of their arrival; the first one is a frame
+  std::deque<WaitingItem> items_;  // in the order of their arrival; the first one is a frame
   int frames_ = 0;
   GstClockTime newest_ = GST_CLOCK_TIME_NONE;  // timestamp of the last frame that arrived
 };

@@ -231,7 +231,7 @@ static GstFlowReturn gst_glcl_analyzer_render_waiting(GstGLCLFilter *filter, Gst
   GstGLCLAnalyzerPrivate *priv = private_of(filter);
   if (!priv->delivery.deliver(size_t(priv->depth) - 1)) return GST_FLOW_ERROR;
   const GstFlowReturn flow =
-      GST_GLCL_FILTER_CLASS(gst_glcl_analyzer_parent_class)->render_waiting(filter, outbuf);
+      GST_GLCL_FILTER_CLASS(gst_glcl_analyzer_parent_class)->waiting.render(filter, outbuf);
   if (flow != GST_FLOW_OK) return flow;
   return priv->delivery.deliver_as_it_arrives() ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
@@ -347,7 +347,7 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
   transform_class->query = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_query);
   transform_class->stop = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_stop);
   GST_GL_BASE_FILTER_CLASS(klass)->gl_stop = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_gl_stop);
-  GST_GLCL_FILTER_CLASS(klass)->render_waiting = gst_glcl_analyzer_render_waiting;
+  GST_GLCL_FILTER_CLASS(klass)->waiting.render = gst_glcl_analyzer_render_waiting;
   GST_GL_FILTER_CLASS(klass)->transform_internal_caps =
       GST_DEBUG_FUNCPTR(gst_glcl_analyzer_transform_internal_caps);
 

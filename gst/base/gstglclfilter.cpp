@@ -103,7 +103,7 @@ GstFlowReturn push_waiting(GstGLCLFilter *self, const glcl::WaitingFrames::Waiti
   GstBuffer *outbuf = nullptr;
   GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
                            ->prepare_output_buffer(trans, frame.buffer, &outbuf);
-  if (flow == GST_FLOW_OK) flow = GST_GLCL_FILTER_GET_CLASS(self)->render_waiting(self, outbuf);
+  if (flow == GST_FLOW_OK) flow = GST_GLCL_FILTER_GET_CLASS(self)->waiting.render(self, outbuf);
   gst_buffer_unref(frame.buffer);
   if (flow != GST_FLOW_OK) {
     gst_clear_buffer(&outbuf);
@@ -353,7 +353,6 @@ static gboolean gst_glcl_filter_src_event(GstBaseTransform *trans, GstEvent *eve
 
 static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
-  gst_glcl_filter_drain(self);  // while its pool and its context are there
   private_of(self)->processor.contexts().ask(GST_ELEMENT(self));
   // Renegotiation may come from newly linked downstream elements: find the consumers again.
   private_of(self)->consumers = glcl::Consumers::unknown;
@@ -571,7 +570,7 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
   auto *filter_class = GST_GL_FILTER_CLASS(klass);
   filter_class->transform_internal_caps =
       GST_DEBUG_FUNCPTR(gst_glcl_filter_transform_internal_caps);
-  klass->render_waiting = gst_glcl_filter_render_waiting;
+  klass->waiting.render = gst_glcl_filter_render_waiting;
 
   gst_type_mark_as_plugin_api(GST_TYPE_GLCL_FILTER, static_cast<GstPluginAPIFlags>(0));
 }

@@ -15,6 +15,24 @@
 #define GST_TYPE_GLCL_FILTER (gst_glcl_filter_get_type())
 G_DECLARE_DERIVABLE_TYPE(GstGLCLFilter, gst_glcl_filter, GST, GLCL_FILTER, GstGLFilter)
 
+namespace glcl {
+/// Virtual functions of elements whose output is delayed by a number of frames.
+struct WaitingClass {
+  /// The number of frames by which the current settings delay the output. Optional: without it
+  /// there is no delay. A frame with a delay must pass on: `process` keeps a copy of it, and
+  /// `release` renders it later. Any thread.
+  int (*delay)(GstGLCLFilter *self);
+  /// Enqueues the kernels that write all of `out` from the oldest frame that `process` has kept.
+  /// `outbuf` has the metas of that frame. False if the frame is lost, with another GL context.
+  bool (*release)(GstGLCLFilter *self, Queue &queue, const Picture &out, GstBuffer *outbuf);
+  /// Drops all frames that `process` has kept.
+  void (*drop)(GstGLCLFilter *self);
+  /// Renders the oldest frame that waits, with `release`. A subclass that overrides it must chain
+  /// up.
+  GstFlowReturn (*render)(GstGLCLFilter *self, GstBuffer *outbuf);
+};
+}  // namespace glcl
+
 /// The base of every element: textures of one size and format in and out, an OpenCL context shared
 /// with its neighbours, and the properties `device`, `sharing`, `active-sharing`, `profile` and
 /// `stats`.
@@ -57,19 +75,8 @@ struct _GstGLCLFilterClass {
   /// Frees everything created in `prepare`. Optional.
   void (*unprepare)(GstGLCLFilter *self);
 
-  /// The number of frames by which the current settings delay the output. Optional: without it
-  /// there is no delay. A frame with a delay must pass on: `process` keeps a copy of it, and
-  /// `release_waiting` renders it later. Any thread.
-  int (*delay)(GstGLCLFilter *self);
-  /// Enqueues the kernels that write all of `out` from the oldest frame that `process` has kept.
-  /// `outbuf` has the metas of that frame. False if the frame is lost, with another GL context.
-  bool (*release_waiting)(GstGLCLFilter *self, glcl::Queue &queue, const glcl::Picture &out,
-                          GstBuffer *outbuf);
-  /// Drops all frames that `process` has kept.
-  void (*drop_waiting)(GstGLCLFilter *self);
-  /// Renders the oldest frame that waits, with `release_waiting`. A subclass that overrides it must
-  /// chain up.
-  GstFlowReturn (*render_waiting)(GstGLCLFilter *self, GstBuffer *outbuf);
+  /// For elements whose output is delayed.
+  glcl::WaitingClass waiting;
 
   /// True if `process` gets frames with a luma plane in their own format, not as RGBA; see
   /// gst_glcl_filter_frame_format.

@@ -9,7 +9,7 @@
  *
  * The points are drawn (`display`), summarized in messages on the bus, attached to frames as a
  * result (`attach-meta`) and written to a file (`dump-location`). They can also stabilize the
- * picture (`stabilize`).
+ * picture (`stabilize`), better with a delay (`look-ahead`).
  *
  * ## Message
  * An element message named `glclklt`, at most one per `interval`:
@@ -232,14 +232,13 @@ static void gst_glcl_klt_keep_pictures(GstGLCLKlt *self, glcl::Queue &queue,
     state->renderer->draw(queue, settings, *state->klt, {in, kept.frame});
   if (!kept.has_drawing) return;
   if (!kept.drawing)
-    kept.drawing =
-        glcl::make_picture(queue.context().cl(), state->width, state->height, in.layout);
+    kept.drawing = glcl::make_picture(queue.context().cl(), state->width, state->height, in.layout);
   state->renderer->draw(
       queue, settings, *state->klt,
       {is_rgba ? in : gst_glcl_klt_drawn(state, queue), kept.drawing, true, is_rgba});
 }
 
-/// Keeps what tells how a frame that waits is moved. Without a planner it is moved as without
+/// Keeps how a frame that waits is moved. Without a planner it is moved as without
 /// look-ahead.
 static void gst_glcl_klt_keep_motion(GstGLCLKlt *self, glcl::Queue &queue,
                                      const KltProperties &settings, WaitingPicture &kept) {
@@ -248,8 +247,7 @@ static void gst_glcl_klt_keep_motion(GstGLCLKlt *self, glcl::Queue &queue,
   kept.moves = stabilizer;
   if (!stabilizer) return;
   const size_t bytes = sizeof(glcl::klt::StabilizerState);
-  if (!kept.state())
-    kept.state = cl::Buffer(queue.context().cl(), CL_MEM_READ_WRITE, bytes);
+  if (!kept.state()) kept.state = cl::Buffer(queue.context().cl(), CL_MEM_READ_WRITE, bytes);
   const int ahead = gst_glcl_filter_frame_delay(GST_GLCL_FILTER(self));
   if (PathPlanner *planner = gst_glcl_klt_planner(self, queue.context(), false))
     kept.number = planner->record(queue, settings, ahead, *stabilizer, *state->klt);
@@ -257,7 +255,7 @@ static void gst_glcl_klt_keep_motion(GstGLCLKlt *self, glcl::Queue &queue,
     queue.cl().enqueueCopyBuffer(stabilizer->state(), kept.state, 0, 0, bytes);
 }
 
-/// Keeps a frame for release_waiting.
+/// Keeps a frame for `release`.
 static void gst_glcl_klt_keep(GstGLCLKlt *self, glcl::Queue &queue, const glcl::Picture &in,
                               GstBuffer *inbuf, GstBuffer *outbuf) {
   KltState *state = self->state;
@@ -266,8 +264,8 @@ static void gst_glcl_klt_keep(GstGLCLKlt *self, glcl::Queue &queue, const glcl::
   try {
     gst_glcl_klt_keep_pictures(self, queue, state->frame_settings, in, kept);
     gst_glcl_klt_keep_motion(self, queue, state->frame_settings, kept);
-    kept.report = state->reports.begin(GST_GLCL_ANALYZER(self), queue, *state->klt, inbuf, outbuf,
-                                       true);
+    kept.report =
+        state->reports.begin(GST_GLCL_ANALYZER(self), queue, *state->klt, inbuf, outbuf, true);
   } catch (...) {
     waiting.remove_last();
     throw;
@@ -323,9 +321,9 @@ static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, cons
   if (!drawn) state->renderer->forget();
   if (gst_glcl_filter_frame_delay(filter) > 0)
     return gst_glcl_klt_keep(self, queue, in, inbuf, outbuf);
-  state->reports.finish(
-      analyzer, queue, state->reports.begin(analyzer, queue, *state->klt, inbuf, outbuf, false),
-      state->active_stabilizer ? &state->active_stabilizer->state() : nullptr);
+  state->reports.finish(analyzer, queue,
+                        state->reports.begin(analyzer, queue, *state->klt, inbuf, outbuf, false),
+                        state->active_stabilizer ? &state->active_stabilizer->state() : nullptr);
   const auto draw = [&](const glcl::drawing::Canvas &canvas) {
     gst_glcl_klt_draw(state, queue, settings, canvas);
   };
@@ -398,11 +396,11 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
   filter_class->reads_luma = [](GstGLCLFilter *filter) {
     return gst_glcl_filter_frame_delay(filter) == 0;
   };
-  filter_class->delay = [](GstGLCLFilter *filter) {
+  filter_class->waiting.delay = [](GstGLCLFilter *filter) {
     return GST_GLCL_KLT(filter)->state->settings.get().delay();
   };
-  filter_class->release_waiting = gst_glcl_klt_release_waiting;
-  filter_class->drop_waiting = gst_glcl_klt_drop_waiting;
+  filter_class->waiting.release = gst_glcl_klt_release_waiting;
+  filter_class->waiting.drop = gst_glcl_klt_drop_waiting;
   filter_class->gaps_break = true;
   filter_class->set_format = gst_glcl_klt_set_format;
 }

@@ -17,12 +17,12 @@ namespace glcl::klt {
 
 /// A frame that waits, on the device.
 struct WaitingPicture {
-  Picture frame;                 ///< in the format of the stream
-  Picture drawing;               ///< over the frame, RGBA; without memory if there never was one
-  bool has_drawing = false;      ///< `drawing` belongs to the frame
-  bool moves = false;            ///< it is stabilized
+  Picture frame;                  ///< in the format of the stream
+  Picture drawing;                ///< over the frame, RGBA; without memory if there never was one
+  bool has_drawing = false;       ///< `drawing` belongs to the frame
+  bool moves = false;             ///< it is stabilized
   std::optional<int64_t> number;  ///< in PathPlanner; without one `state` says how it is moved
-  cl::Buffer state;              ///< StabilizerState
+  cl::Buffer state;               ///< StabilizerState
   PendingReport report;
 };
 

@@ -54,7 +54,8 @@ class Band {
       right[i] /= rows_[i][0];
     }
     for (int i = size - 1; i >= 0; i--) {
-      for (int k = 1; k <= std::min(size - 1 - i, 2); k++) right[i] -= rows_[i + k][k] * right[i + k];
+      for (int k = 1; k <= std::min(size - 1 - i, 2); k++)
+        right[i] -= rows_[i + k][k] * right[i + k];
       right[i] /= rows_[i][0];
     }
   }
@@ -91,8 +92,8 @@ std::vector<float> PathPlanner::inverses(int frames, const PathWeights &weights,
 }
 
 PathPlanner::PathPlanner(Context &context) {
-  const Program program = context.program(
-      "klt/path.cl", "-DITEMS=" + std::to_string(group_items(context.device())));
+  const Program program =
+      context.program("klt/path.cl", "-DITEMS=" + std::to_string(group_items(context.device())));
   record_ = Kernel(context, program, "klt_record_step", {1, 1});
   plan_ = Kernel(context, program, "klt_plan_path", {});
   const auto buffer = [&](size_t bytes) {

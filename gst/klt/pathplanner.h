@@ -49,10 +49,10 @@ class PathPlanner {
 
   Kernel record_, plan_;
   cl::Buffer steps_, shown_, state_, matrices_;
-  int64_t next_ = 0;     // number of the next frame
-  int ahead_ = 1;        // look-ahead of the last frame
-  int frames_ = 0;       // rows of the largest matrix
-  int smoothing_ = 0;    // of the matrices
+  int64_t next_ = 0;   // number of the next frame
+  int ahead_ = 1;      // look-ahead of the last frame
+  int frames_ = 0;     // rows of the largest matrix
+  int smoothing_ = 0;  // of the matrices
   bool forgotten_ = true;
 };
 

@@ -78,8 +78,8 @@ void find_path(__local Plan *plan, __global const float *inverse, PathWindow win
     plan->path[i] = 0.0f, plan->dual[i] = 0.0f;
     plan->gradient[i] = bend_at(plan, window, earlier, i) -
                         2.0f * bend_at(plan, window, earlier, i + 1) +
-                        bend_at(plan, window, earlier, i + 2) +
-                        jump_at(plan, window, earlier, i) - jump_at(plan, window, earlier, i + 1);
+                        bend_at(plan, window, earlier, i + 2) + jump_at(plan, window, earlier, i) -
+                        jump_at(plan, window, earlier, i + 1);
   }
   for (int round = 0; round < PATH_ROUNDS; round++) {
     for (int i = item; i < count; i += ITEMS)

@@ -68,8 +68,7 @@ __kernel void klt_update_stabilizer(__global const TrackedPoints *points, int sl
   const float4 velocity = restart || filter.smoothing == 0.0f ? (float4)(0.0f) : before->velocity;
   // An unknown motion is assumed to be the velocity.
   const float4 to_stabilized =
-      restart ? (float4)(0.0f)
-              : after(before->to_stabilized, motion_or(camera, velocity));
+      restart ? (float4)(0.0f) : after(before->to_stabilized, motion_or(camera, velocity));
   const float4 residual = to_stabilized - velocity;
   const float2 gains = filter_gains(filter, residual);
   const float4 target = velocity + gains.x * residual;

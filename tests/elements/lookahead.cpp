@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glclklt look-ahead: output that is delayed by a number of frames. Each frame comes out once and in
-// order, with its own pixels, times and metas.
+// glclklt look-ahead: output that is delayed by a number of frames. Each frame comes out once and
+// in order, with its own pixels, times and metas.
 #include <gst/video/video.h>
 
 #include <cmath>
@@ -198,9 +198,10 @@ TEST(short_stream) {
 // The matrix of the result belongs to its frame: it holds the scene still.
 TEST(steady) {
   for (const char *settings : {"", "display=tracks", "attach-overlay=true display=points"}) {
-    Chain chain("glclklt name=klt features=100 attach-meta=true interval=0 stabilize=true "
-                "smoothing=0 look-ahead=6 " +
-                std::string(settings));
+    Chain chain(
+        "glclklt name=klt features=100 attach-meta=true interval=0 stabilize=true "
+        "smoothing=0 look-ahead=6 " +
+        std::string(settings));
     for (int i = 0; i < 16; i++) push(chain, i);
     eos(chain);
     std::vector<float> first;
@@ -322,12 +323,13 @@ TEST(caps) {
   test::expect_none(chain.messages().errors());
 }
 
-// Elements downstream negotiate again while frames wait.
+// Elements downstream negotiate again while frames wait: these go on waiting.
 TEST(renegotiation) {
   Chain chain(unmoved + "look-ahead=3");
   Record record(chain);
   for (int i = 0; i < 12; i++) {
     push(chain, i);
+    expect_frames(record, up_to(std::max(i - 2, 0)), "at frame " + std::to_string(i));
     if (i % 4 == 3) gst_harness_push_upstream_event(chain.harness(), gst_event_new_reconfigure());
   }
   eos(chain);
@@ -356,8 +358,7 @@ TEST(changes) {
   eos(chain);
   expect_frames(record, up_to(i), "at the end");
   for (const Record::Entry &entry : record.entries)
-    fail_unless(!entry.discontinuous, "frame at %" GST_TIME_FORMAT,
-                GST_TIME_ARGS(entry.time));
+    fail_unless(!entry.discontinuous, "frame at %" GST_TIME_FORMAT, GST_TIME_ARGS(entry.time));
   test::expect_none(chain.messages().errors());
 }
 
@@ -419,8 +420,8 @@ TEST(quality_of_service) {
   // Frame 1 was late by a frame, so frame 2 is too late for elements behind this one. Frame 6 has
   // to leave elements before it as early.
   gst_harness_push_upstream_event(
-      chain.harness(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, GstClockTimeDiff(frame_time),
-                                         1 * frame_time));
+      chain.harness(),
+      gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, GstClockTimeDiff(frame_time), 1 * frame_time));
   GstEvent *upstream = nullptr;
   while (GstEvent *next = gst_harness_try_pull_upstream_event(chain.harness())) {
     gst_clear_event(&upstream);
@@ -441,11 +442,11 @@ TEST(quality_of_service) {
 TEST(formats) {
   for (const char *format : {"NV12", "I420", "GRAY8", "BGRA", "P010_10LE"})
     for (const char *display : {"none", "points"}) {
-      test::Pipeline pipeline("videotestsrc pattern=ball num-buffers=8 ! video/x-raw,width=64,"
-                              "height=48,framerate=25/1,format=" +
-                              std::string(format) + " ! glupload ! " + unmoved +
-                              "look-ahead=3 display=" + display +
-                              " ! gldownload ! fakesink name=sink sync=false");
+      test::Pipeline pipeline(
+          "videotestsrc pattern=ball num-buffers=8 ! video/x-raw,width=64,"
+          "height=48,framerate=25/1,format=" +
+          std::string(format) + " ! glupload ! " + unmoved + "look-ahead=3 display=" + display +
+          " ! gldownload ! fakesink name=sink sync=false");
       expect(pipeline.run(), std::string(format) + " plays");
       fail_unless_equals_uint64(test::stat(pipeline["klt"], "frames"), 8);
       test::expect_none(pipeline.messages().errors());
@@ -471,9 +472,10 @@ TEST(two) {
 
 // A stop drops the frames that wait; a seek begins anew.
 TEST(stop_and_seek) {
-  test::Pipeline pipeline("videotestsrc num-buffers=30 ! video/x-raw,width=64,height=48,"
-                          "framerate=25/1 ! glupload ! glcolorconvert ! " +
-                          unmoved + "look-ahead=4 ! gldownload ! fakesink sync=false");
+  test::Pipeline pipeline(
+      "videotestsrc num-buffers=30 ! video/x-raw,width=64,height=48,"
+      "framerate=25/1 ! glupload ! glcolorconvert ! " +
+      unmoved + "look-ahead=4 ! gldownload ! fakesink sync=false");
   for (int i = 0; i < 2; i++) {
     expect(pipeline.reach(GST_STATE_PAUSED), "it pauses with frames waiting");
     expect(gst_element_seek_simple(pipeline.bin(), GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,

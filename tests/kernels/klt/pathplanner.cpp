@@ -117,9 +117,9 @@ void expect_inside(const std::vector<Path::Place> &places, double margin, const 
   for (size_t i = 0; i < places.size(); i++)
     for (const Complex corner : {half, std::conj(half), -half, -std::conj(half)}) {
       const Complex at = places[i].grown * (1 - 2 * margin) * corner + places[i].shift;
-      fail_unless(std::abs(at.real()) < half.real() + 0.01 &&
-                      std::abs(at.imag()) < half.imag() + 0.01,
-                  "%s, frame %zu: a corner is at (%g, %g)", what, i, at.real(), at.imag());
+      fail_unless(
+          std::abs(at.real()) < half.real() + 0.01 && std::abs(at.imag()) < half.imag() + 0.01,
+          "%s, frame %zu: a corner is at (%g, %g)", what, i, at.real(), at.imag());
     }
 }
 
@@ -151,8 +151,7 @@ void compare(Bench &bench, const std::vector<CameraStep> &film, int ahead, int s
 // The numbers of the optimization.
 TEST(test_path_limits) {
   Bench bench;
-  for (const unsigned seed : {1, 2, 3})
-    compare(bench, walk(24, seed, 6), 12, 50, 0.1, "a walk");
+  for (const unsigned seed : {1, 2, 3}) compare(bench, walk(24, seed, 6), 12, 50, 0.1, "a walk");
   std::vector<CameraStep> turning = walk(20, 4, 1);
   for (size_t i = 6; i < 20; i++) turning[i] = step_of(1, 0, 0.02, 1.01);
   compare(bench, turning, 9, 50, 0.1, "a camera that rotates");
@@ -161,10 +160,12 @@ TEST(test_path_limits) {
 // Every look-ahead, smoothing and margin.
 TEST(test_settings) {
   Bench bench;
-  for (const int ahead : {1, 2, 5, 60}) compare(bench, walk(70, 5, 4), ahead, 50, 0.1, "look-ahead");
+  for (const int ahead : {1, 2, 5, 60})
+    compare(bench, walk(70, 5, 4), ahead, 50, 0.1, "look-ahead");
   for (const int smoothing : {0, 1, 12, 10000})
     compare(bench, walk(20, 6, 4), 8, smoothing, 0.1, "smoothing");
-  for (const double margin : {0.0, 0.02, 0.4}) compare(bench, walk(20, 7, 4), 8, 50, margin, "margin");
+  for (const double margin : {0.0, 0.02, 0.4})
+    compare(bench, walk(20, 7, 4), 8, 50, margin, "margin");
 }
 
 // After a cut the path begins anew, and before it the later scene does not count.
@@ -217,8 +218,8 @@ TEST(test_smoother) {
       expect_inside(shown, 0.1, what);
       const double left = shake(film, shown);
       std::printf("%s: %.3f px, with look-ahead=%d %.3f px\n", what, before, ahead, left);
-      fail_unless(left <= std::max(1.1 * last, 0.01), "%s, look-ahead %d: %g px, with less %g px", what, ahead,
-                  left, last);
+      fail_unless(left <= std::max(1.1 * last, 0.01), "%s, look-ahead %d: %g px, with less %g px",
+                  what, ahead, left, last);
       last = left;
     }
     fail_unless(before == 0 || last < 0.4 * before, "%s: %g of %g px are left", what, last, before);

@@ -26,8 +26,9 @@ constexpr int width = 321, height = 181;
 /// The kernel that plans, with a ring of steps.
 class Planner {
  public:
-  explicit Planner(Bench &bench) : bench_(bench) {
-    const size_t items = bench.context->device().is_cpu() ? 1 : 64;
+  /// `items`: of the group; 0: as PathPlanner.
+  explicit Planner(Bench &bench, size_t items = 0) : bench_(bench) {
+    if (!items) items = bench.context->device().is_cpu() ? 1 : 64;
     plan_ = glcl::Kernel(*bench.context,
                          bench.context->program("klt/path.cl", "-DITEMS=" + std::to_string(items)),
                          "klt_plan_path", {});
@@ -166,6 +167,20 @@ TEST(test_settings) {
     compare(bench, walk(20, 6, 4), 8, smoothing, 0.1, "smoothing");
   for (const double margin : {0.0, 0.02, 0.4})
     compare(bench, walk(20, 7, 4), 8, 50, margin, "margin");
+}
+
+// Groups of every size plan the same path.
+TEST(test_groups) {
+  Bench bench;
+  const std::vector<CameraStep> film = walk(26, 14, 4);
+  Planner one(bench, 1), some(bench, 16), many(bench, 64);
+  for (size_t i = 0; i < film.size(); i++) {
+    const auto a = one.plan(film, i, 20, 50, 0.1).from_stabilized,
+               b = some.plan(film, i, 20, 50, 0.1).from_stabilized,
+               c = many.plan(film, i, 20, 50, 0.1).from_stabilized;
+    fail_unless(std::abs(a.x - b.x) < 0.01 && std::abs(a.x - c.x) < 0.01, "frame %zu: %g, %g, %g",
+                i, a.x, b.x, c.x);
+  }
 }
 
 // After a cut the path begins anew, and before it the later scene does not count.

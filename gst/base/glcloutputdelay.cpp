@@ -95,10 +95,8 @@ GstFlowReturn OutputDelay::drain() {
 
 void OutputDelay::drop() {
   lost_ = discontinuous_ = false;
-  if (waiting_.empty()) return;
   waiting_.clear();
-  const GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(element_);
-  if (klass->waiting.drop) klass->waiting.drop(element_);
+  forget_();
 }
 
 bool OutputDelay::keep(GstEvent *event) {

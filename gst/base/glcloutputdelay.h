@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <utility>
 
 #include "glclwaitingframes.h"
 #include "gstglclfilter.h"
@@ -18,7 +19,9 @@ class OutputDelay {
   /// Renders and pushes a frame. Takes ownership.
   using Push = std::function<GstFlowReturn(const WaitingFrames::WaitingFrame &frame)>;
 
-  OutputDelay(GstGLCLFilter *element, Push push) : element_(element), push_(std::move(push)) {}
+  /// `forget`: drops the element's own copies of the frames that wait.
+  OutputDelay(GstGLCLFilter *element, Push push, std::function<void()> forget)
+      : element_(element), push_(std::move(push)), forget_(std::move(forget)) {}
 
   /// A new start.
   void start();
@@ -66,6 +69,7 @@ class OutputDelay {
 
   GstGLCLFilter *element_;
   const Push push_;
+  const std::function<void()> forget_;
   WaitingFrames waiting_;
   int frames_ = 0;
   bool discontinuous_ = false;             // the current frame

@@ -188,11 +188,19 @@ void add_pad_templates(GstElementClass *klass) {
 
 GstGLCLFilterPrivate::GstGLCLFilterPrivate(GstGLCLFilter *self)
     : processor(self, settings, stats),
-      delay(self, [self](const auto &frame) { return push_waiting(self, frame); }) {}
+      delay(
+          self, [self](const auto &frame) { return push_waiting(self, frame); },
+          [this, self] {
+            const GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
+            const std::lock_guard lock(frame_mutex);
+            if (klass->waiting.drop) klass->waiting.drop(self);
+          }) {}
 
 int gst_glcl_filter_frame_delay(GstGLCLFilter *self) { return private_of(self)->delay.frames(); }
 
 void gst_glcl_filter_drain(GstGLCLFilter *self) {
+  // After a failure no later frame comes, so those that wait would be shown in other positions.
+  if (private_of(self)->errors.failed()) return private_of(self)->delay.drop();
   const GstFlowReturn flow = private_of(self)->delay.drain();
   if (flow != GST_FLOW_OK)
     GST_DEBUG_OBJECT(self, "the last frames are dropped: %s", gst_flow_get_name(flow));
@@ -452,7 +460,10 @@ static GstFlowReturn gst_glcl_filter_delay_output(GstBaseTransform *trans, GstBu
   const auto arrival = glcl::WaitingFrames::Clock::now();
   GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->generate_output(trans, outbuf);
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) priv->stats.add_dropped();
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED)
+    priv->stats.add_dropped();
+  else if (flow != GST_FLOW_OK)
+    priv->delay.drop();  // the element may have kept this frame
   if (flow != GST_FLOW_OK || !*outbuf) return flow;
   if (priv->delay.frames() > 0) {
     flow = priv->delay.add(*outbuf, arrival);

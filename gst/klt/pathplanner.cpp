@@ -13,8 +13,7 @@ namespace glcl::klt {
 
 namespace {
 
-constexpr int earlier = 2;           // positions before the path that its differences reach
-constexpr double path_step = 0.003;  // PATH_STEP of tuned.clh
+constexpr int earlier = 2;  // positions before the path that its differences reach
 
 size_t group_items(const Device &device) {
   return device.is_cpu() ? 1 : std::min<size_t>(64, one_group(device.device));
@@ -72,12 +71,12 @@ PathPlanner::PathWeights PathPlanner::weights(int smoothing) {
   return {0, 1, std::pow(double(smoothing), -4)};
 }
 
-std::vector<float> PathPlanner::inverses(int frames, const PathWeights &weights, double step) {
+std::vector<float> PathPlanner::inverses(int frames, const PathWeights &weights) {
   std::vector<float> all;
   for (int size = 1; size <= frames; size++)
     for (int known = 0; known <= earlier; known++) {
       Band band(size);
-      band.add_to_diagonal(weights.pull + step);
+      band.add_to_diagonal(weights.pull + path_step);
       band.add({-1, 1}, weights.jump, std::min(known, 1));
       band.add({1, -2, 1}, weights.bend, known);
       band.factorize();
@@ -121,7 +120,7 @@ int64_t PathPlanner::record(Queue &queue, const Stabilizer::Settings &settings, 
 
 void PathPlanner::make_matrices(Queue &queue, int frames, int smoothing) {
   if (frames == frames_ && smoothing == smoothing_) return;
-  const std::vector<float> numbers = inverses(frames, weights(smoothing), path_step);
+  const std::vector<float> numbers = inverses(frames, weights(smoothing));
   // The write takes a copy of the numbers, so it need not be waited for.
   const cl::Buffer copy(queue.context().cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                         numbers.size() * sizeof(float), const_cast<float *>(numbers.data()));
@@ -134,7 +133,7 @@ void PathPlanner::plan(Queue &queue, const Stabilizer::Settings &settings,
   make_matrices(queue, ahead_ + 1, settings.smoothing);
   const PathWeights weight = weights(settings.smoothing);
   const PathWindow window{int(frame % KEPT_STEPS), int(std::min<int64_t>(next_ - frame, frames_)),
-                          float(weight.jump)};
+                          float(weight.jump), float(path_step)};
   plan_(queue, plan_.group(), steps_, window, stabilizer.filter(settings), matrices_, shown_,
         state_);
 }

@@ -17,6 +17,8 @@ namespace glcl::klt {
 class PathPlanner {
  public:
   static constexpr int most = MOST_AHEAD;  ///< frames, the largest look-ahead
+  /// Weight of the squared distance between the smooth path and the one within the margin.
+  static constexpr double path_step = 0.003;
 
   /// Throws Error::failed if the device refuses kernels or memory.
   explicit PathPlanner(Context &context);
@@ -41,8 +43,8 @@ class PathPlanner {
   };
   static PathWeights weights(int smoothing);
   /// The inverses of the equations of 1, 2, … `frames` positions, each after none, one and two
-  /// earlier positions. `step`: added to the diagonal.
-  static std::vector<float> inverses(int frames, const PathWeights &weights, double step);
+  /// earlier positions, with `path_step` added to their diagonals.
+  static std::vector<float> inverses(int frames, const PathWeights &weights);
 
  private:
   void make_matrices(Queue &queue, int frames, int smoothing);

@@ -183,6 +183,7 @@ typedef struct {
   int first;   // index of the first frame's step
   int count;   // number of frames whose steps are known
   float jump;  // weight of first differences; that of second differences is 1
+  float step;  // weight of the distance between the paths of the optimization
 } PathWindow;
 
 // The output frame, for klt_show and klt_show_planes.

@@ -83,7 +83,7 @@ void find_path(__local Plan *plan, __global const float *inverse, PathWindow win
   }
   for (int round = 0; round < PATH_ROUNDS; round++) {
     for (int i = item; i < count; i += ITEMS)
-      plan->right[i] = PATH_STEP * (plan->path[i] - plan->dual[i]) - plan->gradient[i];
+      plan->right[i] = window.step * (plan->path[i] - plan->dual[i]) - plan->gradient[i];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < count; i += ITEMS) {
       float2 smooth = 0.0f;

@@ -44,8 +44,9 @@ class Planner {
     const size_t known = std::min(film.size() - first, size_t(frames));
     for (size_t i = first; i < first + known; i++) ring[i % ring.size()] = film[i];
     const PathPlanner::PathWeights weights = PathPlanner::weights(smoothing);
-    const std::vector<float> matrices = PathPlanner::inverses(frames, weights, 0.003);
-    const PathWindow window{int(first % ring.size()), int(known), float(weights.jump)};
+    const std::vector<float> matrices = PathPlanner::inverses(frames, weights);
+    const PathWindow window{int(first % ring.size()), int(known), float(weights.jump),
+                            float(PathPlanner::path_step)};
     const StabilizerFilter filter{float(smoothing),
                                   float(1 - 2 * margin),
                                   1,

@@ -243,6 +243,30 @@ TEST(steady) {
   }
 }
 
+// Drawings move with their frame, in it or as an overlay.
+TEST(drawings) {
+  const std::string ahead =
+      "glclklt name=klt stabilize=true smoothing=0 look-ahead=3 display=points features=12";
+  Chain drawn(ahead), separate(ahead + " attach-overlay=true ! gloverlaycompositor");
+  for (int i = 0; i < 10; i++) {
+    push(drawn, i);
+    push(separate, i);
+  }
+  eos(drawn);
+  eos(separate);
+  for (int i = 0; i < 10; i++) {
+    const Frame with = drawn.pull(), over = separate.pull();
+    size_t dots = 0, others = 0;
+    for (size_t k = 0; k < with.rgba.size(); k += 4) {
+      const uint8_t *a = &with.rgba[k], *b = &over.rgba[k];
+      dots += a[0] > 200 && a[2] < 60;
+      others += std::abs(int(a[0]) - int(b[0])) > 24;
+    }
+    fail_unless(i == 0 || dots > 20, "frame %d has no dots", i);
+    fail_unless(others * 50 < with.rgba.size() / 4, "frame %d: %zu pixels differ", i, others);
+  }
+}
+
 // Events stay between the frames where they came. A gap makes all frames before it leave.
 TEST(events) {
   Chain chain(unmoved + "look-ahead=3");

@@ -53,7 +53,8 @@ void copy_input(Queue &queue, const Picture &from, const Picture &to) {
 std::string options_of(const Device &device, const FrameFormat &frame) {
   const bool exact =
       device.device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
-  return frame_options(frame) + std::string(exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
+  return frame_options(frame) + device.options() +
+         std::string(exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 }
 
 std::string name_of(const Description &description, const Stage &stage) {

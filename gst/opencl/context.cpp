@@ -82,8 +82,8 @@ Context::Context(const Device &device, std::vector<cl_context_properties> proper
   }
 }
 
-Program Context::program(const std::string &path, const std::string &options) {
-  const std::string text = kernel_source(path);
+Program Context::program(const std::string &path, const std::string &own_options) {
+  const std::string text = kernel_source(path), options = own_options + device_.options();
   Program program;
   {
     const std::lock_guard lock(mutex_);

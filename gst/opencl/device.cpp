@@ -69,6 +69,10 @@ std::string Device::id() const {
 
 bool Device::prefers_buffers() const { return is_cpu() && platform_name != "rusticl"; }
 
+std::string Device::options() const {
+  return device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_FMA ? "" : " -DNO_FMA";
+}
+
 size_t Device::local_memory() const {
   constexpr size_t reserved = 1024;
   const size_t all = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();

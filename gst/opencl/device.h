@@ -29,6 +29,9 @@ struct Device {
   /// True if kernels run faster on buffers than on images: CPU devices have no texture units.
   /// Mesa's rusticl is an exception because llvmpipe samples images with compiled code.
   bool prefers_buffers() const;
+  /// Build options for its arithmetic: -DNO_FMA if it has no fused multiply-add, which OpenCL C's
+  /// fma() then emulates, or lacks (llvmpipe).
+  std::string options() const;
   /// Bytes of local memory available to a work-group: 1 KiB less than the device reports, because
   /// drivers use some of it (NVIDIA's 64 bytes per kernel with a pointer to it).
   size_t local_memory() const;

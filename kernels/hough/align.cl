@@ -17,7 +17,7 @@ inline float4 start_pose(int start, int2 size, __global const int *rotation,
   const float zoom = (5 + (int)scale[1]) / 10.0f * (1.0f + (start % 3 - 1) / 30.0f);
   const float2 place =
       (convert_float2((int2)(bin % columns, bin / columns)) + 0.5f) * (float)(1 << fine) - 0.5f;
-  return (float4)(zoom * cos(angle), zoom * sin(angle), place);
+  return (float4)(zoom * unit_vector(angle), place);
 }
 
 // The distance up to which a pass searches for edges, px. `radius`: of the frame.

@@ -2,6 +2,7 @@
 // Draws edges, and the outlines of found templates. -DBUFFERS: frames are buffers. `overlay`: see
 // drawing/over.clh.
 #include "common/frame.clh"
+#include "common/unitvector.clh"
 #include "drawing/over.clh"
 #include "hough/edge.clh"
 #include "hough/interface.h"
@@ -65,5 +66,5 @@ __kernel void hough_show_circles(IN_FRAME(in), OUT_FRAME(out),
   if (number >= (int)*(__global const uint *)result) return;
   const FoundCircle circle = result[1 + number];
   const float angle = i * (2.0f * M_PI_F / get_global_size(0));
-  SHOW_SQUARE((float2)(circle.x, circle.y) + circle.radius * (float2)(cos(angle), sin(angle)))
+  SHOW_SQUARE((float2)(circle.x, circle.y) + circle.radius * unit_vector(angle))
 }

@@ -7,6 +7,7 @@
 // word at once.
 //
 // Build with -DLANES=n: adjacent words of a work-item, 1 or 4.
+#include "common/unitvector.clh"
 #include "hough/edge.clh"
 #include "hough/level.clh"
 #include "hough/directions.clh"
@@ -104,10 +105,11 @@ __kernel void match_offsets(__global const float4 *restrict points,
   const float size = bins.first + (scale + 0.5f) / bins.per_octave,
               angle = TWO_PI * (rotation + 0.5f) / ROTATIONS;
   const float4 p = points[level_for(levels, level_count, size) * MATCH_POINTS + point];
-  const float c = exp2(size) * cos(angle), s = exp2(size) * sin(angle);
+  const float2 along = exp2(size) * unit_vector(angle);
   // Points beyond the margin lie outside the frame for every position.
   const int2 at = clamp(
-      convert_int2_rte((float2)(c * p.x - s * p.y, s * p.x + c * p.y)) + cell / 2 + margin * cell,
+      convert_int2_rte((float2)(along.x * p.x - along.y * p.y, along.y * p.x + along.x * p.y)) +
+          cell / 2 + margin * cell,
       0, (2 * margin + 1) * cell - 1);
   float step = p.z + (rotation + 0.5f) * (2.0f * STEPS / ROTATIONS);
   step -= STEPS * floor(step / STEPS);

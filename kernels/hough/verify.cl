@@ -3,6 +3,7 @@
 // direction nearby, and the pose follows by least squares. The score is the fraction of points that
 // meet an edge.
 #include "common/bands.clh"
+#include "common/unitvector.clh"
 #include "hough/fit.clh"
 #include "hough/directions.clh"
 #include "hough/interface.h"
@@ -48,7 +49,7 @@ inline float4 pose_of(Candidate candidate, int pose) {
               size = exp2(candidate.scale + variant_of(pose, 1) * candidate.step_scale);
   const float2 there =
       candidate.middle + (float2)(variant_of(pose, 2), variant_of(pose, 3)) * candidate.step_px;
-  return (float4)(size * cos(rotation), size * sin(rotation), there.x, there.y);
+  return (float4)(size * unit_vector(rotation), there);
 }
 
 // The direction's bit of a point; `step`: its direction after the rotation.
@@ -239,9 +240,8 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
         const uint whole = convert_uint_rte(UNIT * p.w),
                    part = convert_uint_rte(UNIT * own_meets * by);
         for (int axis = 0; axis < AXES; axis++) {
-          const float along =
-              (cos(axis * (TWO_PI / 2 / AXES)) * p.x + sin(axis * (TWO_PI / 2 / AXES)) * p.y) /
-              radius;
+          const float2 direction = unit_vector(axis * (TWO_PI / 2 / AXES));
+          const float along = (direction.x * p.x + direction.y * p.y) / radius;
           const int at = axis * PARTS + clamp((int)((along + 1.0f) * (PARTS / 2)), 0, PARTS - 1);
           atomic_add(visible + at, whole), atomic_add(matched + at, part);
         }

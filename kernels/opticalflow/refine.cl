@@ -113,8 +113,8 @@ inline float smoothness_weight(float smoothness, uint edges, int byte, float2 v,
   const float2 offset = other - v;
   const float part = large_byte(edges, byte) - LARGE;
   return smoothness * part *
-         normal_rsqrt(fma(offset.x, offset.x,
-                          fma(offset.y, offset.y, SMOOTHNESS_EPSILON * SMOOTHNESS_EPSILON)));
+         normal_rsqrt(mad(offset.x, offset.x,
+                          mad(offset.y, offset.y, SMOOTHNESS_EPSILON * SMOOTHNESS_EPSILON)));
 }
 
 // The tile's texels and one more on each side, stored by colour of the checkerboard. Each place of
@@ -312,8 +312,8 @@ inline float2 mean_of(__global const float2 *flow, __global const float *matches
       if (i == MEAN_CENTRE && step == 0) continue;
       const float2 offset = above_greys[i] - mean;
       const float weight =
-          weights[i] * normal_rsqrt(fma(offset.x, offset.x,
-                                        fma(offset.y, offset.y, MEAN_EPSILON * MEAN_EPSILON)));
+          weights[i] * normal_rsqrt(mad(offset.x, offset.x,
+                                        mad(offset.y, offset.y, MEAN_EPSILON * MEAN_EPSILON)));
       sum += weight;
       all += weight * above_greys[i];
     }

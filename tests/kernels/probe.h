@@ -24,7 +24,8 @@ class Probe {
             "__kernel void probe(float a, float b, __global const float *in, __global float *out)"
             " {\n" +
             body + "\n}");
-    program_.build({bench_.context->device().device}, options.c_str());
+    const glcl::Device &device = bench_.context->device();
+    program_.build({device.device}, (options + device.options()).c_str());
     kernel_ = glcl::Kernel(*bench_.context, program_, "probe", {1, 1});
   }
 

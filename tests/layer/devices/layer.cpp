@@ -166,6 +166,8 @@ void limit_answer(cl_device_info name, void *value, size_t written) {
       if (!now.correctly_rounded)
         *static_cast<cl_device_fp_config *>(value) &=
             ~cl_ulong(CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
+      if (glcl_layer::lacks_function(now, "fma"))
+        *static_cast<cl_device_fp_config *>(value) &= ~cl_ulong(CL_FP_FMA);
       break;
     case CL_DEVICE_DOUBLE_FP_CONFIG:
       if (!now.doubles) *static_cast<cl_device_fp_config *>(value) = 0;
@@ -305,8 +307,14 @@ cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const c
     source += lengths && lengths[i] ? std::string(texts[i], lengths[i]) : std::string(texts[i]);
   const std::string refused =
       replaces(context) ? glcl_layer::refused_source(profile(), source) : "";
-  if (refused.empty())
+  const std::string before = replaces(context) ? glcl_layer::before_source(profile()) : "";
+  if (refused.empty() && before.empty())
     return target.clCreateProgramWithSource(context, count, texts, lengths, error);
+  if (refused.empty()) {
+    const std::string whole = before + source;
+    const char *text = whole.c_str();
+    return target.clCreateProgramWithSource(context, 1, &text, nullptr, error);
+  }
   if (error) *error = refuse(CL_INVALID_VALUE, "a program with " + refused);
   return nullptr;
 }

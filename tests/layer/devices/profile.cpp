@@ -57,6 +57,7 @@ std::map<std::string, std::function<void(const Json &)>> readers(Profile &profil
       {"correctly-rounded", into(profile.correctly_rounded)},
       {"doubles", into(profile.doubles)},
       {"halfs", into(profile.halfs)},
+      {"missing-functions", into(profile.missing_functions)},
       {"extensions",
        [&](const Json &json) { profile.extensions = json.get<std::vector<std::string>>(); }},
       {"missing-formats", into(profile.missing_formats)},
@@ -97,6 +98,18 @@ Profile read_profile(const char *path) {
     }
   }
   return profile;
+}
+
+bool lacks_function(const Profile &profile, const std::string &name) {
+  const auto &missing = profile.missing_functions;
+  return std::find(missing.begin(), missing.end(), name) != missing.end();
+}
+
+std::string before_source(const Profile &profile) {
+  std::string text;
+  for (const std::string &name : profile.missing_functions)
+    text += "#define " + name + " this_device_has_no_" + name + "\n";
+  return text.empty() ? text : text + "#line 1\n";
 }
 
 FormatName format_name(const cl_image_format &format) {

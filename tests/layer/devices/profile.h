@@ -29,9 +29,10 @@ struct Profile {
   size_t argument_bytes = 0;                 ///< of all arguments of a kernel; 0: the driver's
   size_t image_width = 0, image_height = 0;  ///< 0: the driver's, like the next
   size_t image_array = 0;
-  cl_uint base_alignment = 0;         ///< bits; 0: the driver's
-  bool correctly_rounded = true;      ///< CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
-  bool doubles = true, halfs = true;  ///< types in kernels
+  cl_uint base_alignment = 0;                  ///< bits; 0: the driver's
+  bool correctly_rounded = true;               ///< CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
+  bool doubles = true, halfs = true;           ///< types in kernels
+  std::vector<std::string> missing_functions;  ///< built-in functions that do not compile
   /// Names of extensions, of which the driver's remain; unset: the driver's.
   std::optional<std::vector<std::string>> extensions;
   std::vector<FormatName> missing_formats;  ///< of images
@@ -43,6 +44,11 @@ struct Profile {
 /// Reads a profile from a JSON file. Ends the process with a message for any other file, or if it
 /// has an unknown key.
 Profile read_profile(const char *path);
+
+/// True if the device lacks this built-in function of OpenCL C.
+bool lacks_function(const Profile &profile, const std::string &name);
+/// Text to put before a source, so that missing functions do not compile.
+std::string before_source(const Profile &profile);
 
 /// The name of a format, empty if it is unknown.
 FormatName format_name(const cl_image_format &format);

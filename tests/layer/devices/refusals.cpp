@@ -38,6 +38,13 @@ void check_texts() {
        {"-cl-std=CL2.0", "-cl-fp32-correctly-rounded-divide-sqrt", "-march=native"})
     expect(options((std::string("-DA ") + one).c_str()) == one, one);
   expect(profile.number() == 120, "number of the version");
+  expect(glcl_layer::before_source(profile).empty(), "all functions compile");
+  profile.missing_functions = {"fma", "sin"};
+  expect(glcl_layer::before_source(profile) ==
+             "#define fma this_device_has_no_fma\n#define sin this_device_has_no_sin\n#line 1\n",
+         "missing functions");
+  expect(glcl_layer::lacks_function(profile, "fma"), "a missing function");
+  expect(!glcl_layer::lacks_function(profile, "cos"), "a function");
 }
 
 void check_memory(const cl::Context &context) {

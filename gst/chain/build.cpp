@@ -80,17 +80,32 @@ std::string first_with(const std::string &word, const std::string &log, const st
     const std::string last = take_number(location),
                       before = last.empty() ? "" : take_number(location);
     const std::string number = before.empty() ? last : before;  // LINE or LINE:COLUMN
-    // NVIDIA's compiler ignores #line.
-    if (!number.empty() && location == "<kernel>")
+    // The compilers of NVIDIA and of Mesa's rusticl ignore #line.
+    if (!number.empty() && (location == "<kernel>" || location == "input.cl"))
       return place_by_directives(source, std::atoi(number.c_str())) + ": " + text;
     return number.empty() ? text : location + ":" + number + ": " + text;
   }
   return {};
 }
 
+/// The error of Mesa's rusticl for a function that is nowhere; else empty. A built-in function may
+/// be missing in the driver.
+std::string missing_function(const std::string &log) {
+  static const std::string unresolved = "Unresolved external reference to \"";
+  if (const size_t found = log.find(unresolved); found != std::string::npos) {
+    const size_t name = found + unresolved.size();
+    return "undefined function '" + log.substr(name, log.find('"', name) - name) + "'";
+  }
+  if (log.find("nir_shader not fully linked") == std::string::npos) return {};
+  return "this driver, Mesa's rusticl, lacks a function that the chain calls. On llvmpipe sin, "
+         "cos, "
+         "tan, sincos and fma may be missing; use sinpi, cospi and mad";
+}
+
 /// The first error, also for NVIDIA: its compiler only warns of missing functions, and then its
 /// assembler fails.
 std::string first_error_as_built(const std::string &log, const std::string &source) {
+  if (std::string text = missing_function(log); !text.empty()) return text;
   for (const char *word : {"error: ", "warning: implicit declaration", "ptxas fatal"})
     if (std::string text = first_with(word, log, source); !text.empty()) return text;
   return {};

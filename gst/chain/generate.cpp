@@ -153,7 +153,7 @@ class Generator {
       given += name + ", ";
     };
     // Pass earlier frames, and planes that are images, as buffers: if functions take two images,
-    // Mesa's rusticl reads the first one twice.
+    // Mesa's rusticl reads the first one twice (common/pixel.clh).
     for (int n = 0; n < stages_[pass.first].frames; n++) {
       const std::string name = "glcl_in" + text_of(n);
       if (is_planes(pass, n)) {

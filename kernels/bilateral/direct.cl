@@ -6,9 +6,9 @@
 
 // Colours stay 0..1 here, which saves a multiplication and a rounding per tap; equal codes are
 // equal floats.
-inline void filter_direct(const int kind, __read_only image2d_t in, __read_only image2d_t original,
-                          __write_only image2d_t out, int4 region, float range, float space,
-                          int radius, int split) {
+IMAGE_FUNCTION void filter_direct(const int kind, __read_only image2d_t in,
+                                  __read_only image2d_t original, __write_only image2d_t out,
+                                  int4 region, float range, float space, int radius, int split) {
   const int2 at = region.xy + (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= region.xy + region.zw)) return;
   const float4 source = read_imagef(original, pixel_sampler, at);

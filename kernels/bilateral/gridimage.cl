@@ -371,7 +371,7 @@ __kernel void grid_blur(__global const HALVES *sums, __write_only image2d_array_
 }
 
 // The grid's cell at a position in texels along x and y, and at z from layer `layer` on.
-inline float4 grid_at(__read_only image2d_array_t grid, float2 at, float layer, float z) {
+IMAGE_FUNCTION float4 grid_at(__read_only image2d_array_t grid, float2 at, float layer, float z) {
   const float plane = nearest(z - 0.5f);  // an integer z may be the end of the previous interval
   const float4 a = read_imagef(grid, grid_sampler, (float4)(at, layer + plane, 0.0f));
   const float4 b = read_imagef(grid, grid_sampler, (float4)(at, layer + plane + 1.0f, 0.0f));
@@ -380,8 +380,8 @@ inline float4 grid_at(__read_only image2d_array_t grid, float2 at, float layer, 
 
 // The filtered colour, in levels, of a pixel with colour `levels`. `at`: its position in the grid,
 // texels.
-inline float3 filtered(__read_only image2d_array_t grid, float3 levels, float2 at, float4 range,
-                       int planes) {
+IMAGE_FUNCTION float3 filtered(__read_only image2d_array_t grid, float3 levels, float2 at,
+                               float4 range, int planes) {
 #if CHANNELS == 1
   const float4 sum = grid_at(grid, at, 0.0f, dot(levels, range.xyz));
   return sum.xyz * native_recip(sum.w) + MIDDLE;

@@ -18,10 +18,10 @@ inline void add_output_tap(const int kind, struct output *o, float4 q, float ran
   add_tap(kind, &o->row_sum, &o->row_weight, o->p, q, range, column);
 }
 
-inline void filter_tile(const int kind, __read_only image2d_t in, __read_only image2d_t original,
-                        __write_only image2d_t out, int4 region, float range, float space,
-                        int radius, int split, int chunk, __local float4 *tile,
-                        __local float *row_weights) {
+IMAGE_FUNCTION void filter_tile(const int kind, __read_only image2d_t in,
+                                __read_only image2d_t original, __write_only image2d_t out,
+                                int4 region, float range, float space, int radius, int split,
+                                int chunk, __local float4 *tile, __local float *row_weights) {
   const int2 end = region.xy + region.zw;
   const int2 lanes = (int2)(get_local_size(0), get_local_size(1));
   const int2 group = (int2)(lanes.x, lanes.y * ROWS);

@@ -16,7 +16,8 @@ TEST(test_logs_of_compilers) {
   for (const char *log :
        {"1 warning\nmy \"own\".cl:2:9: error: no d\n", "error: my \"own\".cl:2:9: no d",
         "error: my \"own\".cl:2:9 <Spelling=pass:14:16>: no d",
-        "error: my \"own\".cl:2:9: no glcl_12_d", "<kernel>:4:9: error: no d\nint c = d;\n"}) {
+        "error: my \"own\".cl:2:9: no glcl_12_d", "<kernel>:4:9: error: no d\nint c = d;\n",
+        "input.cl:4:9: error: no d\n    2 | int c = d;\n"}) {
     const std::string error = glcl::chain::first_error(log, source);
     fail_unless(error == one_error, "%s", error.c_str());
   }
@@ -34,6 +35,13 @@ TEST(test_logs_of_compilers) {
     const std::string error = glcl::chain::first_error(log, source);
     fail_unless(error == wanted, "%s", error.c_str());
   }
+  // Those of Mesa's rusticl.
+  fail_unless(glcl::chain::first_error("(file=input,line=0,column=0,index=0): Unresolved external "
+                                       "reference to \"glcl_3_f\".\n",
+                                       source) == "undefined function 'f'");
+  const std::string linked =
+      glcl::chain::first_error("Internal compilation error: nir_shader not fully linked\n", source);
+  fail_unless(linked.find("use sinpi, cospi and mad") != std::string::npos, "%s", linked.c_str());
 }
 
 TEST(test_errors_name_file_and_line) {

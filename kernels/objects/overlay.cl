@@ -33,6 +33,13 @@ inline float edge_bound(__global const float *current, int2 size, int2 p, float 
   return fmax(MAX_SHIFT * steepest, RINGING * (most - least));
 }
 
+// The larger step from a pixel to one ahead and to one behind in a direction.
+inline float edge_along(__global const float *current, int2 size, int2 p, float2 by, float level) {
+  const float2 here = convert_float2(p);
+  return fmax(fabs(sample(current, size, here + by) - level),
+              fabs(sample(current, size, here - by) - level));
+}
+
 // The evidence of pixels nearby, less their distance.
 inline float nearby_evidence(__global const StillPixel *before, int2 size, int2 p) {
   float evidence = 0.0f;
@@ -51,7 +58,7 @@ __kernel void objects_still(__global const StillPixel *before, __global const fl
                             FrameGeometry frame, float noise_gain, int restart,
                             __global StillPixel *after) {
   const int2 p = (int2)(get_global_id(0), get_global_id(1)), size = frame.size;
-  if (any(p >= size)) return;
+  if (p.x >= size.x || p.y >= size.y) return;
   const int at = p.y * size.x + p.x;
   const float level = current[at];
   if (restart) {
@@ -66,14 +73,17 @@ __kernel void objects_still(__global const StillPixel *before, __global const fl
   if (dot(step, step) >= MIN_MOTION * MIN_MOTION) still.motion += step;
   const float path = length(still.motion);
   const float noise_allows = noise_bound(noise->variances, noise_gain, level),
-              allowed = noise_allows + edge_bound(current, size, p, level);
-  if (fabs(level - still.level) <= allowed) {
+              change = fabs(level - still.level);
+  // Edges are read only where they matter: nowhere while the camera rests and the level stays.
+  const bool has_path = path >= MIN_PATH;
+  const float allowed = has_path || change > noise_allows
+                            ? noise_allows + edge_bound(current, size, p, level)
+                            : noise_allows;
+  if (change <= allowed) {
     still.level += STILL_GAIN * (level - still.level);
-    const float2 here = convert_float2(p), by = still.motion / fmax(path, MIN_PATH);
-    const float edge = fmax(fabs(sample(current, size, here + by) - level),
-                            fabs(sample(current, size, here - by) - level));
-    if (path >= MIN_PATH &&
-        edge >= fmax(fmax(MIN_EDGE_NOISE * noise_allows, MIN_EDGE_ALLOWED * allowed), MIN_EDGE))
+    if (has_path &&
+        edge_along(current, size, p, still.motion / path, level) >=
+            fmax(fmax(MIN_EDGE_NOISE * noise_allows, MIN_EDGE_ALLOWED * allowed), MIN_EDGE))
       still.evidence += 1.0f;
     if (path >= MIN_PATH_PLAIN)
       still.evidence = fmax(still.evidence, nearby_evidence(before, size, p));
@@ -91,7 +101,7 @@ __kernel void objects_still(__global const StillPixel *before, __global const fl
 __kernel void objects_overlay(__global const StillPixel *still, __global const CameraState *state,
                               FrameGeometry frame, __global uchar *marks) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1)), size = frame.size;
-  if (any(position >= size)) return;
+  if (position.x >= size.x || position.y >= size.y) return;
   const float2 z = convert_float2(position) - frame.centre;
   const int2 here = convert_int2_rte(bent(state->from_frame, state->bend_frame, z) + frame.centre);
   float evidence = 0.0f;

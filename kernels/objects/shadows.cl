@@ -10,16 +10,24 @@
 
 #define COLOUR_UNIT 64.0f  // stored units per level
 
+// Rounds to the nearest short, to even between two: in sums of this size the last bit is 1. PoCL
+// takes much longer for nearest_short().
+#define WHOLE 12582912.0f
+inline short nearest_short(float x) {
+  return as_int(clamp(x, -32768.0f, 32767.0f) + WHOLE) - as_int(WHOLE);
+}
+inline short2 nearest_short2(float2 p) { return (short2)(nearest_short(p.x), nearest_short(p.y)); }
+
 // Stores the colours of a reduced frame, R - Y and B - Y in 1 / COLOUR_UNIT levels. A work-item per
 // pixel.
 __kernel void objects_colours(IN_PLANES(in), int2 frame, int shrink, __global short2 *out,
                               int2 size) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1));
-  if (any(position >= size)) return;
+  if (position.x >= size.x || position.y >= size.y) return;
   const int2 from = min(position * shrink + shrink / 2, frame - 1);
   const float4 levels = convert_float4(LOAD_RGBA(in, from.s0, from.s1));
   const float luma = dot(levels.xyz, (float3)(0.30f, 0.59f, 0.11f));
-  out[position.y * size.x + position.x] = convert_short2_rte(COLOUR_UNIT * (levels.xz - luma));
+  out[position.y * size.x + position.x] = nearest_short2(COLOUR_UNIT * (levels.xz - luma));
 }
 
 // Marks shadows and updates the colours of the background. `current`, `colours`: the reduced frame.
@@ -34,7 +42,7 @@ __kernel void objects_shadows(__global const float *current, __global const shor
                               __global const short2 *colours_before, __global short2 *colours_after,
                               int restart, __global uchar *marked, __global short *changes) {
   const int2 position = (int2)(get_global_id(0), get_global_id(1)), size = frame.size;
-  if (any(position >= size)) return;
+  if (position.x >= size.x || position.y >= size.y) return;
   const int at = position.y * size.x + position.x;
   const float2 z = convert_float2(position) - frame.centre;
   const float2 old = unbent(state->from_background, state->bend_background, z) + frame.centre,
@@ -49,11 +57,11 @@ __kernel void objects_shadows(__global const float *current, __global const shor
     stored = frame_colour;
   else if (!distance)
     stored += (frame_colour - stored) / min((int)history[at].ages.x, COLOUR_FRAMES);
-  colours_after[at] = convert_short2_sat_rte(stored);
+  colours_after[at] = nearest_short2(stored);
   marked[at] = distance;
   const bool known = !restart && !state->model_empty && history[at].ages.x >= MIN_AGE;
   const float change = known ? sample(current, size, here) - background[at].x : 0.0f;
-  changes[at] = convert_short_sat_rte(CHANGE_UNIT * change);
+  changes[at] = nearest_short(CHANGE_UNIT * change);
   if (distance <= OVERLAY || restart || state->model_empty) return;
 
   int count = 0;

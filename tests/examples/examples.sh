@@ -207,7 +207,8 @@ PYTHON
     registry=${GLCL_CARGO_REGISTRY:-/usr/share/cargo/registry}
     compgen -G "$registry/gstreamer-0.23*" >/dev/null || skip 'the crate gstreamer 0.23 is not installed (librust-gstreamer-dev, since Debian 13)'
     cp -r "$examples/rust" .
-    # Builds both programs, without debug information.
+    cp "$GLCL_SOURCE/tests/languages/expressions.rs" rust/src/bin
+    # Builds all programs, without debug information.
     CARGO_PROFILE_DEV_DEBUG=0 CARGO_HOME=$work/cargo CARGO_TARGET_DIR=$GLCL_BUILD/examples/rust cargo build --quiet --offline \
       --manifest-path rust/Cargo.toml --config 'source.crates-io.replace-with="debian"' --config "source.debian.directory=\"$registry\""
     rust=$GLCL_BUILD/examples/rust/debug
@@ -254,6 +255,8 @@ PYTHON
         exit !(counts == 12 && found >= 6 && masks >= 6 && shapes >= 6 && points >= 6 && vectors >= 6 && flow >= 6 && sure >= 6)
       }' output || die 'the results are not those of a ball'
     expect_error '^results: no element "nothing"' "$rust/results" nothing ! fakesink
+    "$rust/expressions" >output
+    says '^[0-9]+ fields of metas, [0-9]+ of messages$'
     ;;
   arguments)
     for program in "$built"/{vectors,window,label,analytics}; do

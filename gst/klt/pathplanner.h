@@ -11,7 +11,8 @@ namespace glcl::klt {
 /// Plans where frames are shown once the camera's motion in later frames is known. Over these
 /// frames the path of the stabilized picture gets the smallest squared second differences of
 /// position, rotation and logarithm of scale that the margin allows. Its first frame is shown. A
-/// path ends and begins at a cut.
+/// path ends and begins at a cut. Unknown motions of the camera lie between the known ones around
+/// them.
 ///
 /// Everything stays on the device, and no call waits.
 class PathPlanner {

@@ -11,13 +11,15 @@ namespace glcl::klt {
 /// stabilized picture: of the previous frame, or for a fixed picture (`smoothing` 0) its first one.
 /// camera::Ransac finds the similarity that brings most points back to their anchors. Anchors of a
 /// fixed picture follow their points by a sixteenth of the distance, so errors decay. The motion is
-/// unknown if fewer than 6 points, or an eighth of them, agree, or these lie close together. Then
-/// the picture goes on at its velocity.
+/// unknown if fewer than 6 points, or an eighth of them, agree. It is unknown, too, if these lie
+/// close together and disagree with the motion before. Then the camera is assumed to go on as
+/// before.
 ///
 /// The stabilized picture has a virtual camera. A critically damped filter makes it follow position
 /// and velocity of the real one, so an even pan has no lag. As the margin is used up, the memory
 /// of the filter gets shorter, so the start of a pan does not show the shake. The virtual camera
-/// never leaves the margin. In a blank frame the picture does not move.
+/// slows down before the end of the margin and never leaves it. A film that begins in a fast pan is
+/// followed at once. In a blank frame the picture does not move.
 ///
 /// Everything stays on the device, and no call waits.
 class Stabilizer {

@@ -152,6 +152,9 @@ typedef struct {
   float rows[6];                     // affine matrix [2, 3] from frame px to output px, by rows
   float confidence;                  // of the camera motion, 0 to 1; -1: unknown
   float margin_used;                 // fraction of the margin, along the axis that uses more
+  SimilarityMotion camera;           // recent mean of the camera's motion, per frame
+  float camera_weight;               // of the frames in that mean; 0: unknown
+  int unknown_count;                 // frames in a row up to this one whose motion is unknown
 } StabilizerState;
 
 // How the stabilized picture follows the camera, for klt_update_stabilizer.
@@ -170,9 +173,10 @@ typedef struct {
   SimilarityMotion motion;  // from the frame to the previous one
   int restart;              // 1: the frame follows none
   float confidence;         // of the motion, 0 to 1; -1: unknown
+  int unknown_count;        // frames in a row up to this one whose motion is assumed
 } CameraStep;
 
-// Where the last frames were shown. Motions go from the stabilized picture to the last frame.
+// Where the last frames were shown: motions from the stabilized picture to these frames.
 typedef struct {
   SimilarityMotion last, before_last;
   int count;  // number of known motions, up to 2

@@ -21,12 +21,13 @@ __kernel void klt_record_step(__global const int *state, __global const CameraSt
                               int index) {
   if (get_global_id(0)) return;
   const bool restart = fresh || state[CUT];
-  CameraStep step = {(float4)(0.0f), restart, -1.0f};
+  CameraStep step = {(float4)(0.0f), restart, -1.0f, 0};
   if (!restart && !state[BLANK_COUNT]) {
-    const float4 velocity = filter.smoothing == 0.0f ? (float4)(0.0f) : before->velocity;
-    const float4 held = before->to_stabilized;
-    step.motion = after(after(held, motion_or(camera, velocity)), inverse(held));
+    const float4 expected = expected_motion(filter, before), held = before->to_stabilized;
+    const bool known = shows_motion(camera, expected);
+    step.motion = after(after(held, known ? camera->vector_motion : expected), inverse(held));
     step.confidence = camera->confidence;
+    if (!known && filter.smoothing > 0.0f) step.unknown_count = before->unknown_count + 1;
   }
   steps[index] = step;
 }
@@ -100,6 +101,20 @@ void find_path(__local Plan *plan, __global const float *inverse, PathWindow win
   }
 }
 
+// The motion of the camera to frame i of the window, or to frame -1. An unknown one lies between
+// the motion before and that after all of the unknown ones, if the window contains it.
+inline float4 camera_motion(__global const CameraStep *steps, PathWindow window, int i) {
+  const int begin = window.first + KEPT_STEPS;
+  const CameraStep step = steps[(begin + i) % KEPT_STEPS];
+  if (step.unknown_count == 0) return step.motion;
+  int next = i + 1;
+  while (next < window.count && steps[(begin + next) % KEPT_STEPS].unknown_count) next++;
+  if (next >= window.count) return step.motion;
+  const int all = steps[(begin + next - 1) % KEPT_STEPS].unknown_count;
+  return mix(step.motion, steps[(begin + next) % KEPT_STEPS].motion,
+             (float)step.unknown_count / (float)(all + 1));
+}
+
 // The number of frames up to the next cut.
 inline int frames_to_cut(__global const CameraStep *steps, PathWindow window) {
   int count = 1;
@@ -112,7 +127,7 @@ void turn_camera(__local Plan *plan, __global const CameraStep *steps, PathWindo
                  EarlierPlaces earlier) {
   const int item = get_local_id(0);
   for (int i = item; i < window.count; i += ITEMS) {
-    const float4 motion = steps[(window.first + i) % KEPT_STEPS].motion;
+    const float4 motion = camera_motion(steps, window, i);
     plan->change[i] = i ? log_of((float2)(1.0f + motion.z, motion.w)) : -earlier.last;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -128,7 +143,7 @@ void turn_camera(__local Plan *plan, __global const CameraStep *steps, PathWindo
 void move_camera(__local Plan *plan, __global const CameraStep *steps, PathWindow window,
                  EarlierPlaces earlier) {
   for (int i = get_local_id(0); i < window.count; i += ITEMS) {
-    const float2 shift = steps[(window.first + i) % KEPT_STEPS].motion.xy;
+    const float2 shift = camera_motion(steps, window, i).xy;
     plan->change[i] = i ? times(plan->grown[i - 1], shift) : -earlier.last;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -145,9 +160,11 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void klt_plan_path(
   window.count = frames_to_cut(steps, window);
   // `shown` is undefined before the first restart.
   const int count = step.restart ? 0 : shown->count;
-  const float4 back = inverse(step.motion),
-               last = count ? after(shown->last, back) : (float4)(0.0f),
-               before_last = count > 1 ? after(shown->before_last, back) : (float4)(0.0f);
+  const float4 back = inverse(camera_motion(steps, window, 0));
+  float4 last = 0.0f, before_last = 0.0f;
+  if (count) last = after(shown->last, back);
+  if (count > 1)
+    before_last = after(after(shown->before_last, inverse(camera_motion(steps, window, -1))), back);
   const int size = window.count;
   __global const float *inverse_matrix =
       matrices + (size - 1) * size * (2 * size - 1) / 2 + count * size * size;
@@ -177,6 +194,6 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void klt_plan_path(
   StabilizerState result = state_of(filter, inverse(from_stabilized), from_stabilized);
   result.confidence = step.confidence;
   *now = result;
-  const ShownPath next = {from_stabilized, last, min(count + 1, 2)};
+  const ShownPath next = {from_stabilized, count ? shown->last : (float4)(0.0f), min(count + 1, 2)};
   *shown = next;
 }

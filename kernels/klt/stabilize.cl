@@ -40,6 +40,36 @@ inline float2 filter_gains(StabilizerFilter filter, float4 residual) {
                                  : (float2)(0.0f);
 }
 
+// The part of the difference from the expected motion that the velocity takes on at once. It grows
+// with the frames in a row whose motion was unknown. After a restart it is large if the first
+// motion would use up the margin in FIRST_FRAMES: the film begins in a pan.
+inline float surprise_part(StabilizerFilter filter, __global const StabilizerState *before,
+                           float4 motion) {
+  if (before->camera_weight > 0.0f) return 1.0f - pow(TRUST, (float)before->unknown_count);
+  const float part = part_of_margin(filter, FIRST_FRAMES * motion);
+  return part * part;
+}
+
+// The motion to the frame, where each axis uses at most a part of the margin that the frame before
+// left. So the picture slows down before the end of the margin. A fixed picture does not.
+inline float4 eased(StabilizerFilter filter, float4 before, float4 from_stabilized) {
+  const float2 middle = to_square_px(filter.centre, filter.aspect),
+               limit = (1.0f - filter.zoom) * fmax(middle, 0.5f),
+               was = clamp(before.xy, -limit, limit);
+  const float2 shift =
+      clamp(from_stabilized.xy, was - EASE * (limit + was), was + EASE * (limit - was));
+  return filter.smoothing == 0.0f ? from_stabilized : (float4)(shift, from_stabilized.zw);
+}
+
+// Adds a motion, unless it is unknown, to the mean of the camera's.
+inline void remember_motion(StabilizerState *now, __global const StabilizerState *before,
+                            float4 motion, bool known) {
+  const float weight = CAMERA_MEMORY * before->camera_weight + (known ? 1.0f : 0.0f);
+  now->camera = before->camera + (known ? (motion - before->camera) / weight : (float4)(0.0f));
+  now->camera_weight = weight;
+  now->unknown_count = known ? 0 : before->unknown_count + 1;
+}
+
 // True if a point at `offset` from its anchor keeps it. Otherwise its position becomes the anchor:
 // of all points if the picture follows the camera, because a travelling camera sees places move by
 // themselves. Of a fixed picture only if few points agree and this one does not.
@@ -65,15 +95,20 @@ __kernel void klt_update_stabilizer(__global const TrackedPoints *points, int sl
   }
   const float2 middle = to_square_px(filter.centre, filter.aspect);
   const bool restart = fresh || state[CUT];
-  const float4 velocity = restart || filter.smoothing == 0.0f ? (float4)(0.0f) : before->velocity;
-  // An unknown motion is assumed to be the velocity.
-  const float4 to_stabilized =
-      restart ? (float4)(0.0f) : after(before->to_stabilized, motion_or(camera, velocity));
+  const float4 expected = expected_motion(filter, before);
+  const bool known = !restart && shows_motion(camera, expected);
+  const float4 motion = known ? camera->vector_motion : expected;
+  const float4 took =
+      known ? surprise_part(filter, before, motion) * (motion - expected) : (float4)(0.0f);
+  const float4 velocity =
+      restart || filter.smoothing == 0.0f ? (float4)(0.0f) : before->velocity + took;
+  const float4 to_stabilized = restart ? (float4)(0.0f) : after(before->to_stabilized, motion);
   const float4 residual = to_stabilized - velocity;
   const float2 gains = filter_gains(filter, residual);
   const float4 target = velocity + gains.x * residual;
-  const float4 from_stabilized =
-      bounded(after(target, inverse(to_stabilized)), filter.zoom, middle);
+  const float4 wanted = after(target, inverse(to_stabilized));
+  const float4 from_stabilized = bounded(
+      restart ? wanted : eased(filter, before->from_stabilized, wanted), filter.zoom, middle);
   const float4 held = inverse(from_stabilized), turned = after(inverse(to_stabilized), held);
   const Anchor anchor = anchors[slot];
   if (points->identity[slot].z != LIVE) {
@@ -83,14 +118,15 @@ __kernel void klt_update_stabilizer(__global const TrackedPoints *points, int sl
     const float2 at = moved(held,
                             to_square_px(points->position[slot].zw - filter.centre, filter.aspect)),
                  was = moved(turned, anchor.position);
-    const bool known = !restart && anchor.id == points->identity[slot].x;
-    const bool kept = known && keeps_anchor(filter, camera, at - was);
+    const bool same = !restart && anchor.id == points->identity[slot].x;
+    const bool kept = same && keeps_anchor(filter, camera, at - was);
     const Anchor next = {kept ? was + ANCHOR_RATE * (at - was) : at, points->identity[slot].x, 0};
     anchors[slot] = next;
   }
   if (slot == 0) {
     StabilizerState result = state_of(filter, held, from_stabilized);
     result.velocity = velocity + gains.y * residual;
+    if (!restart) remember_motion(&result, before, motion, known);
     result.confidence = restart ? -1.0f : camera->confidence;
     *now = result;
   }

@@ -118,17 +118,38 @@ Complex clamped(Complex z, double x, double y) {
 
 }  // namespace
 
-Place Path::plan(const std::vector<Step> &steps, int smoothing, double margin) {
-  if (steps.front().restart) shown_.clear();
-  for (Place &place : shown_) place = after(place, inverse(steps.front().motion));
-  int frames = 1;
-  while (frames < int(steps.size()) && !steps[frames].restart) frames++;
+/// The last step and the given ones up to a cut; unknown motions between known ones change evenly.
+std::vector<Path::Step> Path::with_estimates(const std::vector<Step> &steps) const {
+  std::vector<Step> all{last_, steps.front()};
+  for (size_t i = 1; i < steps.size() && !steps[i].restart; i++) all.push_back(steps[i]);
+  size_t known = all.size();  // the next known one
+  for (size_t i = all.size(); i--;) {
+    if (!all[i].unknown_count) known = i;
+    if (!all[i].unknown_count || known == all.size()) continue;
+    const double part = all[i].unknown_count / (1.0 + all[known - 1].unknown_count);
+    Place &motion = all[i].motion;
+    motion.grown += part * (all[known].motion.grown - motion.grown);
+    motion.shift += part * (all[known].motion.shift - motion.shift);
+  }
+  return all;
+}
+
+Place Path::plan(const std::vector<Step> &given, int smoothing, double margin) {
+  if (given.front().restart) shown_.clear();
+  std::vector<Step> steps = with_estimates(given);
+  const Step before = steps.front();
+  steps.erase(steps.begin());
+  last_ = given.front();
+  const int frames = int(steps.size());
+  std::vector<Place> last_places = shown_;
+  if (last_places.size() > 1) last_places[1] = after(last_places[1], inverse(before.motion));
+  for (Place &place : last_places) place = after(place, inverse(steps.front().motion));
   const double zoom = 1 - 2 * margin, growth = (1 - zoom) / zoom;
   const double half[] = {std::max(half_[0], 0.5), std::max(half_[1], 0.5)};
   const double across = std::max(half[0] / half[1], half[1] / half[0]);
 
   std::vector<Complex> earlier, grown(frames);
-  for (const Place &place : shown_) earlier.push_back(std::log(place.grown));
+  for (const Place &place : last_places) earlier.push_back(std::log(place.grown));
   const std::vector<Complex> turns =
       camera_path(frames, [&](int i) { return std::log(steps[i].motion.grown); });
   for (int i = 0; i < frames; i++) grown[i] = std::exp(turns[i]);
@@ -145,7 +166,7 @@ Place Path::plan(const std::vector<Step> &steps, int smoothing, double margin) {
     return grown[i] * clamped(offset / grown[i], left(half[0], half[1]), left(half[1], half[0]));
   };
   earlier.clear();
-  for (const Place &place : shown_) earlier.push_back(place.shift);
+  for (const Place &place : last_places) earlier.push_back(place.shift);
   const std::vector<Complex> positions =
       camera_path(frames, [&](int i) { return grown[i - 1] * steps[i].motion.shift; });
   const std::vector<Complex> path =

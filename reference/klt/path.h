@@ -17,6 +17,7 @@ class Path {
   struct Step {
     Place motion;
     bool restart = false;
+    int unknown_count = 0;  ///< frames in a row up to this one whose motion is assumed
   };
 
   /// `half_width` and `half_height`: from the centre to the last pixel.
@@ -29,8 +30,11 @@ class Path {
   void replace_last(const Place &place) { shown_.front() = place; }
 
  private:
+  std::vector<Step> with_estimates(const std::vector<Step> &steps) const;
+
   double half_[2];
-  std::vector<Place> shown_;  // the last frames, the latest first, up to two
+  Step last_;
+  std::vector<Place> shown_;  // to the last frames, the latest first, up to two
 };
 
 }  // namespace reference::klt

@@ -36,6 +36,27 @@ Similarity bounded(Similarity from_stabilized, float zoom, float width, float he
   return from_stabilized;
 }
 
+/// The fraction of the margin that a motion uses.
+float part_of_margin(const Similarity &motion, float zoom, float width, float height) {
+  const auto part = [&](float shift, float length) {
+    return std::abs(shift) / std::max((1 - zoom) * length / 2, 0.5f);
+  };
+  return zoom < 1 ? std::min(std::max(part(motion.x, width), part(motion.y, height)), 1.0f) : 1;
+}
+
+/// True if a motion differs from the expected one by at most a quarter.
+bool continues(const Similarity &motion, const Similarity &expected) {
+  const float way = std::hypot(expected.x, expected.y);
+  return way > 0 && std::hypot(motion.x - expected.x, motion.y - expected.y) <= way / 4;
+}
+
+/// A shift that uses at most half of the margin that the last one left. `length`: of the frame.
+float eased(float shift, float before, float zoom, float length) {
+  const float limit = (1 - zoom) * std::max(length / 2, 0.5f);
+  const float was = std::clamp(before, -limit, limit);
+  return std::clamp(shift, (was - limit) / 2, (was + limit) / 2);
+}
+
 }  // namespace
 
 Stabilizer::Stabilizer(int width, int height, const glcl::camera::Ransac::Settings &ransac)
@@ -44,79 +65,102 @@ Stabilizer::Stabilizer(int width, int height, const glcl::camera::Ransac::Settin
   ransac_.width = float(width), ransac_.height = float(height);
 }
 
-void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, bool fresh) {
+Stabilizer::Moved Stabilizer::find_motion(const Settings &settings,
+                                          const std::vector<Point> &slots) const {
   const Complex centre(width_ / 2, height_ / 2);
-  Similarity to_stabilized, velocity;
-  float confidence = -1;
-  bool few_agree = false;
-  if (fresh) {
-    anchors_.clear();
-  } else {
-    std::vector<CameraVector> displacements;
-    for (const Point &point : slots) {
-      displacements.push_back({1e9f, 1e9f, 0, 0});
-      const auto anchor = anchors_.find(point.id);
-      if (!point.alive || point.age == 0 || anchor == anchors_.end()) continue;
-      const Complex at = moved(state_.to_stabilized,
-                               Complex(point.tracked_x, point.tracked_y) - centre),
-                    displacement = anchor->second - at;
-      displacements.back() = {at.real(), at.imag(), displacement.real(), displacement.imag()};
-    }
-    const Ransac found(displacements, ransac_);
-    int inliers = 0;
-    const Similarity motion = found.fitted(found.best, &inliers);
-    few_agree = float(inliers) < 0.6f * float(found.valid);
-    velocity = settings.smoothing ? state_.velocity : Similarity();
-    confidence =
-        found.valid ? float(found.reaches(motion)) * float(inliers) / float(found.valid) : -1;
-    const bool reliable =
-        inliers >= 6 && 8 * inliers >= found.valid && found.reaches(motion) >= 0.5;
-    to_stabilized = after(state_.to_stabilized, reliable ? motion : velocity);
+  std::vector<CameraVector> displacements;
+  for (const Point &point : slots) {
+    displacements.push_back({1e9f, 1e9f, 0, 0});
+    const auto anchor = anchors_.find(point.id);
+    if (!point.alive || point.age == 0 || anchor == anchors_.end()) continue;
+    const Complex at = moved(state_.to_stabilized,
+                             Complex(point.tracked_x, point.tracked_y) - centre),
+                  displacement = anchor->second - at;
+    displacements.back() = {at.real(), at.imag(), displacement.real(), displacement.imag()};
   }
-  float position_gain = 0, velocity_gain = 0;
+  const Ransac found(displacements, ransac_);
+  int inliers = 0;
+  const Similarity motion = found.fitted(found.best, &inliers);
+  const auto valid = float(found.valid), reach = float(found.reaches(motion));
+  const Similarity expected = settings.smoothing ? state_.camera : Similarity();
+  const bool known =
+      inliers >= 6 && 8 * inliers >= found.valid && (reach >= 0.5f || continues(motion, expected));
+  return {known ? motion : expected, expected, known, float(inliers) < 0.6f * valid,
+          found.valid ? reach * float(inliers) / valid : -1};
+}
+
+void Stabilizer::move_anchors(const std::vector<Point> &slots, const Similarity &from,
+                              const Similarity &to, const KeepsAnchor &keeps) {
+  const Complex centre(width_ / 2, height_ / 2);
+  std::map<int, Complex> anchors;
+  for (const Point &point : slots) {
+    const auto anchor = anchors_.find(point.id);
+    const bool known = anchor != anchors_.end();
+    const Complex was = known ? moved(to, moved(from, anchor->second)) : Complex();
+    if (!point.alive) {
+      if (known && !anchors.count(point.id)) anchors[point.id] = was;
+      continue;
+    }
+    const Complex at = moved(to, Complex(point.tracked_x, point.tracked_y) - centre);
+    anchors[point.id] = known && keeps(at - was) ? was + (at - was) / 16.0f : at;
+  }
+  anchors_ = std::move(anchors);
+}
+
+void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, bool fresh) {
+  if (fresh) anchors_.clear();
+  const Moved found = fresh ? Moved() : find_motion(settings, slots);
   const auto zoom = float(1 - 2 * settings.margin);
+  const Similarity to_stabilized = fresh ? Similarity() : after(state_.to_stabilized, found.motion);
+  Similarity velocity;
+  float position_gain = 0, velocity_gain = 0;
+  if (settings.smoothing && !fresh) {
+    velocity = state_.velocity;
+    const float used = part_of_margin(sum({}, 4, found.motion), zoom, width_, height_);
+    const float part =
+        state_.camera_weight > 0 ? 1 - std::pow(0.9f, float(state_.unknown_count)) : used * used;
+    if (found.known) velocity = sum(velocity, part, sum(found.motion, -1, found.expected));
+  }
   const Similarity residual = sum(to_stabilized, -1, velocity);
-  const auto part_of_margin = [&](const Similarity &motion) {
-    const auto part = [&](float shift, float length) {
-      return std::abs(shift) / std::max((1 - zoom) * length / 2, 0.5f);
-    };
-    return zoom < 1 ? std::min(std::max(part(motion.x, width_), part(motion.y, height_)), 1.0f) : 1;
-  };
   if (settings.smoothing) {
-    const float used = part_of_margin(residual);
+    const float used = part_of_margin(residual, zoom, width_, height_);
     const float kept = std::exp(-1 / float(settings.smoothing) - 0.07f * used * used);
     position_gain = 1 - kept * kept, velocity_gain = (1 - kept) * (1 - kept);
   }
   const Similarity target = sum(velocity, position_gain, residual);
-  const Similarity from_stabilized =
-      bounded(after(target, inverse(to_stabilized)), zoom, width_, height_);
-  const Similarity held = inverse(from_stabilized);
-  std::map<int, Complex> anchors;
-  for (const Point &point : slots) {
-    const auto anchor = anchors_.find(point.id);
-    if (!point.alive) {
-      if (anchor != anchors_.end() && !anchors.count(point.id))
-        anchors[point.id] = moved(held, moved(inverse(to_stabilized), anchor->second));
-      continue;
-    }
-    const Complex at = moved(held, Complex(point.tracked_x, point.tracked_y) - centre);
-    Complex next = at;
-    if (anchor != anchors_.end() && !settings.smoothing) {
-      const Complex was = moved(held, moved(inverse(to_stabilized), anchor->second));
-      if (!few_agree || std::norm(at - was) < 1.5f * 1.5f) next = was + (at - was) / 16.0f;
-    }
-    anchors[point.id] = next;
+  Similarity wanted = after(target, inverse(to_stabilized));
+  if (settings.smoothing && !fresh) {
+    wanted.x = eased(wanted.x, state_.from_stabilized.x, zoom, width_);
+    wanted.y = eased(wanted.y, state_.from_stabilized.y, zoom, height_);
   }
-  anchors_ = std::move(anchors);
-  const Complex grown = Complex(1 + held.dilation, held.rotation) / zoom,
-                shift = centre + Complex(held.x, held.y) / zoom - grown * centre;
-  state_ = {held,
-            sum(velocity, velocity_gain, residual),
-            from_stabilized,
-            zoom,
-            {grown.real(), -grown.imag(), shift.real(), grown.imag(), grown.real(), shift.imag()},
-            confidence,
-            part_of_margin(from_stabilized)};
+  const Similarity from_stabilized = bounded(wanted, zoom, width_, height_);
+  const Similarity held = inverse(from_stabilized);
+  move_anchors(slots, inverse(to_stabilized), held, [&](Complex offset) {
+    return !settings.smoothing && (!found.few_agree || std::norm(offset) < 1.5f * 1.5f);
+  });
+  const Complex centre(width_ / 2, height_ / 2),
+      grown = Complex(1 + held.dilation, held.rotation) / zoom,
+      shift = centre + Complex(held.x, held.y) / zoom - grown * centre;
+  State next{held,
+             sum(velocity, velocity_gain, residual),
+             from_stabilized,
+             zoom,
+             {grown.real(), -grown.imag(), shift.real(), grown.imag(), grown.real(), shift.imag()},
+             found.confidence,
+             part_of_margin(from_stabilized, zoom, width_, height_),
+             {},
+             0,
+             0};
+  if (!fresh) remember(next, found);
+  state_ = next;
+}
+
+void Stabilizer::remember(State &next, const Moved &found) const {
+  next.camera_weight = state_.camera_weight / 2 + float(found.known);
+  next.camera = state_.camera;
+  if (found.known)
+    next.camera = sum(next.camera, 1 / next.camera_weight, sum(found.motion, -1, state_.camera));
+  next.unknown_count = found.known ? 0 : state_.unknown_count + 1;
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <functional>
 #include <map>
 
 #include "klt/stabilizer.h"
@@ -31,6 +32,21 @@ class Stabilizer {
   const State &state() const { return state_; }
 
  private:
+  using Similarity = glcl::camera::SimilarityMotion;
+  using KeepsAnchor = std::function<bool(std::complex<float>)>;
+  /// The motion of the camera: the expected one if it is not known.
+  struct Moved {
+    Similarity motion, expected;
+    bool known = false, few_agree = false;
+    float confidence = -1;
+  };
+
+  Moved find_motion(const Settings &settings, const std::vector<Point> &slots) const;
+  /// Moves the anchors by `from` and `to`; a point gets a new one unless it keeps it at this
+  /// distance.
+  void move_anchors(const std::vector<Point> &slots, const Similarity &from, const Similarity &to,
+                    const KeepsAnchor &keeps);
+  void remember(State &next, const Moved &found) const;
   std::complex<float> source_position(std::complex<float> position) const;
 
   float width_, height_;

@@ -119,7 +119,10 @@ struct Steadied {
 /// point is `offset` px to the right of its anchor.
 struct SteadyScene {
   float inliers = 6, vectors = 6, motion = 0, smoothing = 10, offset = 16, coverage = 1;
-  float velocity = 0;  // before, px per frame along x
+  float velocity = 0;            // before, px per frame along x
+  float camera = 0, weight = 1;  // before, mean motion along x, and its weight
+  int unknown_count = 0;         // before
+  float shift = 0;               // before, from the stabilized picture to the frame along x
 };
 
 Steadied steadied(Bench &bench, const SteadyScene &scene) {
@@ -127,7 +130,9 @@ Steadied steadied(Bench &bench, const SteadyScene &scene) {
   camera.coverage = scene.coverage, camera.inliers = scene.inliers;
   camera.vector_count = scene.vectors, camera.vector_motion.x = scene.motion;
   klt::StabilizerState before{};
-  before.velocity.x = scene.velocity;
+  before.velocity.x = scene.velocity, before.camera.x = scene.camera;
+  before.camera_weight = scene.weight, before.unknown_count = scene.unknown_count;
+  before.from_stabilized.x = scene.shift, before.to_stabilized.x = -scene.shift;
   const cl::Buffer anchors = upload(bench, std::vector{klt::Anchor{{{0, 0}}, 1, 0}}),
                    now = upload(bench, std::vector<klt::StabilizerState>(1));
   glcl::Kernel update(
@@ -186,14 +191,57 @@ TEST(test_anchor_limits) {
                 1.5, "AGREES");
 }
 
-// While the camera's motion is unknown, the picture goes on at its velocity.
+// A motion that does not reach across the frame is known if it continues the mean of those before.
+TEST(test_camera_motion) {
+  Bench bench;
+  SteadyScene scene;
+  scene.camera = 20, scene.coverage = 0;
+  const auto state = [&](float motion) {
+    scene.motion = motion;
+    return steadied(bench, scene).state;
+  };
+  expect_number(limit(20, 60, [&](float motion) { return state(motion).unknown_count > 0; }), 25,
+                "CONTINUES");
+  fail_unless(state(-20).unknown_count == 1 && state(16).unknown_count == 0, "CONTINUES");
+  expect_number(state(23).camera_weight, 1.5, "CAMERA_MEMORY");
+  expect_number(state(23).camera.x, 22, "CAMERA_MEMORY");
+  fail_unless(state(60).camera.x == 20 && state(60).camera_weight == 0.5f, "CAMERA_MEMORY");
+  scene.camera = 0;
+  fail_unless(state(0.1f).unknown_count == 1, "a camera that stands does not begin to move");
+}
+
+// An unknown motion is assumed to be the mean of those before, and the velocity stays. When the
+// motion is known again, the velocity takes on part of the difference.
 TEST(test_unknown_motion) {
   Bench bench;
   SteadyScene scene;
-  scene.velocity = 3, scene.motion = 20, scene.coverage = 0.4f;
+  scene.velocity = scene.camera = 3, scene.motion = 20, scene.coverage = 0.4f;
   const klt::StabilizerState state = steadied(bench, scene).state;
   fail_unless(state.velocity.x == 3 && std::abs(state.from_stabilized.x) < 1e-4,
               "velocity %g, position %g", state.velocity.x, state.from_stabilized.x);
+  scene.coverage = 1, scene.smoothing = 10000, scene.motion = 4;
+  fail_unless(std::abs(steadied(bench, scene).state.velocity.x - 3) < 0.01, "it was known");
+  scene.unknown_count = 2;
+  expect_number(steadied(bench, scene).state.velocity.x - 3, 1 - 0.9 * 0.9, "TRUST");
+}
+
+// The first motion becomes the velocity if the margin would not last.
+TEST(test_first_motion) {
+  Bench bench;
+  SteadyScene scene;
+  scene.smoothing = 10000, scene.weight = 0, scene.motion = 1;
+  // The margin is 10 px.
+  expect_number(steadied(bench, scene).state.velocity.x, 0.4 * 0.4, "FIRST_FRAMES");
+}
+
+// A shift uses half of the margin that the one before left, on both sides.
+TEST(test_margin_end) {
+  Bench bench;
+  SteadyScene scene;
+  scene.motion = 100, scene.smoothing = 10000, scene.shift = -4;
+  expect_number(steadied(bench, scene).state.from_stabilized.x, -7, "EASE");
+  scene.motion = -100, scene.shift = 4;
+  expect_number(steadied(bench, scene).state.from_stabilized.x, 7, "EASE");
 }
 
 namespace {

@@ -3,9 +3,11 @@
 // the camera's and than those without look-ahead.
 #include "klt/pathplanner.h"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdio>
+#include <numeric>
 #include <random>
 
 #include "kernels/buffers.h"
@@ -42,7 +44,7 @@ class Planner {
     const int frames = ahead + 1;
     std::vector<CameraStep> ring(glcl::klt::KEPT_STEPS);
     const size_t known = std::min(film.size() - first, size_t(frames));
-    for (size_t i = first; i < first + known; i++) ring[i % ring.size()] = film[i];
+    for (size_t i = first - (first > 0); i < first + known; i++) ring[i % ring.size()] = film[i];
     const PathPlanner::PathWeights weights = PathPlanner::weights(smoothing);
     const std::vector<float> matrices = PathPlanner::inverses(frames, weights);
     const PathWindow window{int(first % ring.size()), int(known), float(weights.jump),
@@ -64,12 +66,13 @@ class Planner {
 
 CameraStep step_of(double x, double y, double angle = 0, double scale = 1) {
   const Complex grown = std::polar(scale, angle);
-  return {{float(x), float(y), float(grown.real() - 1), float(grown.imag())}, 0, 0.9f};
+  return {{float(x), float(y), float(grown.real() - 1), float(grown.imag())}, 0, 0.9f, 0};
 }
 
 Path::Step reference_of(const CameraStep &step) {
   return {{{1.0 + step.motion.dilation, step.motion.rotation}, {step.motion.x, step.motion.y}},
-          step.restart != 0};
+          step.restart != 0,
+          step.unknown_count};
 }
 
 /// A camera that walks: shake, on a mean motion.
@@ -96,17 +99,32 @@ std::vector<Path::Place> places(Planner &planner, const std::vector<CameraStep> 
   return all;
 }
 
-/// The root mean square of the changes of the picture's motion, px of the frame.
-double shake(const std::vector<CameraStep> &film, const std::vector<Path::Place> &places) {
+/// The changes of the picture's motion, px of the frame.
+std::vector<double> changes(const std::vector<CameraStep> &film,
+                            const std::vector<Path::Place> &places) {
   std::vector<Complex> motions;
   for (size_t i = 1; i < film.size(); i++) {
     const Path::Step step = reference_of(film[i]);
     const Complex now = step.motion.grown * places[i].shift + step.motion.shift;
     motions.push_back((now - places[i - 1].shift) / places[i - 1].grown);
   }
-  double sum = 0;
-  for (size_t i = 1; i < motions.size(); i++) sum += std::norm(motions[i] - motions[i - 1]);
-  return std::sqrt(sum / double(motions.size() - 1));
+  std::vector<double> all;
+  for (size_t i = 1; i < motions.size(); i++) all.push_back(std::abs(motions[i] - motions[i - 1]));
+  return all;
+}
+
+/// The largest change that ends at a frame from `first` on.
+double largest_change(const std::vector<CameraStep> &film, const std::vector<Path::Place> &places,
+                      int first) {
+  const std::vector<double> all = changes(film, places);
+  return *std::max_element(all.begin() + first - 2, all.end());
+}
+
+/// The root mean square of the changes.
+double shake(const std::vector<CameraStep> &film, const std::vector<Path::Place> &places) {
+  const std::vector<double> all = changes(film, places);
+  return std::sqrt(std::inner_product(all.begin(), all.end(), all.begin(), 0.0) /
+                   double(all.size()));
 }
 
 double shake(const std::vector<CameraStep> &film) {
@@ -188,9 +206,9 @@ TEST(test_groups) {
 TEST(test_cut) {
   Bench bench;
   std::vector<CameraStep> film = walk(30, 8, 3);
-  film[14] = {{}, 1, -1};
+  film[14] = {{}, 1, -1, 0};
   compare(bench, film, 10, 50, 0.1, "a cut");
-  film[15] = {{}, 1, -1};
+  film[15] = {{}, 1, -1, 0};
   compare(bench, film, 10, 50, 0.1, "two cuts");
   std::vector<CameraStep> other = film;
   for (size_t i = 16; i < other.size(); i++) other[i] = step_of(30, -20);
@@ -239,6 +257,34 @@ TEST(test_smoother) {
       last = left;
     }
     fail_unless(before == 0 || last < 0.4 * before, "%s: %g of %g px are left", what, last, before);
+  }
+}
+
+// A camera whose motion is unknown for some frames, or for the rest, while its pan ends: the
+// picture is never shakier than the camera.
+TEST(test_unknown_motion) {
+  Bench bench;
+  const int frames = 80, begins = 30;
+  for (const int unknown : {1, 3, 12, 25, frames}) {
+    std::vector<CameraStep> film;  // as the camera moves
+    for (int i = 0; i < frames; i++)
+      film.push_back(step_of(std::clamp(20.0 - 0.7 * (i - begins), 0.0, 20.0), 0.2 * (i % 2)));
+    film[0].restart = 1;
+    std::vector<CameraStep> seen = film;
+    for (int i = begins; i < std::min(frames, begins + unknown); i++)
+      seen[i].motion = film[begins - 1].motion, seen[i].unknown_count = i - begins + 1;
+    for (const int ahead : {10, 20}) {
+      const std::string what =
+          std::to_string(unknown) + " unknown, look-ahead " + std::to_string(ahead);
+      compare(bench, seen, ahead, 50, 0.1, what.c_str());
+      Planner planner(bench);
+      const std::vector<Path::Place> shown = places(planner, seen, ahead);
+      const double before = largest_change(film, std::vector<Path::Place>(film.size()), begins),
+                   left = largest_change(film, shown, begins);
+      std::printf("%s: changes of up to %.3f px instead of %.3f\n", what.c_str(), left, before);
+      fail_unless(left <= 1.2 * before, "%s: changes of up to %g px instead of %g", what.c_str(),
+                  left, before);
+    }
   }
 }
 

@@ -186,6 +186,7 @@ TEST(test_content) {
   const auto both = [&](const char *what, const std::vector<Frame> &frames) {
     Clip clip;
     clip.frames = frames;
+    clip.settings.margin = 0.3;
     return compare(bench, agreement, clip, what);
   };
   const int w = 161, h = 97;

@@ -10,9 +10,8 @@ without a limit to the shift. The test fails if more than half of a film's shake
 look-ahead leaves more than 0.6 of the rest.
 
 Clips whose subject fills much of the frame, or whose camera pans fast, follow. There features lie
-outside of the mask of the subject, and the motion of the picture comes from the matrices of glclklt, px
-of the frame. The test fails if a picture shakes more than 1.05 times as much as its input at
-the default settings."""
+outside of the subject. The motion of the picture comes from the matrices of glclklt, px of the frame.
+The test fails if a picture shakes more than 1.05 times as much as its input at the default settings."""
 import os
 import pathlib
 import shutil

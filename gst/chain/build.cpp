@@ -98,8 +98,7 @@ std::string missing_function(const std::string &log) {
   }
   if (log.find("nir_shader not fully linked") == std::string::npos) return {};
   return "this driver, Mesa's rusticl, lacks a function that the chain calls. On llvmpipe sin, "
-         "cos, "
-         "tan, sincos and fma may be missing; use sinpi, cospi and mad";
+         "cos, tan, sincos and fma may be missing; use sinpi, cospi and mad";
 }
 
 /// The first error, also for NVIDIA: its compiler only warns of missing functions, and then its

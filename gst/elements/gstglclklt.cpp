@@ -62,6 +62,7 @@
 #include "klt/pathplanner.h"
 #include "klt/renderer.h"
 #include "klt/stabilizer.h"
+#include "opencl/buffer.h"
 #include "opencl/lazy.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_klt_debug);
@@ -247,7 +248,7 @@ static void gst_glcl_klt_keep_motion(GstGLCLKlt *self, glcl::Queue &queue,
   kept.moves = stabilizer;
   if (!stabilizer) return;
   const size_t bytes = sizeof(glcl::klt::StabilizerState);
-  if (!kept.state()) kept.state = cl::Buffer(queue.context().cl(), CL_MEM_READ_WRITE, bytes);
+  glcl::ensure_size(kept.state, queue.context().cl(), bytes);
   const int ahead = gst_glcl_filter_frame_delay(GST_GLCL_FILTER(self));
   if (PathPlanner *planner = gst_glcl_klt_planner(self, queue.context(), false))
     kept.number = planner->record(queue, settings, ahead, *stabilizer, *state->klt);
@@ -264,8 +265,8 @@ static void gst_glcl_klt_keep(GstGLCLKlt *self, glcl::Queue &queue, const glcl::
   try {
     gst_glcl_klt_keep_pictures(self, queue, state->frame_settings, in, kept);
     gst_glcl_klt_keep_motion(self, queue, state->frame_settings, kept);
-    kept.report =
-        state->reports.begin(GST_GLCL_ANALYZER(self), queue, *state->klt, inbuf, outbuf, true);
+    kept.report = state->reports.begin(GST_GLCL_ANALYZER(self), queue, *state->klt, inbuf, outbuf,
+                                       &kept.summary);
   } catch (...) {
     waiting.remove_last();
     throw;
@@ -322,7 +323,7 @@ static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, cons
   if (gst_glcl_filter_frame_delay(filter) > 0)
     return gst_glcl_klt_keep(self, queue, in, inbuf, outbuf);
   state->reports.finish(analyzer, queue,
-                        state->reports.begin(analyzer, queue, *state->klt, inbuf, outbuf, false),
+                        state->reports.begin(analyzer, queue, *state->klt, inbuf, outbuf),
                         state->active_stabilizer ? &state->active_stabilizer->state() : nullptr);
   const auto draw = [&](const glcl::drawing::Canvas &canvas) {
     gst_glcl_klt_draw(state, queue, settings, canvas);

@@ -23,6 +23,7 @@ struct WaitingPicture {
   bool moves = false;             ///< it is stabilized
   std::optional<int64_t> number;  ///< in PathPlanner; without one `state` says how it is moved
   cl::Buffer state;               ///< StabilizerState
+  cl::Buffer summary;             ///< PointSummary, for `report`
   PendingReport report;
 };
 

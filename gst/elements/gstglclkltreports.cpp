@@ -6,6 +6,7 @@
 
 #include "base/glclerrorreporter.h"
 #include "base/glclresult.h"
+#include "opencl/buffer.h"
 #include "opencl/error.h"
 
 namespace glcl::klt {
@@ -113,7 +114,7 @@ void PointReports::write(GstElement *element, guint64 frame, GstClockTime timest
 }
 
 PendingReport PointReports::begin(GstGLCLAnalyzer *element, Queue &queue, Klt &klt,
-                                  GstBuffer *inbuf, GstBuffer *outbuf, bool waits) {
+                                  GstBuffer *inbuf, GstBuffer *outbuf, cl::Buffer *summary) {
   const guint64 frame = frames_++;
   const FrameRequest wanted = gst_glcl_analyzer_request(element, inbuf);
   PendingReport pending;
@@ -121,13 +122,12 @@ PendingReport PointReports::begin(GstGLCLAnalyzer *element, Queue &queue, Klt &k
   if (!wanted.message && !wanted.meta && !file_) return pending;
   klt.report(queue);
   const cl::Buffer &report = klt.points().report();
-  if (wanted.message && waits) {
-    pending.summary =
-        cl::Buffer(queue.context().cl(), CL_MEM_READ_WRITE, sizeof(Points::PointSummary));
-    queue.cl().enqueueCopyBuffer(report, pending.summary, 0, 0, sizeof(Points::PointSummary));
-  } else if (wanted.message) {
-    pending.summary = report;
+  if (wanted.message && summary) {
+    constexpr size_t bytes = sizeof(Points::PointSummary);
+    ensure_size(*summary, queue.context().cl(), bytes);
+    queue.cl().enqueueCopyBuffer(report, *summary, 0, 0, bytes);
   }
+  if (wanted.message) pending.summary = summary ? *summary : report;
   if (wanted.meta) pending.result = attach(element, queue, klt, outbuf);
   pending.moved = moved_offset(klt);
   if (file_)

@@ -50,10 +50,10 @@ class PointReports {
   size_t bytes(int features) const {
     return file_ ? Points::bytes(features) : sizeof(Points::PointSummary);
   }
-  /// Enqueues the requested reports of a frame. They are valid until the next frame, or with
-  /// `waits` for any time.
+  /// Enqueues the requested reports of a frame. They are valid until the next frame, or, if the
+  /// frame waits, as long as its own `summary`, which is created if it has no memory.
   PendingReport begin(GstGLCLAnalyzer *element, Queue &queue, Klt &klt, GstBuffer *inbuf,
-                      GstBuffer *outbuf, bool waits);
+                      GstBuffer *outbuf, cl::Buffer *summary = nullptr);
   /// Enqueues the rest. `state`: StabilizerState of the frame, null if the picture is not moved.
   void finish(GstGLCLAnalyzer *element, Queue &queue, const PendingReport &report,
               const cl::Buffer *state);

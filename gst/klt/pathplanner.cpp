@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "opencl/buffer.h"
 #include "opencl/error.h"
 
 namespace glcl::klt {
@@ -95,14 +96,10 @@ PathPlanner::PathPlanner(Context &context) {
       context.program("klt/path.cl", "-DITEMS=" + std::to_string(group_items(context.device())));
   record_ = Kernel(context, program, "klt_record_step", {1, 1});
   plan_ = Kernel(context, program, "klt_plan_path", {});
-  const auto buffer = [&](size_t bytes) {
-    return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
-  };
   try {
-    steps_ = buffer(KEPT_STEPS * sizeof(CameraStep));
-    shown_ = buffer(sizeof(ShownPath));
-    state_ = buffer(sizeof(StabilizerState));
-    matrices_ = buffer(size_t(most + 1) * (most + 2) * (2 * most + 3) / 2 * sizeof(float));
+    steps_ = make_buffer(context.cl(), KEPT_STEPS * sizeof(CameraStep));
+    shown_ = make_buffer(context.cl(), sizeof(ShownPath));
+    state_ = make_buffer(context.cl(), sizeof(StabilizerState));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for look-ahead on " + context.device().name + ".", error);
   }
@@ -121,10 +118,7 @@ int64_t PathPlanner::record(Queue &queue, const Stabilizer::Settings &settings, 
 void PathPlanner::make_matrices(Queue &queue, int frames, int smoothing) {
   if (frames == frames_ && smoothing == smoothing_) return;
   const std::vector<float> numbers = inverses(frames, weights(smoothing));
-  // The write takes a copy of the numbers, so it need not be waited for.
-  const cl::Buffer copy(queue.context().cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                        numbers.size() * sizeof(float), const_cast<float *>(numbers.data()));
-  queue.cl().enqueueCopyBuffer(copy, matrices_, 0, 0, numbers.size() * sizeof(float));
+  matrices_ = upload_values(queue.context().cl(), numbers);
   frames_ = frames, smoothing_ = smoothing;
 }
 

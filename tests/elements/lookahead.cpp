@@ -10,23 +10,19 @@
 
 #include "pipeline.h"
 #include "reference/textured.h"
+#include "shaken.h"
 #include "tests/support/result.h"
 
-using reference::Motion;
 using reference::Point;
 using test::Chain;
 using test::expect;
 using test::Frame;
+using test::shaken;
 
 namespace {
 
 constexpr int width = 97, height = 65;
 constexpr GstClockTime frame_time = 40 * GST_MSECOND;
-
-Motion shaken(int i) {
-  return {2.6 * std::sin(0.9 * i) + 1.7 * std::sin(0.37 * i), 2.1 * std::sin(0.7 * i + 1),
-          0.01 * std::sin(0.5 * i), 1};
-}
 
 Frame scene(int i, int w = width, int h = height) {
   return reference::textured_frame(w, h, shaken(i), 1);

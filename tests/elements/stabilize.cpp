@@ -8,6 +8,7 @@
 
 #include "pipeline.h"
 #include "reference/textured.h"
+#include "shaken.h"
 #include "tests/support/result.h"
 
 using reference::Motion;
@@ -15,15 +16,11 @@ using reference::Point;
 using test::Chain;
 using test::expect;
 using test::Frame;
+using test::shaken;
 
 namespace {
 
 constexpr int width = 161, height = 97;
-
-Motion shaken(int i) {
-  return {2.6 * std::sin(0.9 * i) + 1.7 * std::sin(0.37 * i), 2.1 * std::sin(0.7 * i + 1),
-          0.01 * std::sin(0.5 * i), 1};
-}
 
 /// A frame of a hand-held camera.
 Frame scene(int i, unsigned seed = 1, int w = width, int h = height) {
